@@ -36,7 +36,7 @@ function sbomSum({ name }: Archive): string {
 const natives = archives.filter(({ isPortable }) => !isPortable);
 
 for (const archive of archives) {
-  test(`${archive.name} has these files, with their modes`, (t) => {
+  test(`${archive.name} has these files, with their modes`, async (t) => {
     const listed = command(["tar", "-tvzf", fileOf(archive.name), "--numeric-owner"]).trim();
     t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
     const directory = unpack(t, archive);
@@ -47,14 +47,13 @@ for (const archive of archives) {
       t.ok(status.isFile() && status.size > 0, `${name} is a file`);
       t.equal(status.mode & 0o7777, mode, `the mode of ${name}`);
     }
-    t.end();
   });
 }
 
 for (const archive of natives) {
   const { architecture } = archive;
 
-  test(`${debName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${debName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(debName({ version }, architecture));
     const unpacked = scratchDirectory(t);
     command(["dpkg-deb", "--extract", path, unpacked]);
@@ -69,10 +68,9 @@ for (const archive of natives) {
     const copyright = join(unpacked, "usr/share/doc/host-local/copyright");
     t.ok(readFileSync(copyright, "utf8").includes(notices), "all licences are in one file");
     t.equal(checksum("sha256", join(unpacked, SBOM)), sbomSum(archive));
-    t.end();
   });
 
-  test(`${rpmName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${rpmName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(rpmName({ version }, architecture));
     // Debian has the database in the home directory.
     const rpm = ["rpm", "--dbpath", scratchDirectory(t), "--nosignature"];
@@ -93,10 +91,9 @@ for (const archive of natives) {
       t.equal(line?.split(" ")[2], "l", `${name} is installed without documentation, too`);
     }
     t.ok(lines.some((line) => line.startsWith(`/${SBOM} ${sbomSum(archive)} `)));
-    t.end();
   });
 
-  test(`${sysextName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${sysextName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(sysextName({ version }, architecture));
     const unpacked = join(scratchDirectory(t), "unpacked");
     command(["unsquashfs", "-quiet", "-no-progress", "-dest", unpacked, path]);
@@ -109,11 +106,10 @@ for (const archive of natives) {
     t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
     const executable = join(unpacked, "usr/bin/host-local");
     t.equal(checksum("sha256", executable), executableSum(t, archive));
-    t.end();
   });
 }
 
-test("the image has the executable of the archive for each architecture", (t) => {
+test("the image has the executable of the archive for each architecture", async (t) => {
   const directory = scratchDirectory(t);
   command(["tar", "-xf", fileOf(imageName({ version })), "-C", directory]);
   const blobs = join(directory, "blobs", "sha256");
@@ -141,7 +137,6 @@ test("the image has the executable of the archive for each architecture", (t) =>
     const expected = archive && executableSum(t, archive);
     t.equal(checksum("sha256", join(unpacked, "host-local")), expected, architecture);
   }
-  t.end();
 });
 
 function byArchitecture(a: Descriptor["platform"], b: Descriptor["platform"]): number {

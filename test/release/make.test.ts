@@ -39,10 +39,9 @@ test("two runs give the same bytes, whatever the umask and the path", async (t) 
       .filter((path) => /^blobs\/sha256\/./.test(path));
   const others = blobs(output).filter((path) => !blobs(release).includes(path));
   t.ok(others.length <= 1, "of the image, only the index may differ");
-  t.end();
 });
 
-test("a Node.js that differs in one byte from that of the lock file is refused", (t) => {
+test("a Node.js that differs in one byte from that of the lock file is refused", async (t) => {
   const node = shippedNode(ownArchitecture());
   t.doesNotThrow(() => requireUnchanged(node));
   const image = readFileSync(node.executable);
@@ -52,10 +51,9 @@ test("a Node.js that differs in one byte from that of the lock file is refused",
   t.throws(() => requireUnchanged({ ...node, executable }), {
     message: `${executable} is not the Node.js of ${node.packageName} ${node.version} in package-lock.json: run npm ci.`,
   });
-  t.end();
 });
 
-test("the provenance statement names commit, inputs with their sums, and builder", (t) => {
+test("the provenance statement names commit, inputs with their sums, and builder", async (t) => {
   const { envelope, statement } = statementIn(release);
   t.equal(envelope.payloadType, "application/vnd.in-toto+json");
   t.equal(statement._type, "https://in-toto.io/Statement/v1");
@@ -78,10 +76,9 @@ test("the provenance statement names commit, inputs with their sums, and builder
   const node = inputs.find(({ name }) => name === `node for ${ownArchitecture().name}`);
   t.equal(node?.digest.sha256, checksum("sha256", shippedNode(ownArchitecture()).executable));
   t.type(runDetails.builder.id, "string");
-  t.end();
 });
 
-test("the provenance is signed in its envelope, as cosign verifies it", (t) => {
+test("the provenance is signed in its envelope, as cosign verifies it", async (t) => {
   const directory = scratchDirectory(t);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const [key, pub] = [join(directory, "key.pem"), join(directory, "key.pub")];
@@ -107,10 +104,9 @@ test("the provenance is signed in its envelope, as cosign verifies it", (t) => {
   else t.comment("cosign is not installed");
   t.throws(() => sign("echo no signature"), { message: /expected a signature in base64/ });
   t.throws(() => sign("exit 3"), { message: /sh ended with 3/ });
-  t.end();
 });
 
-test("the manifests have the image by its digest", (t) => {
+test("the manifests have the image by its digest", async (t) => {
   const words = ["-xOf", join(release, imageName({ version })), "index.json"];
   const index = spawnSync("tar", words, { encoding: "utf8" }).stdout;
   const { digest } = JSON.parse(index).manifests[0];
@@ -124,10 +120,9 @@ test("the manifests have the image by its digest", (t) => {
       name,
     );
   }
-  t.end();
 });
 
-test("a commit that may not be published is no release", (t) => {
+test("a commit that may not be published is no release", async (t) => {
   const directory = scratchDirectory(t);
   const git = (...words: readonly string[]) =>
     spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...words], {
@@ -158,7 +153,6 @@ test("a commit that may not be published is no release", (t) => {
   t.throws(() => requireReleasable(late, jane, directory), {
     message: /tag v1\.2\.3 is on another/,
   });
-  t.end();
 });
 
 test("only a release is replaced, or an empty directory", async (t) => {

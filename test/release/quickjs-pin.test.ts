@@ -1,3 +1,6 @@
+// test: release
+/** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
+
 import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
@@ -16,7 +19,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 const architecture = ownArchitecture();
 const foreign = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
-test("another library is an error that says what was found, and how to accept it", (t) => {
+test("another library is an error that says what was found, and how to accept it", async (t) => {
   const library = quickJsFor(architecture);
   const archive = join(scratchDirectory(t), "libquickjs.a");
   cpSync(library.archive, archive);
@@ -29,7 +32,6 @@ test("another library is an error that says what was found, and how to accept it
       `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs.*docs/releasing.md`,
     ),
   });
-  t.end();
 });
 
 /** A library as a Debian package has it, and a file of pins. */
@@ -49,7 +51,7 @@ function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<s
   return { library, pins };
 }
 
-test("a library that is accepted is pinned under its own version, for its architecture only", (t) => {
+test("a library that is accepted is pinned under its own version, for its architecture only", async (t) => {
   const { library, pins } = anotherLibrary(t, {
     "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n",
   });
@@ -65,10 +67,9 @@ test("a library that is accepted is pinned under its own version, for its archit
   t.not(pin?.header, pinFor(architecture)?.header);
   t.equal(pin && quickJsVersion(pin), "2026-02-03");
   t.strictSame(pinFor(foreign, pins), pinFor(foreign));
-  t.end();
 });
 
-test("the version of a package that was only rebuilt is that of its architecture", (t) => {
+test("the version of a package that was only rebuilt is that of its architecture", async (t) => {
   const { library, pins } = anotherLibrary(t, {
     "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n",
     [`changelog.Debian.${architecture.debian}.gz`]:
@@ -76,13 +77,11 @@ test("the version of a package that was only rebuilt is that of its architecture
   });
   acceptLibrary(library, undefined, pins);
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03-2+b1");
-  t.end();
 });
 
-test("a library without a changelog is accepted only under a given version", (t) => {
+test("a library without a changelog is accepted only under a given version", async (t) => {
   const { library, pins } = anotherLibrary(t, {});
   t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
   acceptLibrary(library, "2026.02.03", pins);
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
-  t.end();
 });
