@@ -3,19 +3,17 @@
  * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
  * where it waits for a call, which is where each call begins then.
  *
- * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--quickjs DIR] [--accept-quickjs
+ * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs
  * [--quickjs-version VERSION]]`, through `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
  * under the address and undefined-behaviour sanitizers and frees everything at its end. With `--arch`
  * it builds for another architecture, with Debian's cross compiler and QEMU, into dist/native-ARCHITECTURE.
- * With `--quickjs DIR` it links another QuickJS, built from its sources in DIR or the `libquickjs.a` there, into
- * dist/native-quickjs.
  * With `--accept-quickjs` it pins the QuickJS library that it finds (see quickjs-pin.ts), under the version of its
  * Debian package, or the given one.
  */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, resolve } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
 import {
   type Architecture,
@@ -26,7 +24,7 @@ import {
 } from "./architecture.ts";
 import { bundleTogether, root } from "./bundle.ts";
 import { command, MissingProgram, output as outputOf } from "./command.ts";
-import { gcc, otherQuickJs, quickJsFor } from "./libraries.ts";
+import { gcc, quickJsFor } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
@@ -109,8 +107,6 @@ export interface NativeBuild {
   readonly architecture?: Architecture;
   /** The program that serves calls. */
   readonly plugin?: string;
-  /** Another QuickJS than the pinned one: the directory of its sources, or of its library. */
-  readonly quickjs?: string;
   /** The directory for everything that is made on the way. */
   readonly work?: string;
   readonly output?: string;
@@ -121,17 +117,15 @@ export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
   plugin = hostLocal,
-  quickjs,
-  work = join(root, "build", directoryFor(architecture, nameFor(checked, quickjs))),
+  work = join(root, "build", directoryFor(architecture, checked)),
   output = checked
     ? join(work, "host-local-checked")
-    : join(root, "dist", directoryFor(architecture, nameFor(checked, quickjs)), "host-local"),
+    : join(root, "dist", directoryFor(architecture, checked), "host-local"),
 }: NativeBuild = {}): Promise<string> {
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
-  const given =
-    quickjs === undefined ? quickJsFor(architecture) : otherQuickJs(architecture, quickjs, work);
-  if (quickjs === undefined) requirePinned(given);
+  const given = quickJsFor(architecture);
+  requirePinned(given);
   const library = withOldNames(given, work);
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
@@ -268,18 +262,18 @@ function compileProgram({ architecture }: Library, compiler: string, program: st
   return outputOf([...emulator(architecture), compiler], { input: program });
 }
 
-/** Writes a program's bytecode as C source, and returns the path. */
+/** Writes C source that includes a program's bytecode, and returns the path. */
 function sourceOf(name: string, bytecode: Uint8Array, work: string): string {
-  const path = join(work, `${name}.c`);
+  const [path, source] = [join(work, `${name}.bytecode`), join(work, `${name}.c`)];
+  writeFileSync(path, bytecode);
+  // The assembler reads it; as numbers in C, it would be most of what the compiler reads.
   const text = `#include <stddef.h>
-#include <stdint.h>
-extern const uint8_t ${name}_program[];
+__asm__(".section .rodata\\n.globl ${name}_program\\n${name}_program: .incbin \\"${path}\\"\\n.previous");
 extern const size_t ${name}_program_size;
 const size_t ${name}_program_size = ${bytecode.length};
-const uint8_t ${name}_program[] = {${bytecode.join()}};
 `;
-  writeFileSync(path, text);
-  return path;
+  writeFileSync(source, text);
+  return source;
 }
 
 /** Compiles and links C sources with the engine's library, under the sanitizers. */
@@ -316,12 +310,8 @@ function compile(
   ]);
 }
 
-function nameFor(checked: boolean, quickjs: string | undefined): string {
-  if (checked) return "native-checked";
-  return quickjs === undefined ? "native" : "native-quickjs";
-}
-
-function directoryFor(architecture: Architecture, name: string): string {
+function directoryFor(architecture: Architecture, checked: boolean): string {
+  const name = checked ? "native-checked" : "native";
   return architecture === ownArchitecture() ? name : `${name}-${architecture.name}`;
 }
 
@@ -330,7 +320,6 @@ if (import.meta.main) {
     options: {
       checked: { type: "boolean", default: false },
       arch: { type: "string", default: ownArchitecture().name },
-      quickjs: { type: "string" },
       "accept-quickjs": { type: "boolean", default: false },
       "quickjs-version": { type: "string" },
     },
@@ -340,9 +329,7 @@ if (import.meta.main) {
     acceptLibrary(quickJsFor(architecture), values["quickjs-version"]);
   }
   try {
-    const { checked, quickjs } = values;
-    const other = quickjs === undefined ? {} : { quickjs: resolve(quickjs) };
-    const output = await buildNative({ checked, architecture, ...other });
+    const output = await buildNative({ checked: values.checked, architecture });
     console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
   } catch (error) {
     if (!(error instanceof MissingProgram)) throw error;
