@@ -106,9 +106,9 @@ function isSameFile(path: string, other: string): boolean {
   return readFileSync(path).equals(readFileSync(other));
 }
 
-/** Output with the time of the day that it is printed at replaced. */
+/** Output with the time of the day that it is printed at replaced, which has a date just before midnight. */
 function withTime(output: Step["output"]): string {
-  return output.replaceAll(/\d\d:\d\d UTC/g, "16:10 UTC");
+  return output.replaceAll(/(?:\d{4}-\d\d-\d\d )?\d\d:\d\d UTC/g, "16:10 UTC");
 }
 
 /** Installs the Go plugin, which makes the network of README.md with the pods, one of which then dies without a DEL. */
