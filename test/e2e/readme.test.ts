@@ -52,7 +52,7 @@ scenario(
 
     for (const { command, output } of stepsOf(sessionOf(page))) {
       const { stdout } = atTerminal(command.split(" ").slice(1), "", {
-        COLUMNS: "118",
+        COLUMNS: "130",
         NO_COLOR: "1",
       });
       t.equal(withTime(stdout.trimEnd()), withTime(output), command);
