@@ -6,16 +6,9 @@ import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { attempt, recover } from "../system/system.ts";
+import { recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
-import type { NetworkFiles } from "./files/network-files.ts";
-import {
-  type Earlier,
-  forgetNotes,
-  isStillThere,
-  isVoid,
-  readNotes,
-} from "./journal/earlier-boots.ts";
+import { reclaimable } from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import type { Kept } from "./reservations/kept.ts";
@@ -53,9 +46,6 @@ interface AllocationRequest {
   /** What an operator runs next if the set has no free address, for the error. */
   readonly advice: () => string;
 }
-
-/** So many notes whose reservations are gone are looked at again; a file with 65 000 takes longer to write. */
-const MOST_GONE = 100;
 
 /**
  * Reserves an address, and moves the cursor to it. Must run under the lock, in an existing directory. Where it throws, the
@@ -154,17 +144,11 @@ function allocateKept(
     const range = usableRangeOf(address, set, exclusions);
     if (range === undefined) continue;
     if (network.reserve(address, attachment, temporary, true)) return { address, range };
-    const note = reclaimsAfterReboot ? noteOf(files, name) : undefined;
-    if (note === undefined || !network.reclaimEarlier(note)) continue;
-    if (network.reserve(address, attachment, temporary)) return { address, range };
-  }
-  return undefined;
-}
-
-/** The note of a reservation from before this boot that is still there. */
-function noteOf(files: NetworkFiles, name: string): Earlier | undefined {
-  for (const note of readNotes(files)) {
-    if (note.name === name && isStillThere(files, note)) return note;
+    if (!reclaimsAfterReboot) continue;
+    for (const { note } of reclaimable(files, (one) => one === name || undefined)) {
+      if (!network.reclaimEarlier(note)) continue;
+      if (network.reserve(address, attachment, temporary)) return { address, range };
+    }
   }
   return undefined;
 }
@@ -182,7 +166,7 @@ function allocateReclaimed(
   if (earlier) return earlier;
   for (const reservation of network.unusual()) {
     const range = rangeToReclaim(network.files, request, reservation);
-    if (range === undefined || isKept(network, reservation)) continue;
+    if (range === undefined || isKept(network, reservation.name)) continue;
     if (!network.reclaim(reservation.name)) continue;
     const { address } = reservation;
     if (network.reserve(address, request.attachment, temporary)) return { address, range };
@@ -195,28 +179,19 @@ function allocateEarlier(
   { set, exclusions, attachment }: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
-  const { files } = network;
-  const notes = readNotes(files);
-  const gone: Earlier[] = [];
-  for (const note of notes) {
-    const address = parseAddress(note.name);
+  const usable = (name: string): Allocation | undefined => {
+    const address = parseAddress(name);
     const range = address && usableRangeOf(address, set, exclusions);
-    if (address === undefined || range === undefined || isKept(network, note)) continue;
-    if (isVoid(files, note)) gone.push(note);
-    else if (
-      isStillThere(files, note) &&
-      network.reclaimEarlier(note) &&
-      network.reserve(address, attachment, temporary)
-    ) {
-      if (gone.length >= MOST_GONE) attempt(() => forgetNotes(files, gone), undefined);
-      return { address, range };
-    }
+    return address && range && !isKept(network, name) ? { address, range } : undefined;
+  };
+  for (const { note, wanted } of reclaimable(network.files, usable)) {
+    if (!network.reclaimEarlier(note)) continue;
+    if (network.reserve(wanted.address, attachment, temporary)) return wanted;
   }
-  if (gone.length > 0) attempt(() => forgetNotes(files, gone), undefined);
   return undefined;
 }
 
 /** Whether an administrator keeps an address, and not for whoever asks. */
-function isKept({ kept }: LockedNetwork, { name }: { readonly name: string }): boolean {
+function isKept({ kept }: LockedNetwork, name: string): boolean {
   return kept.some((one) => one.name === name);
 }

@@ -551,7 +551,7 @@ export const differences: readonly Difference[] = [
     here: "Node.js opens /dev/null in this way in place of a closed stream. Redirections in a shell work, and so does the native executable.",
     reason: "An address that is printed to a closed stream would leak.",
     changed: [],
-    coveredBy: ["system/node/standard-streams.test.ts"],
+    coveredBy: ["faults/executables/streams.test.ts", "blackbox/undeliverable-result.test.ts"],
   },
   {
     title: "File modes do not depend on the caller's umask",

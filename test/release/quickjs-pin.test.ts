@@ -1,3 +1,6 @@
+// test: release
+/** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
+
 import {
   appendFileSync,
   cpSync,

@@ -4,6 +4,7 @@ import { type Attachment, parseContainerId, parseInterfaceName } from "../../src
 import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
+import { type Earlier, reclaimable } from "../../src/store/journal/earlier-boots.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
 import type { System } from "../../src/system/system.ts";
@@ -69,6 +70,12 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
     else if (name !== "") names.add(name);
   }
   return Object.fromEntries([...held].map(([key, names]) => [key, [...names].sort().join(" ")]));
+}
+
+/** The notes of earlier boots whose reservations are still there. */
+export function notesOn(machine: MemoryMachine): readonly Earlier[] {
+  const wanted = reclaimable(open(machine.start()), () => true);
+  return [...wanted].map(({ note }) => note);
 }
 
 /** The files in the network's directory, but for the lock. */

@@ -3,9 +3,9 @@
 import type { Context, Report } from "../../cli/command/command.ts";
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { removeAbandoned } from "../node/temporary-files.ts";
 import { type Installation, pluginKindAt, staticBeside } from "./installation.ts";
 import { requireSame, type Seen } from "./publish.ts";
-import { removeAbandoned } from "./temporary-files.ts";
 
 /** What is done with one plugin of the directory: `host-local`, or `static` beside it. */
 export interface Step {

@@ -1,12 +1,19 @@
 import { test } from "tap";
-import { validNotes } from "../../../src/store/journal/earlier-boots.ts";
 import { Journal } from "../../../src/store/journal/journal.ts";
 import { knownCount, readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { failAt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, journalOf, location, machineWith, open, withNetwork } from "../fixtures.ts";
+import {
+  attachment,
+  journalOf,
+  location,
+  machineWith,
+  notesOn,
+  open,
+  withNetwork,
+} from "../fixtures.ts";
 
 const c1 = attachment("c1");
 const key = keyOf(c1);
@@ -195,7 +202,7 @@ test("one that cannot be read for now stays as it is, and tells the next call wh
     withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
   }
   t.same(
-    validNotes(open(machine.start())).map(({ name }) => name),
+    notesOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
   t.end();

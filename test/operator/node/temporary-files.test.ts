@@ -1,7 +1,7 @@
 /** temporary-files.ts: what killed installations leave. */
 
 import { test } from "tap";
-import { removeAbandoned } from "../../../src/operator/install/temporary-files.ts";
+import { removeAbandoned } from "../../../src/operator/node/temporary-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const BIN = "/opt/cni/bin";

@@ -1,9 +1,9 @@
-/** Temporary files in a plugin directory. Their names are random: a process id is that of its namespace alone. */
+/** Temporary files in directories of others. Their names are random: a process id is that of its namespace alone. */
 
 import { join } from "../../store/files/paths.ts";
 import { removeQuietly } from "../../store/files/temporary.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN } from "./plugin-directories.ts";
 
 /** A text that is another one each time it is read, see random(4). */
 const UUID = "/proc/sys/kernel/random/uuid";
