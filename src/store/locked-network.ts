@@ -339,17 +339,13 @@ export class LockedNetwork {
     this.#warnings.push(text);
   }
 
-  /** The lines to write to standard error once the lock is released. */
-  get warnings(): string {
-    return this.#warnings.join("");
-  }
-
   /**
    * Notes what was changed; to be called once, before the lock is released. It never makes a call fail.
    *
    * @param history how the call is described in the history; `undefined` where none is kept
+   * @returns the lines to write to standard error once the lock is released
    */
-  close(history?: HistoryCall): void {
+  close(history?: HistoryCall): string {
     if (history !== undefined) {
       // Without the lock, calls could overwrite each other's lines.
       const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
@@ -357,6 +353,7 @@ export class LockedNetwork {
     }
     if (this.#isLocked) this.reuse.close();
     this.#journal.close();
+    return this.#warnings.join("");
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */

@@ -6,7 +6,6 @@ import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { requireWritableStore } from "../store/files/writable.ts";
 import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
@@ -19,6 +18,7 @@ import {
 } from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice, isEmptySet } from "./exhaustion-advice.ts";
+import { requireWritableStore } from "./writable-store.ts";
 
 /**
  * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
