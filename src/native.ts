@@ -4,7 +4,8 @@
  */
 
 import { main } from "./main.ts";
-import { createQuickJsSystem } from "./system/quickjs/quickjs-system.ts";
+import { createQuickJsSystem, makeBuiltIns } from "./system/quickjs/quickjs-system.ts";
 
+makeBuiltIns();
 const system = createQuickJsSystem();
-host.serve((name) => system.exit(main(system, name)));
+host.serve = (name) => system.exit(main(system, name));

@@ -32,23 +32,14 @@ export function parseJson(text: string): Json {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Where the text is valid, the engine ran out of memory or stack, and its message says so.
-    throw new SyntaxError(
-      isOutOfMemory(error) ? OUT_OF_MEMORY : syntaxError(text) || String(error),
-    );
+    // Where the text is valid, the engine ran out of stack, and its message says so.
+    throw new SyntaxError(syntaxError(text) || String(error));
   }
   if (isDoubtful(text)) {
     const problem = syntaxError(text);
     if (problem !== "") throw new SyntaxError(problem);
   }
   return value;
-}
-
-const OUT_OF_MEMORY = "out of memory";
-
-/** As `asCniError` knows it. A text that exhausts the memory would take minutes to scan. */
-function isOutOfMemory(error: unknown): boolean {
-  return error === null || (error instanceof Error && error.message === OUT_OF_MEMORY);
 }
 
 /** Whether the engine may have accepted what Go does not; scanning each text would cost more than parsing it. */

@@ -51,6 +51,11 @@ export function isWithin(address: Address, { first, last }: AddressRange): boole
   );
 }
 
+/** Whether two ranges have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
+}
+
 /** Whether all addresses of a range are in another one. */
 export function isPartOf({ first, last }: AddressRange, other: AddressRange): boolean {
   return isWithin(first, other) && isWithin(last, other);

@@ -30,30 +30,6 @@ function inside(t: Test, { entry }: Mounts, ...words: readonly string[]): CallOp
   return { program };
 }
 
-test("a reclaimed reservation is in the history, with the container that had it", {
-  skip,
-}, async (t) => {
-  const network = networkFor(t, { subnet, history: true });
-  const before = await booted(t);
-  for (let at = 0; at < 5; at++) network.add(`old${at}`, before);
-  t.match(readError(network.add("beyond", before).stdout)?.msg, "no IP addresses available");
-
-  const now = await booted(t);
-  t.same(grantedAddresses(network.add("new0", now)), ["10.50.0.2"]);
-  network.del("old0", now);
-  network.del("old1", now);
-
-  const history = readFileSync(
-    join(network.machine.dataDirectory, ".host-local/net/history"),
-    "utf8",
-  );
-  const lines = history.trimEnd().split("\n").slice(5);
-  t.same(
-    lines.map((line) => line.split(" ").slice(1, 6).join(" ")),
-    ["RECLAIM 10.50.0.2 old0 eth0 -", "ADD 10.50.0.2 new0 eth0 -", "DEL 10.50.0.3 old1 eth0 -"],
-  );
-});
-
 test("another boot id alone is no boot: nothing that was reserved since the kernel's is reclaimed", {
   skip,
 }, async (t) => {
@@ -83,19 +59,4 @@ test("a repeated ADD keeps an address for a container that is alive again, thoug
   for (let at = 0; at < 5; at++) network.add(`new${at}`, now);
 
   t.equal(network.reservations()["10.50.0.2"], "old0\r\neth0");
-});
-
-test("after a boot every address has rested, and a pod gets its own", { skip }, async (t) => {
-  const network = networkFor(t, { subnet, sticky: "pod", reuseDelaySeconds: 600 });
-  const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0";
-  const before = await booted(t);
-  network.add("other", before);
-  network.add("a1", { ...before, cniArgs });
-  network.del("other", before);
-  network.del("a1", { ...before, cniArgs });
-
-  const now = await booted(t);
-  t.same(grantedAddresses(network.add("a2", { ...now, cniArgs })), ["10.50.0.3"]);
-  const rest = [0, 1, 2, 3].map((at) => network.add(`c${at}`, now));
-  t.same(rest.flatMap(grantedAddresses), ["10.50.0.4", "10.50.0.5", "10.50.0.6", "10.50.0.2"]);
 });

@@ -12,6 +12,7 @@ import {
   treeOf,
 } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
+import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import {
   attachmentCall,
   configuration,
@@ -27,19 +28,22 @@ export interface AddOptions {
   readonly cniArgs?: string;
 }
 
-/** What varies from entry to entry of libcni's cache. */
-export interface CacheEntry {
-  readonly interfaceName?: string;
-  /** The path of the network namespace; left out by default, as libcni before 1.3 does. */
-  readonly netns?: string;
-  /** The addresses of the result, with prefix lengths. */
-  readonly addresses?: readonly string[];
-}
-
 /** What surrounds a command on a node. */
 export interface NodeToolOptions extends ToolOptions {
   /** Leaves out `--data-dir`: the configurations say where the data is, and the machine's own is found, too. */
   readonly findsDataDir?: boolean;
+}
+
+/** A finding as `check --json` prints it. */
+export interface PrintedFinding {
+  readonly code: string;
+  readonly severity: string;
+  readonly network: string;
+  readonly path: string;
+  readonly message: string;
+  readonly remedy: string;
+  readonly commands: readonly string[];
+  readonly repaired: boolean;
 }
 
 /** A node below a scratch directory, gone after the test. */
@@ -76,8 +80,10 @@ export interface Node {
     network: string,
     containerId: string,
     pod: string,
-    entry?: CacheEntry,
+    entry?: Omit<CacheEntry, "pod">,
   ) => void;
+  /** A command line with the options that name this node's directories, where the command has them and they are not given. */
+  readonly line: (words: readonly string[]) => readonly string[];
   /** Runs a command on this node alone: its configurations, its data directory and its cache. */
   readonly tool: (words: readonly string[], options?: NodeToolOptions) => Outcome;
   /** As `tool`, with `--json`: the exit code and the document. */
@@ -85,6 +91,11 @@ export interface Node {
     words: readonly string[],
     options?: NodeToolOptions,
   ) => { readonly exitCode: number | null; readonly document: unknown };
+  /** What `check` finds, with these further words. */
+  readonly findings: (
+    words?: readonly string[],
+    options?: ToolOptions,
+  ) => readonly PrintedFinding[];
 }
 
 /** Makes an empty node. */
@@ -106,16 +117,18 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     const time = Date.now() / 1000 - seconds;
     utimesSync(join(dataDir, path), time, time);
   };
+  const lineOf = (words: readonly string[], findsDataDir = false) => [
+    ...words,
+    ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
+    ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
+    ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
+  ];
   const runTool: Node["tool"] = (words, { findsDataDir = false, ...options } = {}) =>
-    tool(
-      [
-        ...words,
-        ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
-        ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
-        ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
-      ],
-      options,
-    );
+    tool(lineOf(words, findsDataDir), options);
+  const json: Node["json"] = (words, options) => {
+    const { exitCode, stdout } = runTool([...words, "--json"], options);
+    return { exitCode, document: JSON.parse(stdout) };
+  };
   return {
     root,
     confDir,
@@ -146,28 +159,16 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     age,
     read: (path) => readFileSync(join(dataDir, path), "utf8"),
     everything: () => [...treeOf(dataDir), ...treeOf(join(dataDir, ownDirectory))],
-    remember: (network, containerId, pod, { interfaceName = "eth0", netns, addresses } = {}) => {
-      const entry = {
-        kind: "cniCacheV1",
-        containerId,
-        config: "e30=",
-        ifName: interfaceName,
-        networkName: network,
-        ...(netns === undefined ? {} : { netns }),
-        cniArgs: pod === "" ? [] : podArguments(pod, containerId),
-        ...(addresses === undefined
-          ? {}
-          : { result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address })) } }),
-      };
-      writeFileSync(
-        join(cacheDir, "results", `${network}-${containerId}-${interfaceName}`),
-        JSON.stringify(entry),
-      );
+    remember: (network, containerId, pod, entry) => {
+      const { name, text } = cacheEntry(network, containerId, { ...entry, pod });
+      writeFileSync(join(cacheDir, "results", name), text);
     },
+    line: (words) => lineOf(words),
     tool: runTool,
-    json: (words, options) => {
-      const { exitCode, stdout } = runTool([...words, "--json"], options);
-      return { exitCode, document: JSON.parse(stdout) };
+    json,
+    findings: (words = [], options = {}) => {
+      const { document } = json(["check", ...words], options);
+      return (document as { readonly findings: readonly PrintedFinding[] }).findings;
     },
   };
 }
@@ -181,17 +182,6 @@ function expectSuccess(
   const spoken = { ...document, cniVersion: "1.0.0" };
   const { exitCode, stdout } = run(program, attachmentCall(verb, attachment, spoken));
   if (exitCode !== 0) throw new Error(`${verb} ${attachment.containerId}: ${stdout}`);
-}
-
-/** CNI_ARGS of Kubernetes, as libcni writes them into its cache. */
-function podArguments(pod: string, containerId: string): Json {
-  const [namespace = "", name = ""] = pod.split("/");
-  return [
-    ["IgnoreUnknown", "1"],
-    ["K8S_POD_NAMESPACE", namespace],
-    ["K8S_POD_NAME", name],
-    ["K8S_POD_INFRA_CONTAINER_ID", containerId],
-  ];
 }
 
 /** Whether an option that the command knows is not given. */

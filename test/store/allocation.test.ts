@@ -9,8 +9,8 @@ import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { address } from "../ipam/parsed.ts";
 import {
-  address,
   attachment,
   filesOf,
   journalOf,

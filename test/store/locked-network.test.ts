@@ -7,8 +7,8 @@ import type { HeldReservation } from "../../src/store/reservations/reservation-f
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
+import { address } from "../ipam/parsed.ts";
 import {
-  address,
   attachment,
   filesOf,
   journalOf,

@@ -237,15 +237,3 @@ test("gcOnly without a previous result says where in the chain it belongs", (t) 
   });
   t.end();
 });
-
-test("an ADD that cannot move the cursor names it, and keeps nothing", (t) => {
-  const network = networkWith();
-  network.add("c1");
-  const cursor = `${network.directory}/last_reserved_ip.0`;
-
-  const { error } = network.add("c2", { interrupt: refuse("overwriteFile", "EIO", cursor) });
-
-  t.equal(error?.msg, `failed to allocate for range 0: open ${cursor}: input/output error`);
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
-});

@@ -23,7 +23,6 @@ import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
-  readonly node: Node;
   readonly directories: readonly NetworkDirectory[];
   /** Sorted by severity, errors first. */
   readonly findings: readonly Finding[];
@@ -47,9 +46,12 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
+  const networks = checked.flatMap((directory) => directory.networks);
   const findings = [
     ...noNetworkFindings(node),
-    ...configurationFindings(node),
+    ...node.problems.map(({ source: path, problem: message }) => {
+      return { code: "unreadable-configuration", network: "", path, message } as const;
+    }),
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
@@ -60,20 +62,10 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
-    ...partFindings(
-      context,
-      checked.flatMap(({ networks }) => networks),
-    ),
-    ...bridgeFindings(
-      node,
-      checked.flatMap(({ networks }) => networks),
-    ),
+    ...partFindings(system, networks),
+    ...bridgeFindings(node, networks),
   ];
-  return {
-    node,
-    directories: checked,
-    findings: bySeverity(withoutReleased(system, findings)),
-  };
+  return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
 }
 
 /** How often findings on attachments are made again, after one second each. */
@@ -101,13 +93,7 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
   const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
-  return [{ code: "no-networks", files: undefined, path: "", message }];
-}
-
-function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source: path, problem: message }) => {
-    return { code: "unreadable-configuration", files: undefined, path, message };
-  });
+  return [{ code: "no-networks", network: "", path: "", message }];
 }
 
 /** Leaves out findings on reservations that have been released since. */

@@ -39,7 +39,7 @@ export function leakFindings(
       return [
         {
           code: isMountOnly ? "sandbox-without-process" : "leaked-reservation",
-          files,
+          network: files.network,
           path: reservation.path,
           isOnFile: true,
           // Metrics only count: the cache need not be asked for pods.
@@ -59,7 +59,10 @@ export function leakFindings(
     // What cannot be seen is said: it is not the same as no leak.
     const [, { reason }] = first;
     const message = `whether ${unknown.length} of ${plural(old.length, "reservation")} leaked cannot be seen: ${reason}`;
-    return [...leaked, { code: "leaks-unknown", files, path: files.directory, message }];
+    return [
+      ...leaked,
+      { code: "leaks-unknown", network: files.network, path: files.directory, message },
+    ];
   });
 }
 

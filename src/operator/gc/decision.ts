@@ -95,10 +95,11 @@ export function mayBeDead(conclusion: Conclusion): boolean {
  * Whether a decision contradicts the list: it lacks a container of which a process runs. Not that of a listed container,
  * which may have the same address in another network, or any that it likes.
  */
-export function contradicts(
-  { decision }: Decided,
-  { conclusion, isBesideListed }: Candidate,
-): boolean {
+export function contradicts({
+  decision,
+  conclusion,
+  isBesideListed,
+}: Pick<DecidedReservation, "decision" | "conclusion" | "isBesideListed">): boolean {
   return (
     decision === "inUse" &&
     conclusion.liveness === "alive" &&

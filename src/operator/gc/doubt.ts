@@ -27,7 +27,7 @@ export function doubtOn(
   isForced: boolean,
 ): string | undefined {
   const { network } = files;
-  const contradiction = judged.find((one) => contradicts(one, one));
+  const contradiction = judged.find(contradicts);
   const isUseless = contradiction !== undefined || judged.some(({ isByList }) => isByList);
   const bare = isUseless ? bareIdOf(list, judged) : undefined;
   if (bare !== undefined) {

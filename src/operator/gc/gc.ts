@@ -1,11 +1,11 @@
-import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { isInstalled, liveCommandOf } from "../node/live-command.ts";
+import { requestedConfigurationDirectory } from "../node/configuration-directories.ts";
+import { liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf, requireReadable } from "../node/node-reservations.ts";
 import { releaseOrLog } from "../node/release-or-log.ts";
@@ -19,7 +19,7 @@ import {
   formatReleases,
 } from "./gc-report.ts";
 import { recordCollection } from "./last-collection.ts";
-import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
+import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 
 /** `gc`: releases the addresses of dead containers. */
@@ -40,6 +40,10 @@ export const gc: Command = {
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
+  exclusive: [
+    ["--live", "--live-command"],
+    ["--log", "--json"],
+  ],
   examples: [
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
@@ -51,17 +55,13 @@ export const gc: Command = {
 
 function collect(context: Context): Report {
   const { system, log, has } = context;
-  if (has("--log") && has("--json")) {
-    throw new UsageError("gc: --log and --json exclude each other");
-  }
-  const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const node = openNode(context, context.operands[0]);
   const readAt = system.now();
   // Before the list: what is reserved meanwhile is not in it.
   requireReadable(node.reservations);
   // Before the namespaces: what ends meanwhile does not contradict it.
-  const source = readSource(readAt);
+  const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
   const collections = node.directories.map((directory) =>
     finish(context, decide(node, grace, source, directory)),
@@ -69,19 +69,20 @@ function collect(context: Context): Report {
   const messages = collections.flatMap((collection) => messagesOn(node, source, collection));
   for (const message of messages) log(message);
   const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
-  const isLeft = collections.some((collection) => isAnythingLeft(context, collection));
-  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(node)}\n` : "";
+  const isLeft = collections.some((one) => one.isLeft);
+  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
-    get document() {
-      return collectionDocument(collections, mode);
-    },
-    get text() {
+    document: () => collectionDocument(collections, mode),
+    text: () => {
       if (has("--log")) return formatReleases(collections);
       return `${formatCollection(system, collections, mode)}${hint}`;
     },
   };
 }
+
+/** What was decided in a network, before anything is done. */
+type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
@@ -89,7 +90,7 @@ function decide(
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
-): Collection {
+): Judged {
   // What an administrator keeps has no container that could be dead.
   const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
   const conclusions = [...liveness.livenessOfAll(held)];
@@ -110,13 +111,7 @@ function decide(
   const judged = decideAll(list === undefined ? "none" : "believed");
   const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
   const decided = refused === undefined ? judged : decideAll("doubted");
-  return {
-    directory,
-    decided: withoutRemoved(directory, decided),
-    released: new Set(),
-    refused,
-    isRecorded: true,
-  };
+  return { directory, decided: withoutRemoved(directory, decided), refused };
 }
 
 /** Without the files that were being removed when they were read: they name no container either. */
@@ -139,55 +134,40 @@ function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
 }
 
 /** Releases what is due, and records the rest. */
-function finish(context: Context, collection: Collection): Collection {
+function finish(context: Context, judged: Judged): Collection {
   const { log, has } = context;
-  const { files } = collection.directory;
-  const released = has("--yes") ? release(context, collection) : new Set<NodeReservation>();
-  const left = collection.decided.flatMap(({ seenDead, reservation }) =>
-    seenDead === undefined || released.has(reservation) ? [] : [seenDead],
+  const { files } = judged.directory;
+  const released = new Set(has("--yes") ? release(context, judged) : []);
+  const left = judged.decided.filter(
+    ({ seenDead, reservation }) => seenDead !== undefined && !released.has(reservation),
   );
-  let isRecorded = true;
+  let isLeft = left.some(({ decision }) => decision === "due" || !has("--yes"));
   try {
     if (left.length > 0 || readSeenDead(files).length > 0) {
-      writeSeenDead(files, left);
+      writeSeenDead(
+        files,
+        left.flatMap(({ seenDead }) => seenDead ?? []),
+      );
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
     log(`cannot record dead reservations: ${error.message}`);
-    isRecorded = false;
+    isLeft = true;
   }
-  if (has("--yes") && collection.refused === undefined) recordCollection(files);
-  return { ...collection, released, isRecorded };
+  if (has("--yes") && judged.refused === undefined) recordCollection(files);
+  return { ...judged, released, isLeft };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */
-function release(
-  context: Context,
-  { directory, decided }: Collection,
-): ReadonlySet<NodeReservation> {
+function release(context: Context, { directory, decided }: Judged): readonly NodeReservation[] {
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0 && !hasLeftOvers(directory.files)) return new Set();
-  return new Set(releaseOrLog(context, directory, "gc", due, ({ files }) => files.sweepAll()));
-}
-
-/** The lock would make a missing directory. */
-function hasLeftOvers(files: NetworkFiles): boolean {
-  return exists(files.system, files.directory) && files.abandonedFiles().length > 0;
-}
-
-/** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
-function isAnythingLeft({ has }: Context, { decided, released, isRecorded }: Collection): boolean {
-  return (
-    !isRecorded ||
-    decided.some(
-      ({ decision, seenDead, reservation }) =>
-        seenDead !== undefined &&
-        !released.has(reservation) &&
-        (decision === "due" || !has("--yes")),
-    )
-  );
+  const { files } = directory;
+  // The lock would make a missing directory.
+  const hasLeftOvers = exists(files.system, files.directory) && files.abandonedFiles().length > 0;
+  if (due.length === 0 && !hasLeftOvers) return [];
+  return releaseOrLog(context, directory, "gc", due, () => files.sweepAll());
 }
 
 /** Why the list is not believed in a network, or what nothing decides there. */
@@ -200,34 +180,23 @@ function messagesOn(
   const unknown = decided.filter(({ decision }) => decision === "unknown");
   const [first] = unknown;
   if (first === undefined) return [];
-  const { files } = directory;
-  const advice = list === undefined ? `. ${adviceOn(context, directory)}` : "";
+  const { files, networks, reservations } = directory;
+  const command = liveCommandOf(networks[0], reservations);
+  const words = ["gc", files.network, "--live-command", command] as const;
+  const advice =
+    list === undefined ? `. A list decides: ${commandText(context, files, words)}` : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
 }
 
-/** Which list decides on what is unknown. */
-function adviceOn(context: Context, { files, networks, reservations }: NetworkDirectory): string {
-  const command = liveCommandOf(networks[0], reservations);
-  const [what, source] = isInstalled(context.system, command)
-    ? ["A list decides", ["--live-command", command]]
-    : ["A list of live containers decides, which no program here prints", ["--live", "FILE"]];
-  return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
-}
-
-/** The command line of this run, with `--yes`. */
-function commandToRelease({ context, directories }: Node): string {
-  const { operands, option, values, has } = context;
-  const [first, ...others] = directories;
-  const given = (name: string, texts: readonly (string | undefined)[]): readonly string[] =>
-    texts.flatMap((text) => (text === undefined ? [] : [name, text]));
-  return commandText(context, others.length === 0 ? first?.files : undefined, [
-    "gc",
-    ...operands,
-    ...given("--live-command", values("--live-command")),
-    ...given("--live", [option("--live")]),
-    ...given("--grace", [option("--grace")]),
-    ...["--now", "--force", "--yes"].filter((name) => name === "--yes" || has(name)),
+/** The command line of this run, with `--yes`, and with what it took from the environment. */
+function commandToRelease(context: Context): string {
+  const confDir = requestedConfigurationDirectory(context);
+  const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
+  const [, ...words] = context.system.arguments;
+  return shellCommand([
+    ...["host-local", "gc", "--yes", ...words],
+    ...(isGiven ? [] : ["--conf-dir", confDir]),
   ]);
 }

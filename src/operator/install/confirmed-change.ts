@@ -3,8 +3,9 @@
 import type { Context, Report } from "../../cli/command/command.ts";
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { removeAbandoned } from "../node/temporary-files.ts";
 import { type Installation, pluginKindAt, staticBeside } from "./installation.ts";
-import { removeAbandoned } from "./temporary-files.ts";
+import { requireSame, type Seen } from "./publish.ts";
 
 /** What is done with one plugin of the directory: `host-local`, or `static` beside it. */
 export interface Step {
@@ -12,8 +13,8 @@ export interface Step {
   readonly name: string;
   /** What will be done, in sentences for people. */
   readonly plan: string;
-  /** Throws CommandError if something has come between plan and confirmation. */
-  readonly verify?: () => void;
+  /** What the plan is for: it is not carried out once another change has come between. */
+  readonly seen?: readonly Seen[];
   /** Does it. */
   readonly make: () => Done;
 }
@@ -35,8 +36,8 @@ export interface Change {
   readonly question: string;
   /** What is to be said before; empty for nothing. */
   readonly note?: string;
-  /** In their order; `undefined` where there is nothing to do. */
-  readonly steps: readonly (Step | undefined)[];
+  /** In their order. */
+  readonly steps: readonly Step[];
   /** Why there may be none; nothing for a timer, which has nothing to say then. */
   readonly reason?: string;
 }
@@ -58,20 +59,22 @@ export function changeIfConfirmed(
   { action, question, note = "", steps, reason = "" }: Change,
 ): Report {
   const { system, has } = context;
-  const needed = steps.filter((step) => step !== undefined);
-  if (needed.length === 0) {
+  if (steps.length === 0) {
     if (has(yesOption.name)) removeAbandoned(system, installation.directory);
     const text = reason === "" ? "" : `${reason}; nothing to do.`;
     return report(context, installation, "none", [text]);
   }
-  const plan = sentences(note, ...needed.map((step) => step.plan));
+  const plan = sentences(note, ...steps.map((step) => step.plan));
   if (!isConfirmed(context, `${inOneLine(plan)}\n`, question)) {
     const refusal = "Nothing was changed: use --yes, or answer y at a terminal.";
     return report(context, installation, "refused", [plan, refusal]);
   }
   removeAbandoned(system, installation.directory);
-  for (const { verify } of needed) verify?.();
-  const done = needed.map((step) => ({ name: step.name, ...step.make() }));
+  requireSame(system, ...steps.flatMap(({ seen = [] }) => seen));
+  const done = steps.map(({ name, seen = [], make }) => {
+    requireSame(system, ...seen);
+    return { name, ...make() };
+  });
   const own = done.find(({ name }) => name === installation.name);
   return report(context, installation, action, [sentences(...done.map(({ text }) => text))], own);
 }
@@ -84,21 +87,17 @@ function report(
   { kept, versions = [] }: Partial<Done> = {},
 ): Report {
   const { target, previous } = installation;
-  const beside = staticBeside(installation);
-  const isStatic = beside !== undefined && pluginKindAt(system, beside, beside.target) === "ours";
   return {
     exitCode: action === "refused" ? 1 : 0,
-    document: {
-      action,
-      target,
-      previous,
-      kept: kept ?? null,
-      versions,
-      static: isStatic ? beside.target : null,
+    document: () => {
+      const beside = staticBeside(installation).map((one) => one.target);
+      const copy = beside.find((path) => pluginKindAt(system, path) === "ours");
+      return { action, target, previous, kept: kept ?? null, versions, static: copy ?? null };
     },
-    text: lines
-      .filter((line) => line !== "")
-      .map((line) => `${inOneLine(line)}\n`)
-      .join(""),
+    text: () =>
+      lines
+        .filter((line) => line !== "")
+        .map((line) => `${inOneLine(line)}\n`)
+        .join(""),
   };
 }

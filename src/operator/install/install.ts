@@ -15,7 +15,6 @@ import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   type Installation,
   installationIn,
-  isLinkToHostLocal,
   isPresent,
   isReplaced,
   kindAt,
@@ -83,6 +82,11 @@ export const install: Command = {
     beforeRemovalOption,
     forceOption,
   ],
+  exclusive: [
+    ["--rollback", "--uninstall", "--static", "--if-replaced", "--before-removal"],
+    // `static` belongs to `host-local`.
+    ["--as", "--static"],
+  ],
   examples: [
     { line: "dist/native/host-local install --yes", effect: "install where the plugins are" },
     {
@@ -96,24 +100,14 @@ export const install: Command = {
   ],
   run: (context) => {
     const { system, has } = context;
-    const actions = [
-      "--rollback",
-      "--uninstall",
-      staticOption.name,
-      ifReplacedOption.name,
-      beforeRemovalOption.name,
-    ].filter(has);
-    if (actions.length > 1) {
-      throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
-    }
     const name = nameOf(context);
     if (has(beforeRemovalOption.name)) {
       const text = requireGoingBack(context, name);
-      return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
+      const line = text === "" ? "" : `${text}\n`;
+      return { exitCode: 0, document: () => ({ note: text }), text: () => line };
     }
     const installation = installationIn(chosenDirectory(context), name);
-    const beside = has(staticOption.name) ? staticBeside(installation) : undefined;
-    const all = [installation, beside].filter((one) => one !== undefined);
+    const all = [installation, ...(has(staticOption.name) ? staticBeside(installation) : [])];
     for (const path of all.flatMap((one) => [one.target, one.previous, one.older, one.marker])) {
       const kind = kindAt(system, path);
       if (kind !== "file" && kind !== "nothing") {
@@ -126,17 +120,12 @@ export const install: Command = {
 };
 
 /** @throws UsageError unless it can be the name of a plugin, and of its file */
-function nameOf({ option, has }: Context): string {
+function nameOf({ option }: Context): string {
   const name = option(asOption.name) ?? PLUGIN;
   const isOther = OTHER_PLUGINS.includes(name);
   if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || isOther || KEPT.test(name)) {
     throw new UsageError(
       `install: ${asOption.name}: expected a name of its own, such as host-local-ts; found ${isOther ? "that of another plugin, " : ""}${name}`,
-    );
-  }
-  if (name !== PLUGIN && has(staticOption.name)) {
-    throw new UsageError(
-      `install: ${asOption.name} and ${staticOption.name} exclude each other: ${STATIC} belongs to ${PLUGIN}`,
     );
   }
   return name;
@@ -159,21 +148,14 @@ function installSelf(context: Context, installation: Installation): Report {
   const { system, has } = context;
   const { target } = installation;
   const isPutBack = has(ifReplacedOption.name);
-  const beside = staticBeside(installation);
-  const asked = has(staticOption.name) ? [installation, beside] : [installation];
   if (!isPutBack) requireFreeName(system, installation);
-  const steps = [installation, beside].map((one) =>
-    one !== undefined &&
-    (isPutBack ? isReplaced(system, one) : isNeeded(system, one, asked.includes(one)))
-      ? installing(system, one)
-      : undefined,
-  );
-  // A killed installation may have ended before its mark.
-  if (has(yesOption.name) && !isPutBack) {
-    asked.forEach((one, at) => {
-      if (one !== undefined && steps[at] === undefined) mark(system, one);
-    });
-  }
+  const steps = [installation, ...staticBeside(installation)].flatMap((one) => {
+    const isAsked = one === installation || has(staticOption.name);
+    const isDue = isPutBack ? isReplaced(system, one) : isNeeded(system, one, isAsked);
+    // A killed installation may have ended before its mark.
+    if (has(yesOption.name) && !isPutBack && isAsked && !isDue) mark(system, one);
+    return isDue ? [installing(system, one)] : [];
+  });
   return changeIfConfirmed(context, installation, {
     action: "installed",
     question: "Install it?",
@@ -182,16 +164,15 @@ function installSelf(context: Context, installation: Installation): Report {
   });
 }
 
-/**
- * Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it, or a
- * link to it, which would become what another installer makes of `host-local`.
- */
-function isNeeded(system: OperatorSystem, installation: Installation, isAsked: boolean): boolean {
-  const { name, target } = installation;
+/** Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it. */
+function isNeeded(
+  system: OperatorSystem,
+  { name, target }: Installation,
+  isAsked: boolean,
+): boolean {
   if (kindAt(system, target) !== "file") return isAsked;
-  const isOwn = name !== STATIC || pluginKindAt(system, installation, target) === "ours";
-  if (!isOwn) return isAsked;
-  return isLinkToHostLocal(system, installation, target) || !system.sameContent(SELF, target);
+  const isOwn = name !== STATIC || pluginKindAt(system, target) === "ours";
+  return isOwn ? !system.sameContent(SELF, target) : isAsked;
 }
 
 function installing(system: OperatorSystem, installation: Installation): Step {

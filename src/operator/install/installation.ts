@@ -4,8 +4,8 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, type FileKind, type System } from "../../system/system.ts";
 import { markerText, PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { replaceFile } from "../node/replace-file.ts";
 import { isOurs } from "./ask-versions.ts";
-import { withTemporaryPath } from "./temporary-files.ts";
 
 /** The paths of an installation. */
 export interface Installation {
@@ -38,9 +38,9 @@ export function installationIn(directory: string, name: string = PLUGIN): Instal
   };
 }
 
-/** The installation of `static` beside that of `host-local`; `undefined` beside a plugin by another name. */
-export function staticBeside({ name, directory }: Installation): Installation | undefined {
-  return name === PLUGIN ? installationIn(directory, STATIC) : undefined;
+/** The installation of `static` beside that of `host-local`; none beside a plugin by another name. */
+export function staticBeside({ name, directory }: Installation): readonly Installation[] {
+  return name === PLUGIN ? [installationIn(directory, STATIC)] : [];
 }
 
 /** The kind of file at a path, symbolic links followed. */
@@ -49,31 +49,19 @@ export function kindAt(system: System, path: string): FileKind | "nothing" {
 }
 
 /**
- * What one of the paths of an installation leads to. A symbolic link whose program is not here may lead to one on the node,
- * if this is a container: the links of a snap lead to `/snap`. `static` as a link to another `host-local` is no plugin.
+ * What a path leads to. A symbolic link whose program is not here may lead to one on the node, if this is a container: the
+ * links of a snap lead to `/snap`.
  */
-export function pluginKindAt(
-  system: OperatorSystem,
-  installation: Installation,
-  path: string,
-): PluginKind {
+export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
   const kind = kindAt(system, path);
   if (kind === "nothing") return linkAt(system, path) === undefined ? "nothing" : "elsewhere";
   // A device may have no end.
-  if (kind === "file" && isOurs(system, path)) return "ours";
-  return isLinkToHostLocal(system, installation, path) ? "nothing" : "other";
-}
-
-/** Whether `static` is a link to `host-local`, as archives of this program once had it. */
-export function isLinkToHostLocal(system: System, { name }: Installation, path: string): boolean {
-  const link = linkAt(system, path) ?? "";
-  return name === STATIC && link.slice(link.lastIndexOf("/") + 1) === PLUGIN;
+  return kind === "file" && isOurs(system, path) ? "ours" : "other";
 }
 
 /** Whether this program was installed, and another one is there now, or none. */
-export function isReplaced(system: OperatorSystem, installation: Installation): boolean {
-  const { target, marker } = installation;
-  return exists(system, marker) && pluginKindAt(system, installation, target) !== "ours";
+export function isReplaced(system: OperatorSystem, { target, marker }: Installation): boolean {
+  return exists(system, marker) && pluginKindAt(system, target) !== "ours";
 }
 
 /** The text of the symbolic link at a path; `undefined` if there is none. */
@@ -91,13 +79,10 @@ export function isPresent(system: System, path: string): boolean {
  *
  * @throws SystemError
  */
-export function mark(system: System, { name, directory, marker }: Installation): void {
+export function mark(system: System, { name, marker }: Installation): void {
   const text = markerText(name);
   if (attempt(() => system.readFile(marker, text.length), undefined) === text) return;
-  withTemporaryPath(system, directory, (path) => {
-    system.createFile(path, text, 0o644);
-    system.rename(path, marker);
-  });
+  replaceFile(system, "install", marker, text);
 }
 
 /**

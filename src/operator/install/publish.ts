@@ -3,17 +3,10 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, NO_HARD_LINK, type System } from "../../system/system.ts";
+import { withTemporaryPath } from "../node/temporary-files.ts";
 import { askVersions } from "./ask-versions.ts";
-import {
-  type Installation,
-  isLinkToHostLocal,
-  isPresent,
-  linkAt,
-  type PluginKind,
-  pluginKindAt,
-} from "./installation.ts";
+import { type Installation, isPresent, linkAt, pluginKindAt } from "./installation.ts";
 import { forceOption } from "./new-keys.ts";
-import { withTemporaryPath } from "./temporary-files.ts";
 
 /** This executable, even if it was renamed or deleted. */
 export const SELF = "/proc/self/exe";
@@ -146,8 +139,8 @@ function exchange(system: OperatorSystem, directory: string, path: string, targe
 }
 
 /**
- * Keeps the plugin that is about to be replaced. A concurrent installation may replace it at any moment, so it is a link to
- * it that is examined and kept.
+ * Keeps the plugin that is about to be replaced: the last other one is the previous one, and the one before the older one. A
+ * concurrent installation may replace it at any moment, so it is a link to it that is examined and kept.
  *
  * @returns where it is kept; `undefined` if it is not, as a version of this executable beside another plugin
  * @throws SystemError
@@ -156,35 +149,15 @@ export function keepTarget(system: OperatorSystem, installation: Installation): 
   const { directory, target, previous, older } = installation;
   if (!isPresent(system, target)) return undefined;
   return withLink(system, directory, target, (link) => {
-    const place = placeFor(system, installation, link, pluginKindAt(system, installation, link));
-    if (place === "after the previous one") {
+    const isOurs = pluginKindAt(system, link) === "ours";
+    const before = pluginKindAt(system, previous);
+    if (isOurs && before !== "nothing" && before !== "ours") return undefined;
+    if (before === "other" && !isSame(system, link, previous)) {
       withLink(system, directory, previous, (further) => system.rename(further, older));
     }
-    if (place !== "nowhere") system.rename(link, previous);
-    return place === "nowhere" ? undefined : previous;
+    system.rename(link, previous);
+    return previous;
   });
-}
-
-/**
- * Where a plugin is kept that is replaced: the last other one is the previous one, and the one before the older one.
- *
- * @param path the plugin, or a link to it
- * @param replaced what that leads to
- */
-function placeFor(
-  system: OperatorSystem,
-  installation: Installation,
-  path: string,
-  replaced: PluginKind,
-): "nowhere" | "as the previous one" | "after the previous one" {
-  const { previous } = installation;
-  const before = pluginKindAt(system, installation, previous);
-  if (replaced === "nothing" || isLinkToHostLocal(system, installation, path)) return "nowhere";
-  if (before === "nothing" || before === "ours") return "as the previous one";
-  if (replaced === "ours") return "nowhere";
-  return before === "elsewhere" || isSame(system, path, previous)
-    ? "as the previous one"
-    : "after the previous one";
 }
 
 function isSame(system: OperatorSystem, path: string, other: string): boolean {

@@ -11,7 +11,7 @@ import {
   unmark,
 } from "./installation.ts";
 import { requireGoingBack } from "./new-keys.ts";
-import { publish, requireSame, see, testedFormer } from "./publish.ts";
+import { publish, see, testedFormer } from "./publish.ts";
 
 /**
  * Exchanges the installed plugin and the previous one.
@@ -24,15 +24,17 @@ export function rollBack(context: Context, installation: Installation): Report {
   if (!isPresent(system, previous)) {
     throw new CommandError(`install: there is no ${previous} to roll back to`);
   }
-  const isReturn = pluginKindAt(system, installation, previous) === "ours";
+  const isReturn = pluginKindAt(system, previous) === "ours";
   const own = exchanging(context, installation);
-  const beside = exchangingStatic(context, installation, isReturn);
+  const beside = staticBeside(installation).flatMap((one) =>
+    exchangingStatic(context, one, isReturn),
+  );
   return changeIfConfirmed(context, installation, {
     action: "rolledBack",
     question: "Roll back?",
     note: isReturn ? "" : requireGoingBack(context, name),
     // `static` beside another `host-local` is what it was before; so it is at every moment.
-    steps: isReturn ? [own, beside] : [beside, own],
+    steps: isReturn ? [own, ...beside] : [...beside, own],
   });
 }
 
@@ -49,7 +51,7 @@ function exchanging(context: Context, installation: Installation): Step {
     make: () => {
       unmark(system, installation);
       publish(system, former, installation, "exchange");
-      if (pluginKindAt(system, installation, target) === "ours") mark(system, installation);
+      if (pluginKindAt(system, target) === "ours") mark(system, installation);
       return {
         text: sentences(
           `Restored ${target}${supporting(former.versions)}.`,
@@ -65,25 +67,27 @@ function exchanging(context: Context, installation: Installation): Step {
 /** @param isReturn whether `host-local` becomes this executable again */
 function exchangingStatic(
   context: Context,
-  installation: Installation,
+  beside: Installation,
   isReturn: boolean,
-): Step | undefined {
+): readonly Step[] {
   const { system } = context;
-  const beside = staticBeside(installation);
-  if (beside === undefined) return undefined;
   const { name, target, previous } = beside;
   const seen = see(system, target, previous);
-  const [now, before] = [target, previous].map((path) => pluginKindAt(system, beside, path));
-  if ((isReturn ? before : now) !== "ours") return undefined;
-  if (isReturn || before === "other" || before === "elsewhere") return exchanging(context, beside);
-  return {
-    name,
-    plan: `${target} will be renamed to ${previous}.`,
-    make: () => {
-      requireSame(system, ...seen);
-      unmark(system, beside);
-      system.rename(target, previous);
-      return { text: `Removed ${target}.` };
+  const [now, before] = [target, previous].map((path) => pluginKindAt(system, path));
+  if ((isReturn ? before : now) !== "ours") return [];
+  if (isReturn || before === "other" || before === "elsewhere") {
+    return [exchanging(context, beside)];
+  }
+  return [
+    {
+      name,
+      plan: `${target} will be renamed to ${previous}.`,
+      seen,
+      make: () => {
+        unmark(system, beside);
+        system.rename(target, previous);
+        return { text: `Removed ${target}.` };
+      },
     },
-  };
+  ];
 }

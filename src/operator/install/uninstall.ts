@@ -9,7 +9,7 @@ import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed
 import { type Installation, kindAt, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
 import { requireNoPackage } from "./package-of.ts";
-import { publish, requireSame, see, testedFormer } from "./publish.ts";
+import { publish, see, testedFormer } from "./publish.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
@@ -21,15 +21,11 @@ export function uninstall(context: Context, installation: Installation): Report 
   const { system } = context;
   const { target } = installation;
   requireNoPackage(system, target);
-  const beside = staticBeside(installation);
   return changeIfConfirmed(context, installation, {
     action: "uninstalled",
     question: "Uninstall?",
     // `static` first, so that it never is beside another `host-local`.
-    steps: [
-      beside === undefined ? undefined : removing(context, beside),
-      removing(context, installation),
-    ],
+    steps: [...staticBeside(installation), installation].flatMap((one) => removing(context, one)),
     // Where nothing is to be done, it is not this one.
     reason:
       kindAt(system, target) === "nothing"
@@ -38,21 +34,21 @@ export function uninstall(context: Context, installation: Installation): Report 
   });
 }
 
-function removing(context: Context, installation: Installation): Step | undefined {
+function removing(context: Context, installation: Installation): readonly Step[] {
   const { system } = context;
   const { name, target, previous, older, marker } = installation;
   // What it is planned for: another removal may be under way.
   const seen = see(system, target, previous, older);
   // Each once: to learn it, a program may have to be run.
   const kinds = new Map(
-    [target, previous, older].map((path) => [path, pluginKindAt(system, installation, path)]),
+    [target, previous, older].map((path) => [path, pluginKindAt(system, path)]),
   );
   const own = [previous, target].filter((path) => kinds.get(path) === "ours");
   const isOther = kinds.get(target) === "other" && isWhole(system, installation);
   const [newest, ...others] = isOther
     ? []
     : [previous, older].filter((path) => ["other", "elsewhere"].includes(kinds.get(path) ?? ""));
-  if (newest === undefined && own.length === 0 && !exists(system, marker)) return undefined;
+  if (newest === undefined && own.length === 0 && !exists(system, marker)) return [];
   const restored =
     newest === undefined ? undefined : testedFormer(context, installation, [newest, ...others]);
   const left = restored === undefined ? own : own.filter((path) => path !== target);
@@ -60,29 +56,29 @@ function removing(context: Context, installation: Installation): Step | undefine
   const note = restored === undefined || name === STATIC ? "" : requireGoingBack(context, name);
   const remark = restored === undefined ? remarkOn(context, installation, isOther) : "";
   const names = removed.join(" and ");
-  const verify = (): void => requireSame(system, ...seen);
-  return {
-    name,
-    plan: sentences(
-      note,
-      restored === undefined ? "" : `${restored.path} will be renamed to ${target}.`,
-      names === "" ? "" : `${names} will be removed.`,
-      remark,
-    ),
-    verify,
-    make: () => {
-      verify();
-      unmark(system, installation);
-      if (restored !== undefined) publish(system, restored, installation);
-      for (const path of removed) system.unlink(path);
-      const text = sentences(
-        restored === undefined ? "" : `Restored ${target}${supporting(restored.versions)}.`,
-        names === "" ? "" : `Removed ${names}.`,
+  return [
+    {
+      name,
+      plan: sentences(
+        note,
+        restored === undefined ? "" : `${restored.path} will be renamed to ${target}.`,
+        names === "" ? "" : `${names} will be removed.`,
         remark,
-      );
-      return { text, versions: restored?.versions ?? [] };
+      ),
+      seen,
+      make: () => {
+        unmark(system, installation);
+        if (restored !== undefined) publish(system, restored, installation);
+        for (const path of removed) system.unlink(path);
+        const text = sentences(
+          restored === undefined ? "" : `Restored ${target}${supporting(restored.versions)}.`,
+          names === "" ? "" : `Removed ${names}.`,
+          remark,
+        );
+        return { text, versions: restored?.versions ?? [] };
+      },
     },
-  };
+  ];
 }
 
 /** What is said before and after a removal that restores nothing. */

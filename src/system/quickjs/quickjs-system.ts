@@ -9,9 +9,20 @@ export interface QuickJsSystem extends System {
   exit(code: number): void;
 }
 
+/** Built-ins that calls use, with most of their functions. */
+const builtIns = [Array, BigInt, Error, JSON, Map, Number, Object, RegExp, Set, String];
+
+/** Has the engine make the functions of built-ins: it makes each when it is first looked at, without this in every call. */
+export function makeBuiltIns(): void {
+  for (const one of builtIns) {
+    Object.getOwnPropertyDescriptors(one);
+    if ("prototype" in one) Object.getOwnPropertyDescriptors(one.prototype);
+  }
+}
+
 /** The system of the plugin; host.c has set up the process. */
 export function createQuickJsSystem(): QuickJsSystem {
-  host.throws(SystemError);
+  host.SystemError = SystemError;
   let locksOutGoPlugin = false;
   return {
     ...host,

@@ -20,23 +20,8 @@ function test(name: string, body: (t: Test) => void): void {
 
 const GRACE = 10 * 60;
 
-interface Found {
-  readonly code: string;
-  readonly severity: string;
-  readonly path: string;
-  readonly message: string;
-  readonly remedy: string;
-  readonly commands: readonly string[];
-}
-
-function findingsOf(node: Node, ...words: readonly string[]): readonly Found[] {
-  const { document } = node.json(["check", ...words]);
-  const { findings } = document as { readonly findings: readonly Found[] };
-  return findings;
-}
-
 function codesOf(node: Node): readonly string[] {
-  return findingsOf(node).map(({ code, severity }) => `${severity} ${code}`);
+  return node.findings().map(({ code, severity }) => `${severity} ${code}`);
 }
 
 /** A node with the network `net` of thirteen addresses. */
@@ -104,7 +89,7 @@ for (const [name, start] of Object.entries(runtimes)) {
     t.same(codesOf(node), []);
 
     loseReservation(node, "10.7.12.2");
-    const [finding, ...others] = findingsOf(node);
+    const [finding, ...others] = node.findings();
     t.same(others, []);
     t.match(finding, {
       code: "live-without-reservation",
@@ -124,7 +109,7 @@ for (const [name, start] of Object.entries(runtimes)) {
     loseReservation(node, "10.7.12.2");
     start(t, node, "default/db", "c2", "10.7.12.2");
 
-    const [twice, unreserved, ...others] = findingsOf(node);
+    const [twice, unreserved, ...others] = node.findings();
     t.same(others, []);
     for (const user of ["default/web (container c1)", "default/db (container c2)"]) {
       t.match(twice?.message, user);
@@ -147,7 +132,7 @@ test("findings on living pods are sorted by address", (t) => {
   for (const address of addresses) loseReservation(node, address);
 
   t.strictSame(
-    findingsOf(node).map(({ path }) => path.slice(path.lastIndexOf("/") + 1)),
+    node.findings().map(({ path }) => path.slice(path.lastIndexOf("/") + 1)),
     ["10.7.12.2", "10.7.12.3", "10.7.12.4", "10.7.12.10"],
   );
 });
@@ -163,7 +148,7 @@ test("an empty reservation whose address a pod uses is not repaired", (t) => {
   t.equal(node.read("net/10.7.12.2"), "");
   t.throws(() => node.read("net/10.7.12.9"), { code: "ENOENT" });
   t.same(codesOf(node), ["error empty-reservation"]);
-  const [empty] = findingsOf(node);
+  const [empty] = node.findings();
   t.match(empty?.message, /; default\/web uses the address$/);
   t.match(empty?.remedy, /^write its container back/);
   t.notMatch(node.tool(["check"]).stdout, "remove it");
@@ -175,7 +160,7 @@ test("an empty reservation whose address a pod uses is not repaired", (t) => {
   t.equal(runAsPrinted(t, command).exitCode, 1, "what has been written is not overwritten");
 });
 
-test("the second address of a living pod is released as its finding says", (t) => {
+test("the second address of a living pod is released as its finding says", async (t) => {
   const node = makeNode(t);
   run(t, node, "default/web", "c1", "10.7.12.2");
   node.write("net/10.7.12.9", "c1\r\neth0");
@@ -184,7 +169,6 @@ test("the second address of a living pod is released as its finding says", (t) =
   t.equal(node.tool(["release", "10.7.12.9", "--yes"]).exitCode, 1);
   t.equal(node.tool(["release", "10.7.12.9", "--yes", "--force"]).exitCode, 0);
   t.same(codesOf(node), []);
-  t.end();
 });
 
 test("an empty reservation whose address some process has", (t) => {
@@ -193,7 +177,7 @@ test("an empty reservation whose address some process has", (t) => {
   rmSync(join(node.cacheDir, "results/net-c1-eth0"));
   node.write("net/10.7.12.2", "", 60);
 
-  const [finding] = findingsOf(node);
+  const [finding] = node.findings();
   t.match(finding, { code: "empty-reservation", severity: "error", commands: [] });
   t.match(finding?.message, /a process has the address, and its container is not known$/);
 });
@@ -203,7 +187,7 @@ test("a living pod whose network's directory is gone", (t) => {
   run(t, node, "default/web", "c1", "10.7.12.2");
   rmSync(join(node.dataDir, "net"), { recursive: true });
 
-  const [finding] = findingsOf(node);
+  const [finding] = node.findings();
   t.match(finding, { code: "live-without-reservation" });
   t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
   t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
@@ -217,7 +201,7 @@ test("a network without a configuration whose pods run", (t) => {
   run(t, node, "default/gone", "c3", "10.7.12.4").remove();
   rmSync(join(node.confDir, "net.conf"));
 
-  const [finding, ...others] = findingsOf(node);
+  const [finding, ...others] = node.findings();
   t.same(others, []);
   t.match(finding, { code: "unconfigured-network", severity: "warning" });
   t.equal(
@@ -281,7 +265,7 @@ test("a network that was renamed while its pods live", (t) => {
   const file = join(node.confDir, "net.conf");
   writeFileSync(file, readFileSync(file, "utf8").replace('"net"', '"pods"'));
 
-  const found = findingsOf(node);
+  const found = node.findings();
   t.match(found, [
     {
       code: "unconfigured-network",
@@ -296,13 +280,13 @@ test("a network that was renamed while its pods live", (t) => {
     t.match(runAsPrinted(t, command), { exitCode: 0, stdout: /default\/web/ });
   }
   mkdirSync(join(node.dataDir, "pods"));
-  t.equal(findingsOf(node, "pods").length, 1, "the new network alone shows it, too");
+  t.equal(node.findings(["pods"]).length, 1, "the new network alone shows it, too");
 
   const { netns } = makePod(t, "another");
   node.add("pods", { subnet: "10.7.12.0/28" }, "another", { cniArgs: "IP=10.7.12.2" });
   node.remember("pods", "another", "default/new", { netns, addresses: ["10.7.12.2/28"] });
   t.match(
-    findingsOf(node).find(({ code }) => code === "address-in-use-twice")?.message,
+    node.findings().find(({ code }) => code === "address-in-use-twice")?.message,
     /^10\.7\.12\.2 is used by default\/\w+ \(container \w+\) and default\/\w+ \(container \w+\)$/,
   );
 
@@ -328,7 +312,7 @@ testOfLeaks("addresses that leaked", (t) => {
   for (const address of [3, 4, 5, 6, 7]) node.age(`net/10.7.12.${address}`, GRACE + 5);
   node.age("net/10.7.12.2", GRACE + 60);
   node.age("net/10.7.12.6", GRACE + 60);
-  const found = findingsOf(node);
+  const found = node.findings();
 
   t.match(found, [
     {
@@ -350,7 +334,7 @@ testOfLeaks("where leaks cannot be seen, that is said", (t) => {
   t.match(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n" });
 
   node.age("net/10.7.12.2", GRACE + 60);
-  t.match(findingsOf(node), [
+  t.match(node.findings(), [
     {
       code: "leaks-unknown",
       severity: "info",
@@ -371,7 +355,7 @@ testOfLeaks("a sandbox in which no process runs, as one that the runtime has los
   t.same(codesOf(node), [], "a young one is not reported");
 
   node.age("net/10.7.12.2", GRACE + 60);
-  t.match(findingsOf(node), [
+  t.match(node.findings(), [
     {
       code: "sandbox-without-process",
       severity: "info",

@@ -5,7 +5,7 @@ import { readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
 import { runAsPrinted, tool } from "../../harness/tool.ts";
-import { type Node, nodeFor } from "../node.ts";
+import { type Node, nodeFor, type PrintedFinding } from "../node.ts";
 
 const needs = { plugins: [], cniVersion: "1.0.0" };
 
@@ -18,16 +18,8 @@ if [ "$CNI_COMMAND" = VERSION ]; then echo '{"cniVersion":"1.0.0","supportedVers
 else echo 'CNI host-local plugin v1.1.1' >&2; fi
 `;
 
-interface PluginFinding {
-  readonly code: string;
-  readonly message: string;
-  readonly commands: readonly string[];
-}
-
-function findingsOf(node: Node): readonly PluginFinding[] {
-  const { document } = node.json(["check"]);
-  const { findings } = document as { readonly findings: readonly PluginFinding[] };
-  return findings.filter(({ code }) => code === "plugin-replaced");
+function findingsOf(node: Node): readonly PrintedFinding[] {
+  return node.findings().filter(({ code }) => code === "plugin-replaced");
 }
 
 function install(t: Test, ...words: readonly string[]): void {
@@ -53,7 +45,7 @@ scenario("a replaced plugin is an error where only this one works", needs, (t) =
 
 scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   const node = nodeFor(t);
-  const found = (): readonly PluginFinding[] => findingsOf(node);
+  const found = (): readonly PrintedFinding[] => findingsOf(node);
   overwrite();
   t.same(found(), [], "this program was never installed");
 

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
-import { nodeFor } from "../node.ts";
+import { nodeWithPods } from "./pods-on-node.ts";
 
 for (const [name, script] of [
   ["process substitution", '"$@" --live <(sleep 0.2; printf "c1\\n"; sleep 0.2; printf "c2\\n")'],
@@ -16,44 +16,34 @@ for (const [name, script] of [
     'mkfifo ids; (sleep 0.3; printf "c1\\nc2\\n" > ids) & "$@" --live ids',
   ],
 ] as const) {
-  test(`the list is read from ${name}`, (t) => {
-    const node = nodeFor(t);
-    node.network("net", { subnet: "10.1.2.0/24" });
-    for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
-    for (const address of ["10.1.2.2", "10.1.2.3"]) node.age(`net/${address}`, 3600);
-    const gc = ["gc", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
+  test(`the list is read from ${name}`, async (t) => {
+    const node = nodeWithPods(t, "10.1.2", ["c1", "c2"]);
 
     const { status, stdout, stderr } = spawnSync(
       "bash",
-      ["-c", script, "bash", executable, ...gc, "--cache-dir", node.cacheDir],
+      ["-c", script, "bash", executable, ...node.line(["gc"])],
       { cwd: node.root, encoding: "utf8", env: runtimeEnvironment },
     );
 
     t.strictSame([status, stderr], [0, ""]);
     t.match(stdout, "2 reservations: 2 alive");
-    t.end();
   });
 }
 
-test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/24" });
-  node.call("ADD", "net", "c1");
-  node.age("net/10.1.2.2", 3600);
+test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", async (t) => {
+  const node = nodeWithPods(t, "10.1.2", ["c1"]);
   const copy = join(node.root, "copy");
   copyFileSync(executable, copy);
   const file = openSync(copy, "r");
   unlinkSync(copy);
 
-  const gc = ["gc", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
   const { status, stdout, stderr } = spawnSync(
     "/proc/self/fd/3",
-    [...gc, "--cache-dir", node.cacheDir, "--live-command", "/bin/echo c1"],
+    node.line(["gc", "--live-command", "/bin/echo c1"]),
     { encoding: "utf8", env: runtimeEnvironment, stdio: ["ignore", "pipe", "pipe", file] },
   );
 
   closeSync(file);
   t.strictSame([status, stderr], [0, ""]);
   t.match(stdout, "1 reservation: 1 alive");
-  t.end();
 });

@@ -2,7 +2,7 @@
 /** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -12,11 +12,11 @@ import {
   skipOutsideHost,
   startStranger,
 } from "../../harness/network-namespaces.ts";
+import { tool } from "../../harness/tool.ts";
 import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
-
-const HOUR = 3600;
+import { HOUR, type NodeWithPods, nodeWithPods } from "./pods-on-node.ts";
 
 /** The reason for tap to skip what needs a process with fewer capabilities, or false where there can be one. */
 const skipWithoutSetpriv: string | false =
@@ -24,22 +24,8 @@ const skipWithoutSetpriv: string | false =
     ? false
     : "Taking a capability away takes root, and the program setpriv.";
 
-/** A node with the network `net` and these pods, all of them an hour old. */
-function nodeWithPods(t: Test, ...ids: readonly string[]): Node {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.6.0/24" });
-  ids.forEach((id, index) => {
-    node.call("ADD", "net", id);
-    node.age(`net/10.7.6.${index + 2}`, HOUR);
-  });
-  return node;
-}
-
-/** Which of the first addresses are reserved. */
-function reservedOn({ dataDir }: Node): readonly string[] {
-  return [2, 3, 4, 5, 6]
-    .map((last) => `10.7.6.${last}`)
-    .filter((name) => existsSync(join(dataDir, "net", name)));
+function podsOn(t: Test, ...ids: readonly string[]): NodeWithPods {
+  return nodeWithPods(t, "10.7.6", ids);
 }
 
 /** A directory for network namespaces. */
@@ -59,20 +45,10 @@ function without(node: Node, capability: string): string {
 
 const listed = ["gc", "net", "--live-command", "echo listed", "--now", "--yes"];
 
-/** Moves the records of an earlier run back by an hour. */
-function letTimePass(node: Node): void {
-  const path = ".host-local/net/seen-dead.json";
-  const records: readonly [string, string, string, number][] = JSON.parse(node.read(path));
-  const earlier = records.map(([name, owner, modified, since]) => {
-    return [name, owner, modified, since - HOUR * 1000];
-  });
-  node.write(path, JSON.stringify(earlier));
-}
-
 test("a list that one process contradicts condemns nobody, whatever it lacks besides", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "listed", "mounted", "process", "unknown");
+  const node = podsOn(t, "listed", "mounted", "process", "unknown");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "mounted"), "10.7.6.3/24");
   const processId = await processWith(t, "10.7.6.4/24");
@@ -89,7 +65,7 @@ test("a list that one process contradicts condemns nobody, whatever it lacks bes
     stderr,
     `host-local: net: the list is wrong: it lacks the holder of 10.7.6.4 (default/web, container process), which is alive: process ${processId} runs in a network namespace with this address. Nothing is released by the list there\n`,
   );
-  t.equal(reservedOn(node).length, 4);
+  t.equal(node.reserved().length, 4);
   t.match(node.json(listed), {
     document: { networks: [{ inUse: 2, alive: 1, unknown: 1, refused: /the list is wrong/ }] },
   });
@@ -98,19 +74,19 @@ test("a list that one process contradicts condemns nobody, whatever it lacks bes
 test("what is dead without the list is released beside one that is wrong", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "listed", "process", "gone");
+  const node = podsOn(t, "listed", "process", "gone");
   const directory = namespacesOf(node);
   node.remember("net", "gone", "", { netns: join(directory, "gone") });
   await processWith(t, "10.7.6.3/24");
 
   t.equal(node.tool(listed).exitCode, 1);
-  t.same(reservedOn(node), ["10.7.6.2", "10.7.6.3"]);
+  t.same(node.reserved(), ["10.7.6.2", "10.7.6.3"]);
 });
 
 test("a list is believed again once nothing contradicts it, and from then on counted", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "listed", "process", "lost");
+  const node = podsOn(t, "listed", "process", "lost");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "lost"), "10.7.6.4/24");
   await processWith(t, "10.7.6.3/24");
@@ -118,32 +94,31 @@ test("a list is believed again once nothing contradicts it, and from then on cou
     node.json(["gc", "net", "--live-command", `printf '%s\\n' ${ids.join(" ")}`, "--yes"]);
 
   t.match(run("listed", "process"), { document: { dead: [{ address: "10.7.6.4" }] } });
-  letTimePass(node);
+  node.letTimePass(HOUR);
   t.match(run("listed"), { exitCode: 1, document: { dead: [] } }, "the list is wrong");
   t.match(run("listed", "process"), { document: { dead: [{ state: "waiting" }] } });
-  letTimePass(node);
+  node.letTimePass(HOUR);
   t.match(run("listed", "process"), { document: { dead: [{ state: "released" }] } });
 });
 
 test("a sandbox that the runtime has lost is released by two runs, a grace period apart", {
   skip: skipOutsideHost,
-}, (t) => {
-  const node = nodeWithPods(t, "listed", "lost");
+}, async (t) => {
+  const node = podsOn(t, "listed", "lost");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "lost"), "10.7.6.3/24");
   const words = ["gc", "net", "--live-command", "echo listed", "--yes"];
 
   t.match(node.tool([...words, "--now"]).stdout, /dead by the list; released by a run after/);
-  t.same(reservedOn(node), ["10.7.6.2", "10.7.6.3"]);
-  letTimePass(node);
+  t.same(node.reserved(), ["10.7.6.2", "10.7.6.3"]);
+  node.letTimePass(HOUR);
   t.match(node.json(words), { exitCode: 0, document: { dead: [{ state: "released" }] } });
-  t.end();
 });
 
 test("without the right to enter namespaces, one that is only mounted makes unknown, not dead", {
   skip: skipOutsideHost || skipWithoutSetpriv,
-}, (t) => {
-  const node = nodeWithPods(t, "mounted", "other");
+}, async (t) => {
+  const node = podsOn(t, "mounted", "other");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "mounted"), "10.7.6.2/24");
 
@@ -154,26 +129,25 @@ test("without the right to enter namespaces, one that is only mounted makes unkn
     stderr:
       /of 2 of 2 reservations it is not known .* cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
   });
-  t.equal(reservedOn(node).length, 2);
-  t.end();
+  t.equal(node.reserved().length, 2);
 });
 
 test("a process that may not be inspected shows, too, that its pod lives", {
   skip: skipOutsideHost || skipWithoutSetpriv,
 }, async (t) => {
-  const node = nodeWithPods(t, "listed", "process", "dead");
+  const node = podsOn(t, "listed", "process", "dead");
   await processWith(t, "10.7.6.3/24");
 
   const { stdout } = node.tool(listed, { program: without(node, "sys_ptrace") });
 
   t.match(stdout, /10\.7\.6\.3 .* alive, though not in the list: process/);
-  t.equal(reservedOn(node).length, 3);
+  t.equal(node.reserved().length, 3);
 });
 
 test("the document has the form of the example in docs/operator-json.md", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "listed", "process", "gone");
+  const node = podsOn(t, "listed", "process", "gone");
   node.remember("net", "gone", "", { netns: "/run/netns/cni-gone" });
   await processWith(t, "10.7.6.3/24");
 
@@ -183,7 +157,7 @@ test("the document has the form of the example in docs/operator-json.md", {
 });
 
 test("an empty list is wrong, too, if a pod lives", { skip: skipOutsideHost }, async (t) => {
-  const node = nodeWithPods(t, "process");
+  const node = podsOn(t, "process");
   await processWith(t, "10.7.6.2/24");
 
   t.match(node.tool(["gc", "--live-command", "true", "--now", "--yes", "--force"]), {
@@ -208,15 +182,14 @@ test("a pod whose namespace has one of its addresses keeps the other, too", {
 
 test("what is gone by its network namespace, too, is not too much", {
   skip: skipOutsideHost,
-}, (t) => {
-  const node = nodeWithPods(t, "listed", "c2", "c3", "c4");
+}, async (t) => {
+  const node = podsOn(t, "listed", "c2", "c3", "c4");
   for (const id of ["c2", "c3", "c4"]) {
     node.remember("net", id, "", { netns: `/run/netns/cni-${id}` });
   }
 
   t.equal(node.tool(listed).exitCode, 0);
-  t.same(reservedOn(node), ["10.7.6.2"]);
-  t.end();
+  t.same(node.reserved(), ["10.7.6.2"]);
 });
 
 /** The id of a process that has ended. */
@@ -225,7 +198,7 @@ const endedProcess = spawnSync("true").pid;
 test("the namespace of a process is that of a container only while it has its addresses", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "alive", "ended", "of-node", "of-other");
+  const node = podsOn(t, "alive", "ended", "of-node", "of-other");
   await startStranger(t);
   const processId = await processWith(t, "10.7.6.2/24");
   for (const [id, named, address] of [
@@ -250,7 +223,7 @@ test("the namespace of a process is that of a container only while it has its ad
 test("without privileges gc keeps the pods of others, and says what it takes", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const node = nodeWithPods(t, "c1");
+  const node = podsOn(t, "c1");
   const processId = await processWith(t);
   node.remember("net", "c1", "", { netns: `/proc/${processId}/ns/net` });
   for (const path of ["", "net", "net/10.7.6.2"]) handOver(join(node.dataDir, path));
@@ -259,23 +232,28 @@ test("without privileges gc keeps the pods of others, and says what it takes", {
     exitCode: 1,
     stderr: /are not seen from here, which takes CAP_SYS_PTRACE/,
   });
-  t.same(reservedOn(node), ["10.7.6.2"]);
+  t.same(node.reserved(), ["10.7.6.2"]);
 });
 
-test("a dry run proposes the command that decided", { skip: skipOutsideHost }, (t) => {
-  const node = nodeWithPods(t, "gone");
+test("a dry run proposes the command that decided", { skip: skipOutsideHost }, async (t) => {
+  const node = podsOn(t, "gone");
   node.remember("net", "gone", "", { netns: "/run/netns/cni-gone" });
   const place = `--conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`;
 
   t.match(node.tool(["gc", "net", "--now"]), {
     exitCode: 1,
-    stdout: `To release: host-local gc net --now --yes ${place}\n`,
+    stdout: `To release: host-local gc --yes net --now ${place}\n`,
   });
   t.match(
     node.tool(["gc", "net", "--live-command", "echo c9", "--grace", "5m"]).stdout,
-    `To release: host-local gc net --live-command 'echo c9' --grace 5m --yes ${place}\n`,
+    `To release: host-local gc --yes net --live-command 'echo c9' --grace 5m ${place}\n`,
+  );
+  t.match(
+    tool(["gc", "net", "--now", "--data-dir", node.dataDir, "--cache-dir", node.cacheDir], {
+      environment: { NETCONFPATH: node.confDir },
+    }).stdout,
+    `--cache-dir ${node.cacheDir} --conf-dir ${node.confDir}\n`,
   );
   node.tool(["release", "10.7.6.2", "--yes"]);
   t.notMatch(node.tool(["gc", "net"]).stdout, "To release:", "there is nothing to release");
-  t.end();
 });

@@ -4,7 +4,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import type { Finding } from "../../../src/operator/check/finding.ts";
 import { reservedAddresses } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
@@ -48,11 +47,10 @@ function fill(node: Node, program = executable): readonly string[] {
 }
 
 function codesOf(node: Node): readonly string[] {
-  const { document } = node.json(["check", "net"]);
-  return (document as { readonly findings: readonly Finding[] }).findings.map(({ code }) => code);
+  return node.findings(["net"]).map(({ code }) => code);
 }
 
-test("an address is kept for a pod, which gets it each time, until it is kept no longer", (t) => {
+test("an address is kept for a pod, which gets it each time, until it is kept no longer", async (t) => {
   const node = emptyNode(t);
   t.same(reserve(node, "10.7.5.4", "--for", "default/db-0"), [
     0,
@@ -79,10 +77,9 @@ test("an address is kept for a pod, which gets it each time, until it is kept no
   t.equal(add(node, "other", "default/db-1"), "10.7.5.4");
   node.call("DEL", "net", "other");
   t.notOk(reservedAddresses(node.dataDir, "net").includes("10.7.5.4"));
-  t.end();
 });
 
-test("an address that is kept for nobody is refused on request, too", (t) => {
+test("an address that is kept for nobody is refused on request, too", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.2");
   reserve(node, "10.7.5.3", "--for", "default/db-0");
@@ -99,10 +96,9 @@ test("an address that is kept for nobody is refused on request, too", (t) => {
   t.match(request("10.7.5.2", "db-1"), { code: 999, details: "10.7.5.2 is kept for nobody" });
   t.match(request("10.7.5.3", "db-1"), { code: 999, details: "10.7.5.3 is kept for default/db-0" });
   t.match(request("10.7.5.3", "db-0"), { ips: [{ address: "10.7.5.3/29" }] });
-  t.end();
 });
 
-test("an address that somebody has is kept from its release on, and may be kept for somebody else", (t) => {
+test("an address that somebody has is kept from its release on, and may be kept for somebody else", async (t) => {
   const node = emptyNode(t);
   t.equal(add(node, "web", "default/web"), "10.7.5.2");
   t.same(reserve(node, "10.7.5.2", "--for", "default/db-0"), [
@@ -126,12 +122,11 @@ test("an address that somebody has is kept from its release on, and may be kept 
   ]);
   node.call("DEL", "net", "db-1");
   t.notOk(reservedAddresses(node.dataDir, "net").includes("10.7.5.2"));
-  t.end();
 });
 
 test("the Go plugin does not hand out what is kept, and cannot release it", {
   skip: skipWithoutGoPlugin,
-}, (t) => {
+}, async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -141,12 +136,11 @@ test("the Go plugin does not hand out what is kept, and cannot release it", {
   node.call("DEL", "net", "kept", goPlugin?.path);
   t.same(reservedAddresses(node.dataDir, "net"), all);
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
-  t.end();
 });
 
 test("what the Go plugin has released check names, and the pod's next ADD keeps", {
   skip: skipWithoutGoPlugin,
-}, (t) => {
+}, async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   add(node, "db", "default/db-0");
@@ -160,10 +154,9 @@ test("what the Go plugin has released check names, and the pod's next ADD keeps"
 
   t.equal(node.read("net/10.7.5.4"), forDb0);
   t.same(codesOf(node), []);
-  t.end();
 });
 
-test("GC, gc, check, capacity and release know that it is no container's", (t) => {
+test("GC, gc, check, capacity and release know that it is no container's", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -194,10 +187,9 @@ test("GC, gc, check, capacity and release know that it is no container's", (t) =
     node.everything().filter(({ path }) => path.startsWith("net/1")),
     before.filter(({ path }) => path.startsWith("net/1")),
   );
-  t.end();
 });
 
-test("list and show name the pod for which it is kept", (t) => {
+test("list and show name the pod for which it is kept", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -215,27 +207,24 @@ test("list and show name the pod for which it is kept", (t) => {
   t.match(node.json(["show", "default/db-0"]).document, {
     reservations: [{ address: "10.7.5.4" }],
   });
-  t.end();
 });
 
-test("where the state directory was removed nobody gets the address until it is kept again", (t) => {
+test("where the state directory was removed nobody gets the address until it is kept again", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   rmSync(join(node.dataDir, ".host-local"), { recursive: true });
 
   t.notOk(fill(node).includes("10.7.5.4"));
-  const { document } = node.json(["check", "net"]);
-  const [finding] = (document as { readonly findings: readonly Finding[] }).findings;
+  const [finding] = node.findings(["net"]);
   t.match(finding, { code: "half-kept-address" });
   t.match(finding?.commands, [/reserve 10\.7\.5\.4 --network net --for default\/db-0/]);
 
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   t.notOk(codesOf(node).includes("half-kept-address"));
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
-  t.end();
 });
 
-test("what cannot be kept is refused, and nothing is changed", (t) => {
+test("what cannot be kept is refused, and nothing is changed", async (t) => {
   const node = emptyNode(t);
   node.network("same", ipam);
   node.call("ADD", "net", "c1");
@@ -256,5 +245,4 @@ test("what cannot be kept is refused, and nothing is changed", (t) => {
     t.match(`${outcome.stdout}${outcome.stderr}`, text);
   }
   t.same(node.everything(), before);
-  t.end();
 });

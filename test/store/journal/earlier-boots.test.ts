@@ -12,15 +12,8 @@ import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { allIn, readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import {
-  address,
-  attachment,
-  location,
-  machineWith,
-  notesOn,
-  open,
-  withNetwork,
-} from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { attachment, location, machineWith, notesOn, open, withNetwork } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/before-boot`;
 const JOURNAL = `${location.stateDirectory}/journal`;

@@ -1,0 +1,46 @@
+/** A node for `gc`: the network `net` with pods that have their addresses since an hour. */
+
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { type Node, nodeFor } from "../node.ts";
+
+export const HOUR = 3600;
+
+/** The node, and what `gc` has left there. */
+export interface NodeWithPods extends Node {
+  /** Which of the first addresses of the network are reserved. */
+  readonly reserved: () => readonly string[];
+  /** Moves the records of an earlier run back by this many seconds. */
+  readonly letTimePass: (seconds: number) => void;
+}
+
+/**
+ * Makes the node.
+ *
+ * @param prefix of the /24 that the network has, such as `10.7.3`
+ * @param ids the pods' containers, which get the addresses from `.2` on
+ */
+export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): NodeWithPods {
+  const node = nodeFor(t);
+  node.network("net", { subnet: `${prefix}.0/24` });
+  ids.forEach((id, index) => {
+    node.call("ADD", "net", id);
+    node.age(`net/${prefix}.${index + 2}`, HOUR);
+  });
+  return {
+    ...node,
+    reserved: () =>
+      [2, 3, 4, 5, 6]
+        .map((last) => `${prefix}.${last}`)
+        .filter((name) => existsSync(join(node.dataDir, "net", name))),
+    letTimePass: (seconds) => {
+      const path = ".host-local/net/seen-dead.json";
+      const records: readonly [string, string, string, number][] = JSON.parse(node.read(path));
+      const earlier = records.map(([name, owner, modified, since]) => {
+        return [name, owner, modified, since - seconds * 1000];
+      });
+      node.write(path, JSON.stringify(earlier));
+    },
+  };
+}
