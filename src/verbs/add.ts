@@ -14,7 +14,7 @@ import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts"
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
 import type { Kept } from "../store/reservations/kept.ts";
-import { parsePodName } from "../store/reservations/owner.ts";
+import { matchOwner, parsePodName } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -131,9 +131,10 @@ function keptForPod(all: readonly Kept[], call: AttachmentCall): readonly Kept[]
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */
-function requireReadable(network: LockedNetwork, { containerId, interfaceName }: Attachment): void {
-  const own = network.unreadableOf({ containerId, interfaceName });
+function requireReadable(network: LockedNetwork, attachment: Attachment): void {
+  const own = network.unreadableOf((owner) => matchOwner(owner, attachment) !== "none");
   if (own.length > 0) {
+    const { containerId, interfaceName } = attachment;
     throw internalError(
       `cannot read the reservations of ${containerId} ${interfaceName}`,
       own.slice(0, 10).join("; "),
