@@ -9,7 +9,8 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate } from "../store/allocation.ts";
+import type { Candidate } from "../ipam/round-robin.ts";
+import { allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
@@ -82,7 +83,7 @@ function undoIfPossible(
 
 /** The addresses of an ADD, one of each range set. */
 interface Answer {
-  readonly allocations: readonly Allocation[];
+  readonly allocations: readonly Candidate[];
   /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
   readonly reserved: readonly OwnReservation[];
 }
@@ -91,7 +92,7 @@ interface Answer {
 function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
   const { attachment } = call;
   const held = network.heldBy(attachment, "trust");
-  const allocations: Allocation[] = [];
+  const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
   if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
     forEachSet(config, (set, _index, requested) => {
