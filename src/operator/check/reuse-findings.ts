@@ -8,7 +8,7 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../../ipam/range-set.ts"
 import { readHistory } from "../../store/history/history-file.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
 import { candidateAt } from "../../store/reservations/usage.ts";
-import { synSentSeconds } from "../../store/reuse/delay.ts";
+import { synSentSeconds } from "../../store/reuse/cooldown.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { addUp, countRanges } from "../capacity/capacity-count.ts";
 import { coolingAddresses } from "../node/cooling.ts";
