@@ -4,11 +4,11 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync } from "node:fs";
+import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Architecture, ownArchitecture, tool } from "./architecture.ts";
 import { root } from "./bundle.ts";
-import { MissingProgram } from "./command.ts";
+import { MissingProgram, output } from "./command.ts";
 import type { Library } from "./quickjs-pin.ts";
 
 /**
@@ -38,6 +38,31 @@ function libraryBelow(prefix: string, architecture: Architecture): Library | und
   const archive = join(prefix, "lib", architecture.triplet, "quickjs", "libquickjs.a");
   const isComplete = existsSync(join(include, "quickjs.h")) && existsSync(archive);
   return isComplete ? { architecture, include, archive } : undefined;
+}
+
+/**
+ * Another QuickJS than Debian's.
+ *
+ * @param directory its sources, which are built as their Makefile says, or `libquickjs.a` and `quickjs.h`
+ * @param work where to build it
+ * @throws where it cannot be built
+ */
+export function otherQuickJs(architecture: Architecture, directory: string, work: string): Library {
+  const given = { architecture, include: directory, archive: join(directory, "libquickjs.a") };
+  if (!existsSync(join(directory, "quickjs.h"))) {
+    throw new Error(
+      `${directory} has no quickjs.h, so it is neither QuickJS's sources nor its library`,
+    );
+  }
+  if (!existsSync(join(directory, "quickjs.c"))) return given;
+  const copy = join(work, "quickjs");
+  rmSync(copy, { recursive: true, force: true });
+  cpSync(directory, copy, { recursive: true });
+  // As Debian's: the linker leaves out what nothing calls.
+  const compiler = `CC=${[...gcc(architecture), "-ffunction-sections"].join(" ")}`;
+  const archiver = `AR=${tool(architecture, "gcc-ar")}`;
+  output(["make", "--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
+  return { architecture, include: copy, archive: join(copy, "libquickjs.a") };
 }
 
 /** The compiler for an architecture, with the words that let it take the C library of `sysrootFor`. */

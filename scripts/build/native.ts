@@ -3,17 +3,19 @@
  * linked statically with Debian's libquickjs and the C host in src/system/quickjs, and run once up to
  * where it waits for a call, which is where each call begins then.
  *
- * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--accept-quickjs
+ * Usage: `node scripts/build/native.ts [--checked] [--arch ARCHITECTURE] [--quickjs DIR] [--accept-quickjs
  * [--quickjs-version VERSION]]`, through `npm run build:native`. With `--checked` it writes build/native-checked/host-local-checked, which runs
  * under the address and undefined-behaviour sanitizers and frees everything at its end. With `--arch`
  * it builds for another architecture, with Debian's cross compiler and QEMU, into dist/native-ARCHITECTURE.
+ * With `--quickjs DIR` it links another QuickJS, built from its sources in DIR or the `libquickjs.a` there, into
+ * dist/native-quickjs.
  * With `--accept-quickjs` it pins the QuickJS library that it finds (see quickjs-pin.ts), under the version of its
  * Debian package, or the given one.
  */
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
   type Architecture,
@@ -24,7 +26,7 @@ import {
 } from "./architecture.ts";
 import { bundleTogether, root } from "./bundle.ts";
 import { command, MissingProgram, output as outputOf } from "./command.ts";
-import { gcc, quickJsFor } from "./libraries.ts";
+import { gcc, otherQuickJs, quickJsFor } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
@@ -107,6 +109,8 @@ export interface NativeBuild {
   readonly architecture?: Architecture;
   /** The program that serves calls. */
   readonly plugin?: string;
+  /** Another QuickJS than the pinned one: the directory of its sources, or of its library. */
+  readonly quickjs?: string;
   /** The directory for everything that is made on the way. */
   readonly work?: string;
   readonly output?: string;
@@ -117,15 +121,17 @@ export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
   plugin = hostLocal,
-  work = join(root, "build", directoryFor(architecture, checked)),
+  quickjs,
+  work = join(root, "build", directoryFor(architecture, nameFor(checked, quickjs))),
   output = checked
     ? join(work, "host-local-checked")
-    : join(root, "dist", directoryFor(architecture, checked), "host-local"),
+    : join(root, "dist", directoryFor(architecture, nameFor(checked, quickjs)), "host-local"),
 }: NativeBuild = {}): Promise<string> {
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
-  const given = quickJsFor(architecture);
-  requirePinned(given);
+  const given =
+    quickjs === undefined ? quickJsFor(architecture) : otherQuickJs(architecture, quickjs, work);
+  if (quickjs === undefined) requirePinned(given);
   const library = withOldNames(given, work);
   const archives = withoutUnwinding(library, work);
   const compiler = join(work, "compiler");
@@ -310,8 +316,12 @@ function compile(
   ]);
 }
 
-function directoryFor(architecture: Architecture, checked: boolean): string {
-  const name = checked ? "native-checked" : "native";
+function nameFor(checked: boolean, quickjs: string | undefined): string {
+  if (checked) return "native-checked";
+  return quickjs === undefined ? "native" : "native-quickjs";
+}
+
+function directoryFor(architecture: Architecture, name: string): string {
   return architecture === ownArchitecture() ? name : `${name}-${architecture.name}`;
 }
 
@@ -320,6 +330,7 @@ if (import.meta.main) {
     options: {
       checked: { type: "boolean", default: false },
       arch: { type: "string", default: ownArchitecture().name },
+      quickjs: { type: "string" },
       "accept-quickjs": { type: "boolean", default: false },
       "quickjs-version": { type: "string" },
     },
@@ -329,7 +340,9 @@ if (import.meta.main) {
     acceptLibrary(quickJsFor(architecture), values["quickjs-version"]);
   }
   try {
-    const output = await buildNative({ checked: values.checked, architecture });
+    const { checked, quickjs } = values;
+    const other = quickjs === undefined ? {} : { quickjs: resolve(quickjs) };
+    const output = await buildNative({ checked, architecture, ...other });
     console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
   } catch (error) {
     if (!(error instanceof MissingProgram)) throw error;

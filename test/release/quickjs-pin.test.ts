@@ -1,12 +1,21 @@
 // test: release
 /** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
 
-import { appendFileSync, cpSync, mkdirSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
 import { type Test, test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
-import { quickJsFor } from "../../scripts/build/libraries.ts";
+import { otherQuickJs, quickJsFor } from "../../scripts/build/libraries.ts";
+import { buildNative } from "../../scripts/build/native.ts";
 import {
   acceptLibrary,
   type Library,
@@ -17,6 +26,7 @@ import {
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
+const executable = join("build", "release", `native-${architecture.name}`, "host-local");
 const foreign = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
 test("another library is an error that says what was found, and how to accept it", async (t) => {
@@ -84,4 +94,36 @@ test("a library without a changelog is accepted only under a given version", asy
   t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
   acceptLibrary(library, "2026.02.03", pins);
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
+});
+
+test("another QuickJS is built from its sources, or linked as the library that it is", async (t) => {
+  const directory = scratchDirectory(t);
+  const work = scratchDirectory(t);
+  t.throws(() => otherQuickJs(architecture, directory, work), {
+    message: `${directory} has no quickjs.h, so it is neither QuickJS's sources nor its library`,
+  });
+  const { archive, include } = quickJsFor(architecture);
+  cpSync(include, directory, { recursive: true });
+  cpSync(archive, join(directory, "libquickjs.a"));
+  writeFileSync(join(directory, "VERSION"), "not the pinned one");
+
+  const output = join(work, "host-local");
+  await buildNative({ quickjs: directory, work, output });
+
+  t.ok(readFileSync(output).equals(readFileSync(executable)), "the same library, the same program");
+  renameSync(join(directory, "libquickjs.a"), join(directory, "built.a"));
+  writeFileSync(join(directory, "quickjs.c"), "");
+  writeFileSync(
+    join(directory, "Makefile"),
+    "libquickjs.a: quickjs.c\n\t$(CC) -c -o quickjs.o quickjs.c\n\tcp built.a $@\n",
+  );
+  const built = otherQuickJs(foreign, directory, work);
+  t.ok(readFileSync(built.archive).equals(readFileSync(archive)));
+  const compiled = readFileSync(join(work, "quickjs", "quickjs.o"));
+  t.equal(
+    compiled.readUInt8(4) === 2,
+    foreign.libraryTime === undefined,
+    "with the compiler for it",
+  );
+  t.notOk(existsSync(join(directory, "libquickjs.a")), "its directory stays as it is");
 });
