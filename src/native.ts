@@ -8,4 +8,4 @@ import { createQuickJsSystem, makeBuiltIns } from "./system/quickjs/quickjs-syst
 
 makeBuiltIns();
 const system = createQuickJsSystem();
-host.serve((name) => system.exit(main(system, name)));
+host.serve = (name) => system.exit(main(system, name));

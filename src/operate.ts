@@ -84,7 +84,7 @@ function execute(
 
 /** Makes only the form that is printed: the other one may take seconds. */
 function format(system: OperatorSystem, report: Report, asJson: boolean): string {
-  return asJson ? formatJsonDocument(report.document) : escapeForTerminal(system, report.text);
+  return asJson ? formatJsonDocument(report.document()) : escapeForTerminal(system, report.text());
 }
 
 function helpLineFor(name: string): string {

@@ -10,36 +10,6 @@ function run(environment: Readonly<Record<string, string>>, stdin = ""): Outcome
   return new MemoryMachine().run({ environment, stdin }, main);
 }
 
-test("a call runs its verb, and success is exit code 0", (t) => {
-  const network = new Network(new MemoryMachine(), subnet);
-
-  t.match(network.add("c1").stdout, '"10.0.0.2/29"');
-  t.equal(network.check("c1").exitCode, 0);
-  t.equal(network.status().exitCode, 0);
-  t.equal(network.del("c1").exitCode, 0);
-  t.equal(network.check("c1").exitCode, 1);
-  network.add("c2");
-  t.equal(network.gc([]).exitCode, 0);
-  t.equal(network.check("c2").exitCode, 1);
-  t.match(run({ CNI_COMMAND: "VERSION" }).stdout, '"supportedVersions"');
-  t.end();
-});
-
-test("without a command nothing is read and the answer is on standard error", (t) => {
-  Object.assign(globalThis, { BUILD_VERSION: "v1.2.3" });
-  t.teardown(() => Reflect.deleteProperty(globalThis, "BUILD_VERSION"));
-
-  const { exitCode, stdout, stderr, calls } = run({});
-
-  t.same([exitCode, stdout], [0, ""]);
-  t.match(stderr, /^CNI host-local plugin /);
-  t.same(
-    calls.map(({ operation }) => operation),
-    ["writeStandardError"],
-  );
-  t.end();
-});
-
 test("a failure is one error object on standard output, and exit code 1", (t) => {
   const { exitCode, stdout, stderr } = run({ CNI_COMMAND: "STATUS" });
 
@@ -52,17 +22,6 @@ test("a failure is one error object on standard output, and exit code 1", (t) =>
     "msg": "required env variables [CNI_PATH] missing"
 }`,
   );
-  t.end();
-});
-
-test("details are part of the error object unless empty", (t) => {
-  const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
-
-  t.same(network.add("c1").error, {
-    code: 7,
-    msg: "invalid characters found in network name",
-    details: "a/b",
-  });
   t.end();
 });
 

@@ -3,10 +3,11 @@
  * executable, with the same arguments, and nothing else; it is written from what strace sees.
  */
 
-import { spawnSync } from "node:child_process";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Call } from "./runner.ts";
+import { command, output } from "../build/command.ts";
+import { variablesOf } from "./runner.ts";
+import type { Contender } from "./store.ts";
 
 /** A system call, as strace prints it. */
 interface SystemCall {
@@ -20,32 +21,28 @@ const READING = ["read", "pread64", "readlink", "readlinkat", "getdents64", "get
 /** The program's own start and end make these. */
 const LEFT_OUT = ["brk", "munmap", "mremap", "exit_group", "rt_sigreturn"];
 
-const isMissing = spawnSync("strace", ["--version"]).error !== undefined;
-
-/** Whether the floor can be built here. */
-export const hasFloor = !isMissing;
-
 /**
- * Builds the floor of some calls, which are made, one after the other; it makes the one that `CNI_COMMAND` names.
+ * Builds the floor of a program's calls, which are made, one after the other.
  *
- * @param directory where to put the program
- * @returns the path of the program
+ * @param directory where to put it
+ * @param verbs of the calls; the floor makes the one that `CNI_COMMAND` names
  */
-export function buildFloor(directory: string, calls: readonly Call[]): string {
+export function buildFloor(
+  directory: string,
+  contender: Contender,
+  verbs: readonly string[],
+): Contender {
   const source = join(directory, "floor.c");
   const executable = join(directory, "floor");
-  const branches = calls.map((call) => {
-    const statements = trace(directory, call)
+  const branches = verbs.map((verb) => {
+    const statements = trace(directory, contender, verb)
       .map((one) => `    ${statementOf(one)}\n`)
       .join("");
-    return `  if (strcmp(verb, "${call.environment.CNI_COMMAND}") == 0) {\n${statements}  }\n`;
+    return `  if (strcmp(verb, "${verb}") == 0) {\n${statements}  }\n`;
   });
   writeFileSync(source, `${PREFACE}${branches.join("")}  return 0;\n}\n`);
-  const { status } = spawnSync("gcc", ["-std=gnu11", "-O2", "-static", source, "-o", executable], {
-    stdio: "inherit",
-  });
-  if (status !== 0) throw new Error("gcc cannot compile the floor.");
-  return executable;
+  output(["gcc", "-std=gnu11", "-O2", "-static", source, "-o", executable]);
+  return { ...contender, executable };
 }
 
 const PREFACE = `#define _GNU_SOURCE
@@ -65,16 +62,16 @@ int main(void) {
   const char *verb = getenv("CNI_COMMAND");
 `;
 
-/** The system calls of a call of the native executable, from the beginning of its \`main\`. */
-function trace(directory: string, { executable, configuration, environment }: Call) {
-  const output = join(directory, "trace");
-  const { status, stderr } = spawnSync(
-    "strace",
-    ["--output", output, "--string-limit=65536", executable],
-    { env: environment, input: readFileSync(configuration), encoding: "utf8" },
-  );
-  if (status !== 0) throw new Error(`A call under strace ended with ${status}: ${stderr}`);
-  const lines = readFileSync(output, "utf8").split("\n");
+/** The system calls of a call of the native executable, from the beginning of its `main`. */
+function trace(directory: string, { executable, store }: Contender, verb: string) {
+  const log = join(directory, "trace");
+  const { configuration } = store;
+  const variables = variablesOf({ executable, configuration, verb });
+  const words = ["strace", "--output", log, "--string-limit=65536", executable];
+  command(["env", "-i", ...variables, `CNI_CONTAINERID=${"0".repeat(64)}`, ...words], {
+    input: configuration,
+  });
+  const lines = readFileSync(log, "utf8").split("\n");
   // The last act of the C library before main: what the linker resolved becomes read-only.
   const start = lines.findIndex((line) => line.startsWith("mprotect("));
   return lines.slice(start + 1).flatMap(systemCallIn);

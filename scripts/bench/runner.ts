@@ -1,72 +1,60 @@
 /** Runs calls through runner.c, which measures them. */
 
-import { spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
+import { command, output } from "../build/command.ts";
 
 /** One start of an executable, as a runtime makes it. */
 export interface Call {
   readonly executable: string;
-  /** The file whose content is sent to standard input. */
+  /** What it reads. */
   readonly configuration: string;
-  readonly environment: Readonly<Record<string, string>>;
+  readonly verb: string;
 }
 
-/** What a group of calls cost together; a group of one is a plain call. */
+/** What calls cost that ran at the same time; one is a plain call. */
 export interface Outcome {
   /** Wall time from before the first start to after the last end. */
-  readonly nanoseconds: number;
-  /** The largest peak of resident memory, in KiB. */
-  readonly kilobytes: number;
+  readonly milliseconds: number;
+  /** The largest peak of resident memory. */
+  readonly megabytes: number;
   /** The highest exit status. */
   readonly status: number;
   /** How much was printed. */
   readonly bytes: number;
 }
 
-/** Runs groups of calls. */
-export type Runner = (groups: readonly (readonly Call[])[]) => readonly Outcome[];
+/** Makes a call for so many containers at the same time. */
+export type Runner = (call: Call, count: number) => Outcome;
 
 /**
  * Compiles the runner.
  *
  * @param directory where to put it
- * @returns a function that runs groups one after the other, the calls of a group at the same time
  */
 export function buildRunner(directory: string): Runner {
-  const executable = join(directory, "runner");
-  const source = join(root, "scripts/bench/runner.c");
+  const runner = join(directory, "runner");
   const warnings = ["-Wall", "-Wextra", "-Werror"];
-  run("gcc", ["-std=gnu11", "-O2", "-static", ...warnings, source, "-o", executable], "");
-  return (groups) => {
-    const plan = groups.map((calls) => `${calls.map(formatCall).join("")}\n`).join("");
-    const outcomes = run(executable, [], plan).trimEnd().split("\n").map(parseOutcome);
-    if (outcomes.length !== groups.length) throw new Error("The runner lost some of its calls.");
-    return outcomes;
+  const source = join(root, "scripts/bench/runner.c");
+  output(["gcc", "-std=gnu11", "-O2", "-static", ...warnings, source, "-o", runner]);
+  return (call, count) => {
+    const words = ["env", "-i", ...variablesOf(call), runner, `${count}`, call.executable];
+    const [nanoseconds = 0, kibibytes = 0, status = 0, bytes = 0] = command(words, {
+      input: call.configuration,
+    })
+      .split(" ")
+      .map(Number);
+    return { milliseconds: nanoseconds / 1e6, megabytes: (kibibytes * 1024) / 1e6, status, bytes };
   };
 }
 
-function formatCall({ executable, configuration, environment }: Call): string {
-  const variables = Object.entries(environment).map(([name, value]) => `${name}=${value}`);
-  return `${[executable, configuration, ...variables].join("\t")}\n`;
-}
-
-function parseOutcome(line: string): Outcome {
-  const [nanoseconds = 0, kilobytes = 0, status = 0, bytes = 0] = line.split(" ").map(Number);
-  return { nanoseconds, kilobytes, status, bytes };
-}
-
-/** Runs a program to its end and returns what it printed. */
-function run(command: string, parameters: readonly string[], input: string): string {
-  const { status, error, stdout } = spawnSync(command, parameters, {
-    input,
-    encoding: "utf8",
-    stdio: ["pipe", "pipe", "inherit"],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error !== undefined) {
-    throw new Error(`${command} could not be run: install gcc and libc6-dev. (${error.message})`);
-  }
-  if (status !== 0) throw new Error(`${command} ended with ${status}.`);
-  return stdout;
+/** The environment, but for the container, which the runner names. */
+export function variablesOf({ verb }: Call): readonly string[] {
+  return [
+    `CNI_COMMAND=${verb}`,
+    "CNI_IFNAME=eth0",
+    "CNI_NETNS=/run/netns/bench",
+    "CNI_PATH=/opt/cni/bin",
+    "PATH=/usr/sbin:/usr/bin:/sbin:/bin",
+  ];
 }

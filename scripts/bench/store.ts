@@ -1,46 +1,47 @@
 /** The data directories of the benchmark: one for each program, with the same reservations. */
 
-import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, rmSync, utimesSync, writeFileSync } from "node:fs";
-import { isIPv4 } from "node:net";
+import { mkdirSync, mkdtempSync, rmSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-
-const NETWORK = "bench";
 
 /** How many addresses a /16 hands out: all but network, gateway and broadcast. */
 export const CAPACITY = 65_533;
 
+/** The floor makes the native executable's system calls without an engine, see floor.ts. */
+export type ProgramName = "go" | "native" | "floor" | "portable";
+
 export interface Store {
-  readonly dataDir: string;
   /** The network's directory. */
   readonly directory: string;
-  /** The file with the network's configuration. */
+  /** The network's configuration. */
   readonly configuration: string;
 }
 
-/** Makes an empty store below a directory, and the configuration that names it. */
-export function createStore(parent: string, name: string, cniVersion: string): Store {
-  const dataDir = join(parent, name);
-  const directory = join(dataDir, NETWORK);
-  const configuration = join(parent, `${name}.json`);
-  const ipam = {
-    type: "host-local",
-    dataDir,
-    subnet: "10.1.0.0/16",
-    routes: [{ dst: "0.0.0.0/0" }],
-  };
+/** A program with the store that it works on. */
+export interface Contender {
+  readonly name: ProgramName;
+  readonly executable: string;
+  readonly store: Store;
+}
+
+/** A program with an empty store below a directory. */
+export function contender(name: ProgramName, executable: string, parent: string): Contender {
+  return { name, executable, store: createStore(mkdtempSync(join(parent, name))) };
+}
+
+/** Makes an empty store in a directory. */
+function createStore(dataDir: string): Store {
+  const directory = join(dataDir, "bench");
   mkdirSync(directory, { recursive: true });
-  writeFileSync(
-    configuration,
-    JSON.stringify({ cniVersion, name: NETWORK, type: "bridge", bridge: "cni0", ipam }),
-  );
-  return { dataDir, directory, configuration };
+  const routes = [{ dst: "0.0.0.0/0" }];
+  const ipam = { type: "host-local", dataDir, subnet: "10.1.0.0/16", routes };
+  const network = { cniVersion: "1.0.0", name: "bench", type: "bridge", bridge: "cni0", ipam };
+  return { directory, configuration: JSON.stringify(network) };
 }
 
 /** Reserves the addresses from one place in the range up to another, as the Go plugin does. */
 export function reserve({ directory }: Store, from: number, to: number): void {
   for (let place = from; place < to; place++) {
-    const content = `${containerId(`pod ${place}`)}\r\neth0`;
+    const content = `${String(place).padStart(64, "f")}\r\neth0`;
     writeFileSync(join(directory, address(place)), content, { mode: 0o600, flag: "wx" });
   }
 }
@@ -59,15 +60,6 @@ export function setCursor({ directory }: Store, place: number): void {
 export function touch({ directory }: Store): void {
   const now = new Date();
   utimesSync(directory, now, now);
-}
-
-export function countReservations({ directory }: Store): number {
-  return readdirSync(directory).filter(isIPv4).length;
-}
-
-/** An id as containerd makes them: 64 hexadecimal digits. */
-export function containerId(seed: string): string {
-  return createHash("sha256").update(seed).digest("hex");
 }
 
 function address(place: number): string {

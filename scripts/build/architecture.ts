@@ -10,24 +10,19 @@ export interface Architecture {
   readonly triplet: string;
   /** The triplet in the names of the cross tools, where it is another one. */
   readonly tools?: string;
+  /** RPM's. */
+  readonly rpm: string;
+  /** systemd's, see ConditionArchitecture= in systemd.unit(5). */
+  readonly systemd: string;
   /** In the name of QEMU's emulator for its programs. */
   readonly qemu: string;
   /** Node.js's. */
   readonly node: string;
-  readonly elf: ElfKind;
   /**
    * How wide the time is that the QuickJS library of Debian uses: `wide` where it is 64 bits because it was compiled so for
    * a machine of 32, `narrow` where it is 32 bits, absent on machines of 64.
    */
   readonly libraryTime?: "wide" | "narrow";
-}
-
-/** What the head of an executable says, see elf(5). */
-export interface ElfKind {
-  readonly bits: 32 | 64;
-  readonly endian: "little" | "big";
-  /** The number of `e_machine`. */
-  readonly machine: number;
 }
 
 /** Go's names. */
@@ -39,59 +34,66 @@ export const architectures: readonly Architecture[] = [
     name: "amd64",
     debian: "amd64",
     triplet: "x86_64-linux-gnu",
+    rpm: "x86_64",
+    systemd: "x86-64",
     qemu: "x86_64",
     node: "x64",
-    elf: { bits: 64, endian: "little", machine: 62 },
   },
   {
     name: "arm64",
     debian: "arm64",
     triplet: "aarch64-linux-gnu",
+    rpm: "aarch64",
+    systemd: "arm64",
     qemu: "aarch64",
     node: "arm64",
-    elf: { bits: 64, endian: "little", machine: 183 },
   },
   {
     name: "arm",
     debian: "armhf",
     triplet: "arm-linux-gnueabihf",
+    rpm: "armv7hl",
+    systemd: "arm",
     qemu: "arm",
     node: "arm",
-    elf: { bits: 32, endian: "little", machine: 40 },
     libraryTime: "wide",
   },
   {
     name: "ppc64le",
     debian: "ppc64el",
     triplet: "powerpc64le-linux-gnu",
+    rpm: "ppc64le",
+    systemd: "ppc64-le",
     qemu: "ppc64le",
     node: "ppc64",
-    elf: { bits: 64, endian: "little", machine: 21 },
   },
   {
     name: "s390x",
     debian: "s390x",
     triplet: "s390x-linux-gnu",
+    rpm: "s390x",
+    systemd: "s390x",
     qemu: "s390x",
     node: "s390x",
-    elf: { bits: 64, endian: "big", machine: 22 },
   },
   {
     name: "riscv64",
     debian: "riscv64",
     triplet: "riscv64-linux-gnu",
+    rpm: "riscv64",
+    systemd: "riscv64",
     qemu: "riscv64",
     node: "riscv64",
-    elf: { bits: 64, endian: "little", machine: 243 },
   },
   {
     name: "386",
     debian: "i386",
     triplet: "i386-linux-gnu",
     tools: "i686-linux-gnu",
+    rpm: "i686",
+    systemd: "x86",
     qemu: "i386",
     node: "ia32",
-    elf: { bits: 32, endian: "little", machine: 3 },
     libraryTime: "narrow",
   },
 ];

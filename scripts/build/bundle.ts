@@ -15,13 +15,22 @@ export interface BundleOptions {
   readonly engine: "node" | "quickjs";
 }
 
-/** Writes the bundle, minified; returns the files that it is made of, relative to the root. */
-export async function bundle({ entry, output, engine }: BundleOptions): Promise<readonly string[]> {
+/** Writes the bundle, minified. */
+export async function bundle({ entry, output, engine }: BundleOptions): Promise<void> {
+  await esbuild.build({ ...optionsFor(engine), entryPoints: [entry], outfile: output });
+}
+
+/** The files that bundles are made of, relative to the root. */
+export async function bundledFiles(
+  entryPoints: readonly string[],
+  engine: BundleOptions["engine"],
+): Promise<readonly string[]> {
   const { metafile } = await esbuild.build({
     ...optionsFor(engine),
     metafile: true,
-    entryPoints: [entry],
-    outfile: output,
+    write: false,
+    entryPoints: [...entryPoints],
+    outdir: root,
   });
   return Object.values(metafile.outputs)
     .flatMap(({ inputs }) => Object.entries(inputs))

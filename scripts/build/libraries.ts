@@ -8,31 +8,29 @@ import { cpSync, existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Architecture, ownArchitecture, tool } from "./architecture.ts";
 import { root } from "./bundle.ts";
+import { MissingProgram, output } from "./command.ts";
 import type { Library } from "./quickjs-pin.ts";
 
-/** A tool or a library that the build needs is not installed. */
-export class MissingTool extends Error {}
-
 /**
- * The QuickJS library for an architecture: Debian 13 and later have it as the package libquickjs. With
- * HOST_LOCAL_QUICKJS_DIR, the pinned one of the packages in that directory.
+ * The QuickJS library for an architecture: that in build/, or the installed one, which Debian 13 and later have as the
+ * package libquickjs.
  *
- * @throws {MissingTool} where it cannot be fetched
+ * @throws {MissingProgram} where it cannot be fetched
  */
 export function quickJsFor(architecture: Architecture): Library {
-  const { HOST_LOCAL_QUICKJS_DIR: packages } = process.env;
   const own = architecture === ownArchitecture();
   const fetched = join(root, "build", own ? "quickjs" : `quickjs-${architecture.debian}`);
-  const installed = own && packages === undefined ? libraryBelow("/usr", architecture) : undefined;
-  if (installed !== undefined) return installed;
-  if (packages !== undefined || !existsSync(fetched)) fetch("quickjs", architecture);
-  const library = libraryBelow(join(fetched, "usr"), architecture);
-  if (library === undefined) {
-    throw new MissingTool(
-      "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
-    );
-  }
-  return library;
+  const find = () =>
+    libraryBelow(join(fetched, "usr"), architecture) ??
+    (own ? libraryBelow("/usr", architecture) : undefined);
+  const there = find();
+  if (there !== undefined) return there;
+  fetch("quickjs", architecture);
+  const library = find();
+  if (library !== undefined) return library;
+  throw new MissingProgram(
+    "The QuickJS library is missing: on Debian 13 and later install libquickjs; on Debian 12, and for another architecture, it is fetched, see above.",
+  );
 }
 
 function libraryBelow(prefix: string, architecture: Architecture): Library | undefined {
@@ -63,7 +61,7 @@ export function otherQuickJs(architecture: Architecture, directory: string, work
   // As Debian's: the linker leaves out what nothing calls.
   const compiler = `CC=${[...gcc(architecture), "-ffunction-sections"].join(" ")}`;
   const archiver = `AR=${tool(architecture, "gcc-ar")}`;
-  run("make", ["--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
+  output(["make", "--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
   return { architecture, include: copy, archive: join(copy, "libquickjs.a") };
 }
 
@@ -83,13 +81,13 @@ export function gcc(architecture: Architecture): readonly string[] {
 /**
  * The directory of Debian's C library for another architecture: that of the cross compilers gets no security updates.
  *
- * @throws {MissingTool} where it cannot be fetched
+ * @throws {MissingProgram} where it cannot be fetched
  */
 export function sysrootFor(architecture: Architecture): string {
   const sysroot = join(root, "build", `sysroot-${architecture.debian}`);
   if (!existsSync(sysroot)) fetch("sysroot", architecture);
   if (existsSync(sysroot)) return sysroot;
-  throw new MissingTool(`The C library for ${architecture.name} is missing: see above.`);
+  throw new MissingProgram(`The C library for ${architecture.name} is missing: see above.`);
 }
 
 function fetch(script: string, architecture: Architecture): void {
@@ -97,34 +95,4 @@ function fetch(script: string, architecture: Architecture): void {
   spawnSync("bash", [join(root, "scripts", "fetch", `${script}.sh`), ...words], {
     stdio: "inherit",
   });
-}
-
-/**
- * Runs a program and returns what it printed.
- *
- * @param input what it reads
- * @throws {MissingTool} where it is not installed
- * @throws where it fails
- */
-export function run(
-  command: string,
-  parameters: readonly string[],
-  input = new Uint8Array(),
-): Buffer {
-  const { status, error, stdout } = spawnSync(command, parameters, {
-    input,
-    stdio: ["pipe", "pipe", "inherit"],
-    maxBuffer: 64 * 1024 * 1024,
-  });
-  if (error !== undefined) throw new MissingTool(missing(command, error));
-  if (status !== 0) throw new Error(`${command} ended with ${status}.`);
-  return stdout;
-}
-
-/** Says what to install where a program could not be run. */
-export function missing(command: string, error: Error): string {
-  const packages = command.startsWith("qemu-")
-    ? "qemu-user"
-    : "gcc and libc6-dev, or for another architecture those of docs/releasing.md";
-  return `${command} could not be run: install ${packages}. (${error.message})`;
 }

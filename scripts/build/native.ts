@@ -25,7 +25,8 @@ import {
   tool,
 } from "./architecture.ts";
 import { bundleTogether, root } from "./bundle.ts";
-import { gcc, MissingTool, missing, otherQuickJs, quickJsFor, run } from "./libraries.ts";
+import { command, MissingProgram, output as outputOf } from "./command.ts";
+import { gcc, otherQuickJs, quickJsFor } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
@@ -36,7 +37,6 @@ const hostFiles = [
   "allocator.c",
   "call.c",
   "input-output.c",
-  "reading.c",
   "files.c",
   "line-files.c",
   "directories.c",
@@ -44,7 +44,16 @@ const hostFiles = [
   "operator.c",
   "programs.c",
   "agent.c",
-  "unused.c",
+];
+
+/**
+ * What the libraries would bring along, and nothing here calls. The programs do no trigonometry, and the engine is not
+ * built without it: the C library's variants for each kind of processor would be a tenth of the executable. The C library
+ * ends threads by unwinding their stacks, as for an exception of C++: here are none.
+ */
+const unused = [
+  ...["sin", "cos", "tan", "asin", "acos", "atan", "atan2"],
+  ...["_Unwind_Resume", "__gcc_personality_v0"],
 ];
 
 const checkedOptions = [
@@ -60,6 +69,7 @@ const options = [
   ...["-fstack-protector-strong", "-fstack-clash-protection", "-fno-asynchronous-unwind-tables"],
   ...["-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2", "-Wformat", "-Wformat-security"],
   ...["relro", "now", "noexecstack", "separate-code"].map((word) => `-Wl,-z,${word}`),
+  ...unused.map((name) => `-Wl,--defsym=${name}=abort`),
 ];
 
 /** The engine's calls of the C library that engine.c replaces, by the names that they have on the architecture. */
@@ -72,8 +82,8 @@ function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
 }
 
 /** On machines of 32 bits: files of more than 2 GiB, and times after 2038. */
-function wideTypes({ elf, libraryTime }: Architecture): readonly string[] {
-  if (elf.bits === 64) return [];
+function wideTypes({ libraryTime }: Architecture): readonly string[] {
+  if (libraryTime === undefined) return [];
   return [
     ...["-D_FILE_OFFSET_BITS=64", "-D_TIME_BITS=64"],
     libraryTime === "wide" ? "-DLIBRARY_HAS_WIDE_TIME" : "-DLIBRARY_HAS_NARROW_TIME",
@@ -149,7 +159,7 @@ function withOldNames(library: Library, work: string): Library {
   const words = ["strtol", "strtoll", "strtoul", "strtoull"].map(
     (name) => `--redefine-sym=__isoc23_${name}=${name}`,
   );
-  run(tool(library.architecture, "objcopy"), [...words, library.archive, archive]);
+  outputOf([tool(library.architecture, "objcopy"), ...words, library.archive, archive]);
   return { ...library, archive };
 }
 
@@ -161,10 +171,7 @@ function withoutUnwinding(library: Library, work: string): Library {
   const libraries = join(work, "libraries");
   mkdirSync(libraries, { recursive: true });
   const { architecture } = library;
-  const [compiler = "", ...options] = gcc(architecture);
-  const ofC = run(compiler, [...options, "-print-file-name=libc.a"])
-    .toString()
-    .trim();
+  const ofC = command([...gcc(architecture), "-print-file-name=libc.a"]).trim();
   // Those of Debian 13 for riscv64 have relocations that Debian 12's linker does not know.
   const tables = [".eh_frame", ".gcc_except_table"].flatMap((name) => [
     name,
@@ -173,7 +180,12 @@ function withoutUnwinding(library: Library, work: string): Library {
   ]);
   const words = tables.map((name) => `--remove-section=${name}`);
   for (const archive of [library.archive, ofC]) {
-    run(tool(architecture, "objcopy"), [...words, archive, join(libraries, basename(archive))]);
+    outputOf([
+      tool(architecture, "objcopy"),
+      ...words,
+      archive,
+      join(libraries, basename(archive)),
+    ]);
   }
   return { ...library, archive: join(libraries, basename(library.archive)) };
 }
@@ -202,11 +214,15 @@ function linkWithSnapshot(
       input: Buffer.concat([written, plugin]),
       maxBuffer: 2 * LARGEST_SNAPSHOT,
     });
-    if (error !== undefined) throw new MissingTool(missing(program, error));
+    if (error !== undefined) throw MissingProgram.of(program, error);
     if (status !== 0) throw new Error(`The snapshot cannot be made: ${stderr}`);
     const section = join(work, "snapshot");
     writeFileSync(section, stdout);
-    run(tool(library.architecture, "objcopy"), [`--update-section=.snapshot=${section}`, output]);
+    outputOf([
+      tool(library.architecture, "objcopy"),
+      `--update-section=.snapshot=${section}`,
+      output,
+    ]);
     return Math.ceil(Number(stderr) / PAGE) * PAGE;
   };
   const rehearsal = [`-DSNAPSHOT_SIZE=${LARGEST_SNAPSHOT}`, "-DSNAPSHOT_REHEARSAL"];
@@ -249,8 +265,7 @@ function markWritten(
 
 /** The bytecode of a program. */
 function compileProgram({ architecture }: Library, compiler: string, program: string): Uint8Array {
-  const [command = compiler, ...words] = [...emulator(architecture), compiler];
-  return run(command, words, Buffer.from(program));
+  return outputOf([...emulator(architecture), compiler], { input: program });
 }
 
 /** Writes a program's bytecode as C source, and returns the path. */
@@ -290,9 +305,8 @@ function compile(
   options: readonly string[],
 ): void {
   const { architecture } = library;
-  const [compiler = "", ...words] = gcc(architecture);
-  run(compiler, [
-    ...words,
+  outputOf([
+    ...gcc(architecture),
     ...["-std=gnu11", "-Wall", "-Wextra", "-Werror", ...wideTypes(architecture), ...options],
     // The paths of this build do not get into the file: two builds give the same bytes.
     ...[`-ffile-prefix-map=${root}=.`, "-isystem", library.include, ...files, library.archive],
@@ -331,7 +345,7 @@ if (import.meta.main) {
     const output = await buildNative({ checked, architecture, ...other });
     console.log(`${output}: ${(statSync(output).size / 1e6).toFixed(1)} MB`);
   } catch (error) {
-    if (!(error instanceof MissingTool)) throw error;
+    if (!(error instanceof MissingProgram)) throw error;
     console.error(error.message);
     process.exitCode = MISSING_TOOL;
   }

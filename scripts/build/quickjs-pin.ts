@@ -68,7 +68,7 @@ export function requirePinned(library: Library): QuickJsPin {
     throw new Error(
       `${file} is not the pinned QuickJS${pinned}${here}: expected SHA-256 ${expected ?? "none"}, found ${found}. ` +
         `Review what changed, then \`npm run build:native -- --arch ${architecture.name} --accept-quickjs\` pins it in scripts/build/quickjs-pin.json; ` +
-        "or put the package that is pinned into a directory, from Debian's archive of snapshots, and set HOST_LOCAL_QUICKJS_DIR to that.",
+        "or unpack the package that is pinned, from Debian's archive of snapshots, as docs/releasing.md says.",
     );
   }
   if (pin === undefined) throw new Error(`No QuickJS is pinned for ${architecture.name}.`);

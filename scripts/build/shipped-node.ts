@@ -1,12 +1,12 @@
 /** The Node.js that the npm registry ships for an architecture, of the version of the lock file. */
 
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { type Architecture, ownArchitecture } from "./architecture.ts";
 import { root } from "./bundle.ts";
+import { command } from "./command.ts";
 
 /** A Node.js, unpacked. */
 export interface ShippedNode {
@@ -71,22 +71,13 @@ function fetchPackage(name: string, version: string, integrity: string, director
   const work = `${directory}.unfinished`;
   rmSync(work, { recursive: true, force: true });
   mkdirSync(work, { recursive: true });
-  run("npm", ["pack", "--silent", "--pack-destination", work, `${name}@${version}`]);
+  command(["npm", "pack", "--silent", "--pack-destination", work, `${name}@${version}`]);
   const archive = join(work, `${name}-${version}.tgz`);
   const found = `sha512-${createHash("sha512").update(readFileSync(archive)).digest("base64")}`;
   if (found !== integrity) {
     throw new Error(`${name} ${version} is not what package-lock.json says: ${found}`);
   }
-  run("tar", ["-xzf", archive, "-C", work, "package/bin/node", "package/LICENSE"]);
+  command(["tar", "-xzf", archive, "-C", work, "package/bin/node", "package/LICENSE"]);
   renameSync(join(work, "package"), directory);
   rmSync(work, { recursive: true });
-}
-
-function run(command: string, words: readonly string[]): void {
-  const { status, error } = spawnSync(command, words, {
-    cwd: root,
-    stdio: ["ignore", "ignore", "inherit"],
-  });
-  if (status !== 0)
-    throw new Error(`${command} ${words[0]} failed: ${error ?? `exit code ${status}`}`);
 }

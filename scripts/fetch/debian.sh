@@ -101,6 +101,27 @@ unpack() {
   done
 }
 
+# fetch_into DIRECTORY [--updates] SUITE PACKAGE...: fetches packages of the suite, or of it with its updates, and unpacks
+# them into a directory, unless it is there.
+fetch_into() {
+  local directory=$1 updates=
+  shift
+  if [ "$1" = --updates ]; then
+    updates=yes
+    shift
+  fi
+  if [ -d "$directory" ]; then
+    echo "$directory is there already."
+    return
+  fi
+  open_suite "$1" deb
+  [ -z "$updates" ] || add_updates "$1" deb
+  unpack "$work/fetched" "${@:2}"
+  mkdir -p "$(dirname "$directory")"
+  mv "$work/fetched" "$directory"
+  echo "$directory has $(cd "$work" && echo ./*.deb) of Debian $1."
+}
+
 # unpack_go DIRECTORY [PACKAGE...]: fetches the suite's Go and unpacks it into the directory, with further packages.
 # From then on `run_go` works, and $go_package says which Go it is.
 unpack_go() {

@@ -11,7 +11,7 @@ import {
 } from "node:fs";
 import { dirname, join } from "node:path";
 import { constants, gzipSync } from "node:zlib";
-import { command } from "./command.ts";
+import { command } from "../build/command.ts";
 import type { ReleaseFile } from "./release.ts";
 
 /** Puts files into an empty directory, with their modes. */

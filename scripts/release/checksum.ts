@@ -13,25 +13,3 @@ export function checksum(algorithm: "sha256" | "sha512", path: string): string {
 export function checksumLines(algorithm: "sha256" | "sha512", paths: readonly string[]): string {
   return paths.map((path) => `${checksum(algorithm, path)}  ${basename(path)}\n`).join("");
 }
-
-/** A line of a file of checksums. */
-export interface ChecksumLine {
-  readonly value: string;
-  readonly name: string;
-}
-
-/**
- * Reads a file of checksums.
- *
- * @throws where a line has another form
- */
-export function readChecksums(path: string): readonly ChecksumLine[] {
-  const lines = readFileSync(path, "utf8").replace(/\n$/, "").split("\n");
-  return lines.map((line) => {
-    const [, value, name] = /^([0-9a-f]+) {2}([^/]+)$/.exec(line) ?? [];
-    if (value === undefined || name === undefined) {
-      throw new Error(`${basename(path)} is no list of checksums: ${JSON.stringify(line)}`);
-    }
-    return { value, name };
-  });
-}

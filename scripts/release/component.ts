@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Architecture, emulator, ownArchitecture, tool } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
+import { command } from "../build/command.ts";
 import { gcc, sysrootFor } from "../build/libraries.ts";
 import {
   debianVersion,
@@ -14,7 +15,6 @@ import {
 } from "../build/quickjs-pin.ts";
 import type { ShippedNode } from "../build/shipped-node.ts";
 import { checksum } from "./checksum.ts";
-import { command } from "./command.ts";
 
 /** A work of others that an executable contains. */
 export interface Component {

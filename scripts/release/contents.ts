@@ -3,7 +3,7 @@
 import { join } from "node:path";
 import { emulator } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
-import { command } from "./command.ts";
+import { command } from "../build/command.ts";
 import { noticesFor } from "./notices.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
 

@@ -4,8 +4,8 @@ import { mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Architecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
+import { command } from "../build/command.ts";
 import { compressed, settle, stage } from "./archive.ts";
-import { command } from "./command.ts";
 import {
   DESCRIPTION,
   DOCUMENTATION,

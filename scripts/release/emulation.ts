@@ -1,56 +1,49 @@
-/** Runs the programs of other architectures here, with QEMU, as if they were this machine's own. */
+/** Runs the programs of another architecture here, with QEMU, as if they were this machine's own. */
 
-import { spawnSync } from "node:child_process";
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Architecture, type ElfKind, runsHere } from "../build/architecture.ts";
+import { type Architecture, runsHere } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 
 const DIRECTORY = "/proc/sys/fs/binfmt_misc";
 
-const EXECUTABLE = 2;
-
 /**
- * Registers QEMU with the kernel (binfmt_misc) for some architectures while something runs. Where an architecture has its
- * emulator registered already, that stays.
+ * Registers QEMU with the kernel (binfmt_misc) for an architecture while something runs. Where it is registered already,
+ * that stays.
  *
+ * @param program one of the architecture, static
  * @throws where the process may not do that, or QEMU is not installed
  */
-export async function emulating<T>(
-  architectures: readonly Architecture[],
-  action: () => Promise<T>,
-): Promise<T> {
-  const added: string[] = [];
-  const unregister = (): void => {
-    for (const entry of added.splice(0)) writeFileSync(entry, "-1");
-  };
-  const stop = (): never => process.exit(1);
-  process.once("exit", unregister).once("SIGINT", stop).once("SIGTERM", stop);
+export async function emulating(
+  architecture: Architecture,
+  program: string,
+  action: () => Promise<void>,
+): Promise<void> {
+  const isRegistered = existsSync(join(DIRECTORY, `qemu-${architecture.qemu}`));
+  if (runsHere(architecture) || isRegistered) return action();
+  const entry = register(architecture, program);
+  const unregister = (): void => writeFileSync(entry, "-1");
+  process.once("exit", unregister);
   try {
-    for (const architecture of architectures) {
-      if (runsHere(architecture) || isRegistered(architecture)) continue;
-      added.push(register(architecture));
-    }
-    return await action();
+    await action();
   } finally {
+    process.off("exit", unregister);
     unregister();
-    process.off("exit", unregister).off("SIGINT", stop).off("SIGTERM", stop);
   }
-}
-
-/** Whether the kernel runs programs of an architecture through an emulator that somebody has registered. */
-function isRegistered({ qemu }: Architecture): boolean {
-  return existsSync(join(DIRECTORY, `qemu-${qemu}`));
 }
 
 /** Returns the file of the entry. */
-function register({ name, qemu, elf }: Architecture): string {
-  const found = spawnSync("sh", ["-c", `command -v qemu-${qemu}`], { encoding: "utf8" });
-  const emulator = found.stdout.trim();
-  if (emulator === "") throw new Error(`qemu-${qemu} is missing: install qemu-user.`);
+function register({ name, qemu }: Architecture, program: string): string {
+  const emulator = command(["sh", "-c", `command -v qemu-${qemu}`]).trim();
   if (!existsSync(join(DIRECTORY, "register"))) {
-    spawnSync("mount", ["-t", "binfmt_misc", "binfmt_misc", DIRECTORY]);
+    command(["mount", "-t", "binfmt_misc", "binfmt_misc", DIRECTORY]);
   }
-  const { magic, mask } = headOf(elf);
+  const magic = readFileSync(program).subarray(0, 20);
+  const mask = Buffer.alloc(magic.length, 0xff);
+  // Of the head, see elf(5), these do not count: the operating system, and whether it is a PIE.
+  mask[7] = 0;
+  const isLittle = magic[5] === 1;
+  mask[isLittle ? 16 : 17] = 0xfe;
   const entry = `host-local-${qemu}-${process.pid}`;
   // F: the kernel opens the emulator now, so that programs run in other roots, too.
   const line = `:${entry}:M::${escaped(magic)}:${escaped(mask)}:${emulator}:F`;
@@ -60,27 +53,6 @@ function register({ name, qemu, elf }: Architecture): string {
     throw new Error(`The kernel cannot be told to run programs for ${name} with QEMU: ${error}`);
   }
   return join(DIRECTORY, entry);
-}
-
-/** The first bytes of an executable, and which of their bits count: not the operating system's, and a PIE as well. */
-function headOf({ bits, endian, machine }: ElfKind): { magic: Buffer; mask: Buffer } {
-  const magic = Buffer.alloc(20);
-  const mask = Buffer.alloc(20, 0xff);
-  magic.write("\x7fELF", "latin1");
-  magic[4] = bits === 64 ? 2 : 1;
-  magic[5] = endian === "little" ? 1 : 2;
-  magic[6] = 1;
-  mask[7] = 0;
-  if (endian === "little") {
-    magic.writeUInt16LE(EXECUTABLE, 16);
-    magic.writeUInt16LE(machine, 18);
-    mask.writeUInt16LE(0xfffe, 16);
-  } else {
-    magic.writeUInt16BE(EXECUTABLE, 16);
-    magic.writeUInt16BE(machine, 18);
-    mask.writeUInt16BE(0xfffe, 16);
-  }
-  return { magic, mask };
 }
 
 function escaped(bytes: Buffer): string {

@@ -4,12 +4,11 @@
  */
 
 import { createHash } from "node:crypto";
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import type { ArchitectureName } from "../build/architecture.ts";
 import { stage, writeArchive, writeTar } from "./archive.ts";
-import { command } from "./command.ts";
 import { SUMMARY } from "./package.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
 
@@ -70,30 +69,16 @@ export function imagePurl(digest: string): string {
 }
 
 /**
- * The digest of the image in a release, as registries have it.
- *
- * @throws where there is no image
- */
-export function digestOf(release: string): string {
-  const [name] = readdirSync(release).filter((one) => one.endsWith(".oci.tar"));
-  if (name === undefined) throw new Error(`${release} has no image`);
-  const top = command([
-    "tar",
-    "--extract",
-    "--to-stdout",
-    `--file=${join(release, name)}`,
-    "index.json",
-  ]);
-  return JSON.parse(top).manifests[0].digest;
-}
-
-/**
  * Writes the image of all executables.
  *
  * @param directory where to write it
- * @returns the path of the archive
+ * @returns the path of the archive, and the digest of the image, as registries have it
  */
-export function writeImage(imaged: readonly Imaged[], source: Source, directory: string): string {
+export function writeImage(
+  imaged: readonly Imaged[],
+  source: Source,
+  directory: string,
+): { readonly path: string; readonly digest: string } {
   const layout = join(directory, "layout");
   mkdirSync(join(layout, "blobs", "sha256"), { recursive: true });
   const annotations = annotationsOf(source);
@@ -137,7 +122,7 @@ export function writeImage(imaged: readonly Imaged[], source: Source, directory:
   const path = join(directory, imageName(source));
   writeTar(layout, path, source.time, ["oci-layout", "index.json", "blobs"]);
   rmSync(layout, { recursive: true });
-  return path;
+  return { path, digest: named.digest };
 }
 
 function annotationsOf({ version, commit, time }: Source) {

@@ -2,20 +2,10 @@
  * Makes a release: archives, packages and an image of the executables with checksums, software bills of materials and a
  * provenance statement. Nothing is uploaded. See docs/releasing.md.
  *
- * Usage: npm run release [-- OPTION...]
- *
- *   --arch A,B         only these architectures, in Go's names
- *   --out DIR          where to put the release, instead of dist/release; only a release that is there is replaced
- *   --sign COMMAND     run for each file to sign, with its path as the only argument; HOST_LOCAL_SIGN
- *   --sign-provenance COMMAND  run in a shell: gets what is to be signed on standard input, prints the signature in base64;
- *                      HOST_LOCAL_SIGN_PROVENANCE
- *   --builder URI      who builds, for the provenance statement; HOST_LOCAL_BUILDER
- *   --image NAME       the image in its registry, for the manifests, as `registry.example.com/host-local`; HOST_LOCAL_IMAGE
- *   --maintainer NAME  who answers for the packages, as `Jane Doe <jane@example.org>`; HOST_LOCAL_MAINTAINER
- *   --allow-changes    to try it: also where files differ from the commit, CHANGELOG.md has unreleased changes, or nobody is
- *                      named who answers for the packages
+ * Usage: npm run release [-- OPTION...]; the options are in docs/releasing.md.
  */
 
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
@@ -29,17 +19,17 @@ import {
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
-import { bundle, root } from "../build/bundle.ts";
+import { bundledFiles, root } from "../build/bundle.ts";
 import { quickJsFor } from "../build/libraries.ts";
 import { buildNative } from "../build/native.ts";
-import { buildExecutable } from "../build/portable.ts";
+import { buildPortable } from "../build/portable.ts";
 import { requireUnchanged, shippedNode } from "../build/shipped-node.ts";
 import { stage, writeArchive } from "./archive.ts";
-import { checksumLines, readChecksums } from "./checksum.ts";
+import { checksumLines } from "./checksum.ts";
 import { bundledPackages, linkedLibraries, nodeComponent } from "./component.ts";
 import { filesOf } from "./contents.ts";
 import { writeDeb } from "./deb.ts";
-import { digestOf, type Imaged, writeImage } from "./image.ts";
+import { type Imaged, writeImage } from "./image.ts";
 import { writeManifests } from "./manifests.ts";
 import { envelopeOf, provenanceOf } from "./provenance.ts";
 import {
@@ -52,7 +42,6 @@ import {
 } from "./release.ts";
 import { writeRpm } from "./rpm.ts";
 import { type Archived, sbomOf } from "./sbom.ts";
-import { signedFiles, signWith } from "./signature.ts";
 import { readSource, requireReleasable } from "./source.ts";
 import { writeSysext } from "./sysext.ts";
 import { vexOf } from "./vex.ts";
@@ -65,13 +54,13 @@ export interface ReleaseOptions {
   /** Who builds, as a URI. */
   readonly builder: string;
   /** The name of the image in its registry, for the manifests. */
-  readonly image?: string;
+  readonly image?: string | undefined;
   /** Who answers for the packages, such as `Jane Doe <jane@example.org>`. */
-  readonly maintainer?: string;
+  readonly maintainer?: string | undefined;
   /** Signs the file whose path it gets as its only argument. */
-  readonly sign?: string;
+  readonly sign?: string | undefined;
   /** Prints the signature, in base64, of what it gets on standard input: the shell command for the provenance. */
-  readonly signProvenance?: string;
+  readonly signProvenance?: string | undefined;
   readonly allowChanges?: boolean;
 }
 
@@ -87,7 +76,7 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
  */
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
-  const { image = UNKNOWN_IMAGE } = options;
+  const { image: imageName = UNKNOWN_IMAGE } = options;
   requireReplaceable(output);
   // Modes do not depend on who builds.
   process.umask(0o022);
@@ -115,32 +104,23 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
         const input = { built, files: packaged, source, maintainer, directory: unfinished };
         paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
       }
-      console.log(`${basename(archived.archive)}: ${statSync(archived.archive).size} bytes`);
     }
-    if (natives.length > 0) {
-      paths.push(writeImage(natives, source, unfinished));
-      const digest = digestOf(unfinished);
-      paths.push(...writeManifests(`${image}@${digest}`, source, unfinished));
-      const vex = join(unfinished, `host-local-v${source.version}.openvex.json`);
-      writeJson(
-        vex,
-        vexOf(
-          natives.map(({ built }) => built),
-          digest,
-          source,
-          maintainer,
-        ),
-      );
-      paths.push(vex);
-    }
-    const provenance = join(unfinished, `host-local-v${source.version}.intoto.jsonl`);
-    const sums = join(unfinished, "SHA256SUMS");
-    writeFileSync(sums, checksumLines("sha256", paths));
-    const subjects = readChecksums(sums);
-    const statement = provenanceOf({ source, variants, subjects, builder });
+    const image = writeImage(natives, source, unfinished);
+    const prefix = join(unfinished, `host-local-v${source.version}`);
+    const vex = `${prefix}.openvex.json`;
+    const executables = natives.map(({ built }) => built);
+    writeJson(vex, vexOf(executables, image.digest, source, maintainer));
+    const manifests = writeManifests(`${imageName}@${image.digest}`, source, unfinished);
+    paths.push(image.path, ...manifests, vex);
+    const provenance = `${prefix}.intoto.jsonl`;
+    const statement = provenanceOf({ source, variants, subjects: paths, builder });
     writeFileSync(provenance, envelopeOf(statement, options.signProvenance));
+    const sums = join(unfinished, "SHA256SUMS");
     writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
-    if (sign !== undefined) for (const file of signedFiles(unfinished)) signWith(sign, file);
+    const signed = paths.filter((path) => /\.(tgz|deb|rpm|raw|oci\.tar)$/.test(path));
+    if (sign !== undefined) {
+      for (const path of [...signed, provenance, sums]) signWith(sign, path);
+    }
     rmSync(output, { recursive: true, force: true });
     renameSync(unfinished, output);
   } finally {
@@ -179,33 +159,14 @@ async function build(variant: Variant): Promise<BuiltVariant> {
   mkdirSync(work, { recursive: true });
   if (flavour === "native") {
     await buildNative({ architecture, work, output: executable });
-    const library = quickJsFor(architecture);
-    const entries = ["native.ts", "native-operator.ts"];
-    const files = await filesOfBundles(entries, "quickjs", work);
-    return {
-      ...variant,
-      executable,
-      components: [...bundledPackages(files), ...linkedLibraries(library)],
-    };
+    const files = await bundledFiles(["src/native.ts", "src/native-operator.ts"], "quickjs");
+    const libraries = linkedLibraries(quickJsFor(architecture));
+    return { ...variant, executable, components: [...bundledPackages(files), ...libraries] };
   }
-  const entry = join(root, "src", "portable.ts");
-  await buildExecutable({ entry, output: executable, architecture });
-  const files = await filesOfBundles(["portable.ts"], "node", work);
+  await buildPortable(executable, architecture);
+  const files = await bundledFiles(["src/portable.ts"], "node");
   const node = nodeComponent(shippedNode(architecture));
   return { ...variant, executable, components: [...bundledPackages(files), node] };
-}
-
-async function filesOfBundles(
-  entries: readonly string[],
-  engine: "node" | "quickjs",
-  work: string,
-): Promise<readonly string[]> {
-  const files: string[] = [];
-  for (const entry of entries) {
-    const output = join(work, "listed.js");
-    files.push(...(await bundle({ entry: join(root, "src", entry), output, engine })));
-  }
-  return files;
 }
 
 function archive(
@@ -234,6 +195,18 @@ function describe(archived: Archived, source: Source): string {
   return sbom;
 }
 
+/**
+ * Runs a command that signs a file; it may ask at the terminal.
+ *
+ * @throws when it cannot be started or fails
+ */
+function signWith(command: string, path: string): void {
+  const { status, error } = spawnSync(command, [path], { stdio: "inherit" });
+  if (status === 0) return;
+  const reason = error === undefined ? `it ended with ${status}` : error.message;
+  throw new Error(`${command} failed for ${basename(path)}: ${reason}`);
+}
+
 function writeJson(path: string, document: object): void {
   writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
 }
@@ -251,27 +224,24 @@ if (import.meta.main) {
       out: { type: "string", default: join(root, "dist", "release") },
       sign: { type: "string" },
       "sign-provenance": { type: "string" },
-      builder: { type: "string" },
+      builder: { type: "string", default: "urn:host-local:unknown-builder" },
       image: { type: "string" },
       maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
     },
   });
+  const { arch, "sign-provenance": signProvenance, "allow-changes": allowChanges } = values;
   const output = resolve(values.out);
-  const { HOST_LOCAL_SIGN, HOST_LOCAL_SIGN_PROVENANCE, HOST_LOCAL_MAINTAINER } = process.env;
-  const { HOST_LOCAL_BUILDER = "urn:host-local:unknown-builder" } = process.env;
-  const { sign = HOST_LOCAL_SIGN, builder = HOST_LOCAL_BUILDER } = values;
-  const { maintainer = HOST_LOCAL_MAINTAINER, image = process.env.HOST_LOCAL_IMAGE } = values;
-  const { "sign-provenance": signProvenance = HOST_LOCAL_SIGN_PROVENANCE } = values;
+  const { builder, sign, image, maintainer } = values;
   await makeRelease({
-    variants: variantsFor(values.arch.split(",").map(architectureNamed)),
+    variants: variantsFor(arch.split(",").map(architectureNamed)),
     output,
     builder,
-    ...(maintainer === undefined ? {} : { maintainer }),
-    ...(image === undefined ? {} : { image }),
-    ...(sign === undefined ? {} : { sign }),
-    ...(signProvenance === undefined ? {} : { signProvenance }),
-    allowChanges: values["allow-changes"],
+    sign,
+    signProvenance,
+    image,
+    maintainer,
+    allowChanges,
   });
   report(output);
 }

@@ -4,7 +4,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
-import { command } from "./command.ts";
+import { command } from "../build/command.ts";
 import type { Source } from "./release.ts";
 
 /** The image in deploy/base, by a tag that anybody may move. */

@@ -3,8 +3,8 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
+import { command } from "../build/command.ts";
 import { compressed } from "./archive.ts";
-import { command } from "./command.ts";
 import type { BuiltVariant, ReleaseFile, Source } from "./release.ts";
 
 /** A package to make. */

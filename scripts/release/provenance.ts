@@ -3,13 +3,12 @@
  * two builds of one commit with the same tools say the same.
  */
 
-import { spawnSync } from "node:child_process";
 import { basename, join } from "node:path";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
+import { output } from "../build/command.ts";
 import { pinFor } from "../build/quickjs-pin.ts";
 import { shippedNode } from "../build/shipped-node.ts";
-import type { ChecksumLine } from "./checksum.ts";
 import { checksum } from "./checksum.ts";
 import { toolchain } from "./component.ts";
 import type { Source, Variant } from "./release.ts";
@@ -18,8 +17,8 @@ import type { Source, Variant } from "./release.ts";
 export interface Provenance {
   readonly source: Source;
   readonly variants: readonly Variant[];
-  /** The files of the release, with their SHA-256. */
-  readonly subjects: readonly ChecksumLine[];
+  /** The paths of the files of the release. */
+  readonly subjects: readonly string[];
   /** Who builds, as a URI. */
   readonly builder: string;
 }
@@ -29,7 +28,10 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
   const architectures = [...new Set(variants.map(({ architecture }) => architecture))];
   return {
     _type: "https://in-toto.io/Statement/v1",
-    subject: subjects.map(({ name, value }) => ({ name, digest: { sha256: value } })),
+    subject: subjects.map((path) => ({
+      name: basename(path),
+      digest: { sha256: checksum("sha256", path) },
+    })),
     predicateType: "https://slsa.dev/provenance/v1",
     predicate: {
       buildDefinition: {
@@ -116,20 +118,12 @@ export function envelopeOf(statement: object, sign: string | undefined): string 
   const signatures =
     sign === undefined
       ? []
-      : [{ keyid: "", sig: outputOf(sign, Buffer.concat([signed, payload])) }];
+      : [{ keyid: "", sig: signature(sign, Buffer.concat([signed, payload])) }];
   return `${JSON.stringify({ payloadType, payload: payload.toString("base64"), signatures })}\n`;
 }
 
-function outputOf(shell: string, input: Uint8Array): string {
-  const { status, stdout } = spawnSync("sh", ["-c", shell], {
-    input,
-    encoding: "utf8",
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const output = stdout.replaceAll("\n", "");
-  if (status !== 0) throw new Error(`${shell} failed for the provenance: it ended with ${status}`);
-  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(output)) {
-    throw new Error(`${shell}: expected a signature in base64, found ${JSON.stringify(output)}`);
-  }
-  return output;
+function signature(shell: string, input: Uint8Array): string {
+  const printed = output(["sh", "-c", shell], { input }).toString().replaceAll("\n", "");
+  if (/^[A-Za-z0-9+/]+={0,2}$/.test(printed)) return printed;
+  throw new Error(`${shell}: expected a signature in base64, found ${JSON.stringify(printed)}`);
 }

@@ -3,9 +3,9 @@
 import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, dirname, join } from "node:path";
-import type { Architecture, ArchitectureName } from "../build/architecture.ts";
+import type { Architecture } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 import { settle, stage } from "./archive.ts";
-import { command } from "./command.ts";
 import {
   DESCRIPTION,
   DOCUMENTATION,
@@ -17,16 +17,6 @@ import {
   TIMERS,
 } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
-
-const names: Readonly<Record<ArchitectureName, string>> = {
-  amd64: "x86_64",
-  arm64: "aarch64",
-  arm: "armv7hl",
-  ppc64le: "ppc64le",
-  s390x: "s390x",
-  riscv64: "riscv64",
-  386: "i686",
-};
 
 const PLUGINS = "/usr/libexec/cni";
 
@@ -51,13 +41,8 @@ when its package is upgraded, this one is put back. Before this package is
 removed: host-local install ${PLUGINS} --uninstall --yes.`;
 
 /** Such as `host-local-1.0.0-1.aarch64.rpm`. */
-export function rpmName(source: Pick<Source, "version">, architecture: Architecture): string {
-  return `host-local-${packageVersion(source)}-1.${rpmArchitecture(architecture)}.rpm`;
-}
-
-/** RPM's name of an architecture. */
-export function rpmArchitecture({ name }: Architecture): string {
-  return names[name];
+export function rpmName(source: Pick<Source, "version">, { rpm }: Architecture): string {
+  return `host-local-${packageVersion(source)}-1.${rpm}.rpm`;
 }
 
 /** Writes the package, and returns its path. */
@@ -92,7 +77,7 @@ export function writeRpm(input: PackageInput): string {
   };
   command(
     [
-      ...["rpmbuild", "-bb", "--quiet", "--target", `${rpmArchitecture(built.architecture)}-linux`],
+      ...["rpmbuild", "-bb", "--quiet", "--target", `${built.architecture.rpm}-linux`],
       ...Object.entries(definitions).flatMap(([name, value]) => ["--define", `${name} ${value}`]),
       spec,
     ],

@@ -3,7 +3,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
-import { command } from "./command.ts";
+import { command } from "../build/command.ts";
 import type { Source } from "./release.ts";
 
 /**
@@ -45,7 +45,7 @@ export function requireReleasable(
   if (/^## \[Unreleased\]\s+(?!## )\S/m.test(changes)) {
     throw new Error(`CHANGELOG.md has changes under "Unreleased": put them under ${version}`);
   }
-  if (maintainer === undefined) {
+  if (!maintainer) {
     throw new Error(
       "somebody has to answer for the packages: --maintainer 'Jane Doe <jane@example.org>'",
     );

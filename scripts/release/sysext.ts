@@ -7,21 +7,11 @@
 
 import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import type { Architecture, ArchitectureName } from "../build/architecture.ts";
+import type { Architecture } from "../build/architecture.ts";
+import { command } from "../build/command.ts";
 import { settle, stage } from "./archive.ts";
-import { command } from "./command.ts";
 import { DOCUMENTATION, installedFiles, type Layout, type PackageInput, UNITS } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
-
-const names: Readonly<Record<ArchitectureName, string>> = {
-  amd64: "x86-64",
-  arm64: "arm64",
-  arm: "arm",
-  ppc64le: "ppc64-le",
-  s390x: "s390x",
-  riscv64: "riscv64",
-  386: "x86",
-};
 
 // Where /usr/sbin is a link, a directory of that name would hide all that is there.
 const layout: Layout = {
@@ -34,14 +24,9 @@ const layout: Layout = {
 /** Such as `host-local-v1.0.0-arm64.raw`. */
 export function sysextName(
   { version }: Pick<Source, "version">,
-  architecture: Architecture,
+  { systemd }: Architecture,
 ): string {
-  return `host-local-v${version}-${systemdArchitecture(architecture)}.raw`;
-}
-
-/** systemd's name of an architecture, see ConditionArchitecture= in systemd.unit(5). */
-export function systemdArchitecture({ name }: Architecture): string {
-  return names[name];
+  return `host-local-v${version}-${systemd}.raw`;
 }
 
 /** Writes the image, and returns its path. */
@@ -60,12 +45,12 @@ export function writeSysext({ built, files, source, directory }: PackageInput): 
   return path;
 }
 
-function ofExtension(architecture: Architecture): readonly ReleaseFile[] {
+function ofExtension({ systemd }: Architecture): readonly ReleaseFile[] {
   return [
     {
       name: "usr/lib/extension-release.d/extension-release.host-local",
       mode: 0o644,
-      text: `ID=_any\nARCHITECTURE=${systemdArchitecture(architecture)}\nEXTENSION_RELOAD_MANAGER=1\n`,
+      text: `ID=_any\nARCHITECTURE=${systemd}\nEXTENSION_RELOAD_MANAGER=1\n`,
     },
     {
       name: `${UNITS}/host-local-install.service.d/10-host-local.conf`,

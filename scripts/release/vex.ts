@@ -49,22 +49,17 @@ export function vexOf(
   author: string,
 ): object {
   const statements = vulnerabilities.flatMap((one) => {
-    const [fixed, others] = partition(natives, (native) => isFixed(one, native));
-    return [
-      ...(fixed.length === 0
-        ? []
-        : [{ ...statementOn(one, fixed, image, source), status: "fixed" }]),
-      ...(others.length === 0
-        ? []
-        : [
-            {
-              ...statementOn(one, others, image, source),
-              status: "not_affected",
-              justification: one.justification,
-              impact_statement: `${one.code}: ${one.reason}`,
-            },
-          ]),
-    ];
+    const groups = Map.groupBy(natives, (native) => isFixed(one, native));
+    return [true, false].flatMap((fixed) => {
+      const concerned = groups.get(fixed);
+      if (concerned === undefined) return [];
+      const statement = statementOn(one, concerned, image, source);
+      const { justification, code, reason } = one;
+      const impact = { justification, impact_statement: `${code}: ${reason}` };
+      return fixed
+        ? { ...statement, status: "fixed" }
+        : { ...statement, status: "not_affected", ...impact };
+    });
   });
   return {
     "@context": "https://openvex.dev/ns/v0.2.0",
@@ -100,9 +95,4 @@ function isFixed({ vulnerability, component }: Vulnerability, { architecture }: 
   if (component !== "glibc") return false;
   const changelog = join(libraryOfC(architecture).documentation, "changelog.Debian.gz");
   return gunzipSync(readFileSync(changelog)).toString().includes(vulnerability);
-}
-
-function partition<T>(all: readonly T[], holds: (one: T) => boolean): readonly [T[], T[]] {
-  const { yes = [], no = [] } = Object.groupBy(all, (one) => (holds(one) ? "yes" : "no"));
-  return [yes, no];
 }

@@ -24,7 +24,7 @@ import {
   runsHere,
 } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
-import { command } from "../release/command.ts";
+import { command } from "../build/command.ts";
 import { emulating } from "../release/emulation.ts";
 import { makeRelease } from "../release/make.ts";
 import { nameOf, type Variant, variantsFor } from "../release/release.ts";
@@ -77,7 +77,8 @@ await sideBySide(
 for (const architecture of long) {
   if (!released.includes(architecture)) continue;
   try {
-    await emulating([architecture], () => testLong(architecture));
+    const program = executableOf({ flavour: "native", architecture });
+    await emulating(architecture, program, () => testLong(architecture));
   } catch (error) {
     tally.skip(`The long tests for ${architecture.name} are skipped. ${error}`);
   }

@@ -126,11 +126,11 @@ function missingVariables(names: readonly string[]): CniError {
  *
  * @throws CniError 6 not an object, 7 network name, 1 version
  */
-export function configurationOf(document: Json): NetworkConfiguration {
-  return networkConfiguration(document, requireSupported);
+export function configurationOf(value: Json): NetworkConfiguration {
+  return networkConfiguration({ value, path: "" }, requireSupported);
 }
 
-function readDocument(system: System): Json {
+function readDocument(system: System): Located {
   let text: string;
   try {
     text = system.readStandardInput(LARGEST_CONFIGURATION, INPUT_TIMEOUT_SECONDS * 1000);
@@ -143,17 +143,18 @@ function readDocument(system: System): Json {
     );
   }
   try {
-    return parseJson(text);
+    return { value: parseJson(text), path: "" };
   } catch (error) {
     throw error instanceof SyntaxError ? notAConfiguration(error.message) : error;
   }
 }
 
-function networkName(document: Json): NetworkName {
-  if (document === null) throw missingName();
-  if (!isObject(document)) {
+function networkName(document: Located): NetworkName {
+  const { value } = document;
+  if (value === null) throw missingName();
+  if (!isObject(value)) {
     throw notAConfiguration(
-      `json: cannot unmarshal ${kindOf(document)} into Go value of type struct { Name string "json:\\"name\\"" }`,
+      `json: cannot unmarshal ${kindOf(value)} into Go value of type struct { Name string "json:\\"name\\"" }`,
     );
   }
   const name = topLevelString(document, "name", notAConfiguration);
@@ -169,13 +170,12 @@ function networkName(document: Json): NetworkName {
 }
 
 function networkConfiguration(
-  value: Json,
+  document: Located,
   checkVersion: (versionText: string) => SpecVersion,
 ): NetworkConfiguration {
-  const name = networkName(value);
-  const document = { value, path: "" };
+  const name = networkName(document);
   const versionText = topLevelString(
-    value,
+    document,
     "cniVersion",
     (reason) =>
       new CniError(ErrorCode.decodingFailure, `decoding version from network config: ${reason}`),
@@ -183,8 +183,12 @@ function networkConfiguration(
   return { name, version: checkVersion(versionText), versionText, document };
 }
 
-function topLevelString(document: Json, key: string, refuse: (reason: string) => CniError): string {
-  const value = memberOrNull({ value: document, path: "" }, key)?.value ?? "";
+function topLevelString(
+  document: Located,
+  key: string,
+  refuse: (reason: string) => CniError,
+): string {
+  const value = memberOrNull(document, key)?.value ?? "";
   if (typeof value !== "string") {
     throw refuse(
       `json: cannot unmarshal ${kindOf(value)} into Go struct field .${key} of type string`,

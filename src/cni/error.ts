@@ -45,7 +45,5 @@ export function messageWithDetails(error: Error): string {
 /** Converts any thrown value to the error that is printed. */
 export function asCniError(thrown: unknown): CniError {
   if (thrown instanceof CniError) return thrown;
-  // QuickJS throws it when there is no memory left to make an error.
-  if (thrown === null) return internalError("out of memory");
   return internalError(thrown instanceof Error ? thrown.message : String(thrown));
 }

@@ -12,10 +12,11 @@ export interface JsonObject {
 export interface Located {
   readonly value: Json;
   readonly path: string;
+  /** The members of an object by their keys in lower case, once one was asked for: mostly a dozen follow. */
+  members?: ReadonlyMap<string, Json>;
 }
 
 // Where engines differ in what they accept: numbers that end in a dot or begin with `-0`, escapes, and nesting depth.
-const dotEnd = /[0-9]\.(?:[^0-9]|$)/;
 const leadingZero = /-0[0-9]/;
 const goodEscape = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/g;
 const noBracket = /"[^"]*"|[^"[\]{}]+/g;
@@ -31,10 +32,8 @@ export function parseJson(text: string): Json {
   try {
     value = JSON.parse(text);
   } catch (error) {
-    // Where the text is valid, the engine ran out of memory or stack, and its message says so.
-    throw new SyntaxError(
-      isOutOfMemory(error) ? OUT_OF_MEMORY : syntaxError(text) || String(error),
-    );
+    // Where the text is valid, the engine ran out of stack, and its message says so.
+    throw new SyntaxError(syntaxError(text) || String(error));
   }
   if (isDoubtful(text)) {
     const problem = syntaxError(text);
@@ -43,23 +42,30 @@ export function parseJson(text: string): Json {
   return value;
 }
 
-const OUT_OF_MEMORY = "out of memory";
-
-/** As `asCniError` knows it. A text that exhausts the memory would take minutes to scan. */
-function isOutOfMemory(error: unknown): boolean {
-  return error === null || (error instanceof Error && error.message === OUT_OF_MEMORY);
-}
-
 /** Whether the engine may have accepted what Go does not; scanning each text would cost more than parsing it. */
 function isDoubtful(text: string): boolean {
-  const unescaped = text.includes("\\") ? text.replace(goodEscape, "") : text;
+  const hasEscapes = text.includes("\\");
+  const unescaped = hasEscapes ? text.replace(goodEscape, "") : text;
   return (
-    dotEnd.test(text) ||
+    hasDotEnd(text) ||
     // The search for two characters is much cheaper than the expression.
     (text.includes("-0") && leadingZero.test(text)) ||
-    unescaped.includes("\\") ||
+    (hasEscapes && unescaped.includes("\\")) ||
     (text.length > MAX_DEPTH && depthOf(unescaped) > MAX_DEPTH)
   );
+}
+
+/** Whether a digit, a dot and no digit follow one another; dot by dot, since they are few. */
+function hasDotEnd(text: string): boolean {
+  for (let at = text.indexOf("."); at >= 0; at = text.indexOf(".", at + 1)) {
+    if (!isDigitAt(text, at + 1) && isDigitAt(text, at - 1)) return true;
+  }
+  return false;
+}
+
+function isDigitAt(text: string, at: number): boolean {
+  const code = text.charCodeAt(at);
+  return code >= 48 && code <= 57;
 }
 
 /** How deep the brackets of a valid text without escapes are nested. */
@@ -78,23 +84,18 @@ function depthOf(text: string): number {
 const OPEN_LIST = "[".charCodeAt(0);
 const OPEN_OBJECT = "{".charCodeAt(0);
 
-/** Searched one by one: an expression that looks at each character costs QuickJS forty thousand instructions. */
-const ESCAPES = [
-  ["<", "\\u003c"],
-  [">", "\\u003e"],
-  ["&", "\\u0026"],
-  ["\u2028", "\\u2028"],
-  ["\u2029", "\\u2029"],
-] as const;
-
 /**
  * A value as Go's `json.MarshalIndent` with four spaces writes it: `<`, `>`, `&`, U+2028 and U+2029 are
  * escaped, nothing follows the last bracket.
  */
 export function formatJson(value: unknown): string {
-  let text = JSON.stringify(value, null, 4);
-  for (const [character, escaped] of ESCAPES) text = text.replaceAll(character, escaped);
-  return text;
+  // One by one: an expression that looks at each character costs QuickJS forty thousand instructions.
+  return JSON.stringify(value, null, 4)
+    .replaceAll("<", "\\u003c")
+    .replaceAll(">", "\\u003e")
+    .replaceAll("&", "\\u0026")
+    .replaceAll("\u2028", "\\u2028")
+    .replaceAll("\u2029", "\\u2029");
 }
 
 /** The kind of a value in the words of Go's JSON decoder. */
@@ -121,38 +122,21 @@ export function member(at: Located, name: string): Located | undefined {
   return found?.value === null ? undefined : found;
 }
 
-/** The object that was asked for a member last, and its keys: one is asked for a dozen members in a row. */
-let lastAsked: JsonObject | undefined;
-let lastKeys: readonly string[] = [];
-/** The lengths of these keys as bits, each modulo 32: most members that are asked for are absent. */
-let lastLengths = 0;
-
-/** The keys of an object; none where none is as long as `name`. */
-function keysLike(name: string, object: JsonObject): readonly string[] {
-  if (object !== lastAsked) {
-    lastKeys = Object.keys(object);
-    lastLengths = 0;
-    for (let at = 0; at < lastKeys.length; at++) lastLengths |= 1 << (lastKeys[at] ?? "").length;
-    lastAsked = object;
-  }
-  return (lastLengths & (1 << name.length)) === 0 ? [] : lastKeys;
-}
-
 /** As `member`, but a member that is `null` is returned as such. */
 export function memberOrNull(at: Located, name: string): Located | undefined {
+  at.members ??= membersOf(at);
+  const value = at.members.get(name.toLowerCase());
+  if (value === undefined) return undefined;
+  return { value, path: at.path === "" ? name : `${at.path}.${name}` };
+}
+
+/** The last one of a key wins. */
+function membersOf(at: Located): ReadonlyMap<string, Json> {
   const { value } = at;
   if (!isObject(value)) throw typeMismatch(at, "an object");
-  const keys = keysLike(name, value);
-  // By index, since each ADD asks for twenty members, and an iterator costs QuickJS as much as the comparison.
-  for (let index = keys.length - 1; index >= 0; index--) {
-    const key = keys[index] ?? "";
-    // The length first: there may be a million keys.
-    if (key.length !== name.length || key.toLowerCase() !== name.toLowerCase()) continue;
-    const inner = value[key];
-    if (inner === undefined) continue;
-    return { value: inner, path: at.path === "" ? name : `${at.path}.${name}` };
-  }
-  return undefined;
+  const members = new Map<string, Json>();
+  for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key] ?? null);
+  return members;
 }
 
 /** The elements of a list; `undefined` counts as the empty list. */

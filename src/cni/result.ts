@@ -78,15 +78,13 @@ export function formatResult(result: Result, version: SpecVersion): string {
         dns: dnsInOrder(result.dns),
       });
     case "1.0.0":
-    case "1.1.0": {
-      const dns = sorted(dnsInOrder(result.dns));
+    case "1.1.0":
       return formatJson({
         cniVersion: version,
-        dns: Object.keys(dns).length > 0 ? dns : undefined,
+        dns: dnsByName(result.dns),
         ips: filled(result.addresses.map(({ address, gateway }) => ({ address, gateway }))),
-        routes: filled(result.routes.map((route) => sorted(routeInOrder(route)))),
+        routes: filled(result.routes.map(routeByName)),
       });
-    }
   }
 }
 
@@ -102,33 +100,40 @@ function onlyAddress(result: Result, family: 4 | 6): object | undefined {
   };
 }
 
-function routeInOrder(route: ResultRoute): Record<string, unknown> {
+function routeInOrder({ dst, gw, mtu, advmss, priority, table, scope }: ResultRoute) {
   return {
-    dst: route.dst,
-    gw: route.gw,
-    mtu: route.mtu || undefined,
-    advmss: route.advmss || undefined,
-    priority: route.priority || undefined,
+    dst,
+    gw,
+    mtu: mtu || undefined,
+    advmss: advmss || undefined,
+    priority: priority || undefined,
     // An explicit 0 is printed for these two: 0 is a table and a scope.
-    table: route.table,
-    scope: route.scope,
+    table,
+    scope,
   };
 }
 
-function dnsInOrder(dns: ResultDns): Record<string, unknown> {
+function routeByName(route: ResultRoute): object {
+  const { dst, gw, mtu, advmss, priority, scope, table } = routeInOrder(route);
+  return { advmss, dst, gw, mtu, priority, scope, table };
+}
+
+function dnsInOrder({ nameservers, domain, search, options }: ResultDns) {
   return {
-    nameservers: filled(dns.nameservers),
-    domain: dns.domain === "" ? undefined : dns.domain,
-    search: filled(dns.search),
-    options: filled(dns.options),
+    nameservers: filled(nameservers),
+    domain: domain || undefined,
+    search: filled(search),
+    options: filled(options),
   };
+}
+
+/** `undefined` where there is nothing to say. */
+function dnsByName(dns: ResultDns): object | undefined {
+  const { nameservers, domain, search, options } = dnsInOrder(dns);
+  const byName = { domain, nameservers, options, search };
+  return Object.values(byName).some(Boolean) ? byName : undefined;
 }
 
 function filled<T>(list: readonly T[]): readonly T[] | undefined {
   return list.length === 0 ? undefined : list;
-}
-
-function sorted(record: Record<string, unknown>): Record<string, unknown> {
-  const keys = Object.keys(record).filter((key) => record[key] !== undefined);
-  return Object.fromEntries(keys.sort().map((key) => [key, record[key]]));
 }

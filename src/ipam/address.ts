@@ -51,6 +51,11 @@ export function isWithin(address: Address, { first, last }: AddressRange): boole
   );
 }
 
+/** Whether two ranges have addresses in common. */
+export function overlaps(a: AddressRange, b: AddressRange): boolean {
+  return isWithin(a.first, b) || isWithin(b.first, a);
+}
+
 /** Whether all addresses of a range are in another one. */
 export function isPartOf({ first, last }: AddressRange, other: AddressRange): boolean {
   return isWithin(first, other) && isWithin(last, other);
@@ -97,56 +102,43 @@ export function parseUnmapped(
 const MAPPED = 0xffffn;
 
 /** The canonical text: dotted quad, or RFC 5952. It is also the name of the reservation's file. */
-export function formatAddress({ family, value }: Address): string {
-  if (family === 4) {
-    const number = Number(value);
-    return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
-  }
-  if (value === latest?.value) return latest.text;
+export function formatAddress(address: Address): string {
+  if (address !== latest?.address) latest = { address, text: textOf(address) };
+  return latest.text;
+}
+
+/** The address that was formatted last: an ADD writes its address to five places. */
+let latest: { readonly address: Address; readonly text: string } | undefined;
+
+function textOf({ family, value }: Address): string {
+  if (family === 4) return dottedQuad(Number(value));
   const groups: number[] = [];
   for (let shift = 96n; shift >= 0n; shift -= 32n) {
     const word = Number((value >> shift) & 0xffff_ffffn);
     groups.push(word >>> 16, word & 0xffff);
   }
-  latest = { value, text: new ipaddr.IPv6(groups).toRFC5952String() };
-  return latest.text;
+  return new ipaddr.IPv6(groups).toRFC5952String();
 }
-
-/** The IPv6 address that was formatted last: an ADD writes its address to three places, and this is a tenth of its time. */
-let latest: { readonly value: bigint; readonly text: string } | undefined;
 
 /** `first-last`, as the Go plugin's error texts show a range. */
 export function formatAddressRange({ first, last }: AddressRange): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
 }
 
+function dottedQuad(number: number): string {
+  return `${number >>> 24}.${(number >>> 16) & 255}.${(number >>> 8) & 255}.${number & 255}`;
+}
+
 /**
  * Four decimal octets as one number. Not by ipaddr.js: a directory may hold 65 000 of them, and ipaddr.js also reads
- * octal and hexadecimal octets and short forms, which Go rejects.
+ * octal and hexadecimal octets and short forms, which Go rejects: what is printed otherwise than it was written.
  */
 function parseDottedQuad(text: string): bigint | undefined {
   const octets = text.split(".");
   if (octets.length !== 4) return undefined;
   let value = 0;
-  for (const octet of octets) {
-    const number = parseOctet(octet);
-    if (number === undefined) return undefined;
-    value = value * 256 + number;
-  }
-  return BigInt(value);
-}
-
-/** One to three decimal digits without leading zeros, up to 255. */
-function parseOctet(text: string): number | undefined {
-  const { length } = text;
-  if (length === 0 || length > 3 || (length > 1 && text.charAt(0) === "0")) return undefined;
-  let value = 0;
-  for (let at = 0; at < length; at++) {
-    const digit = text.charCodeAt(at) - 48;
-    if (digit < 0 || digit > 9) return undefined;
-    value = value * 10 + digit;
-  }
-  return value <= 255 ? value : undefined;
+  for (const octet of octets) value = value * 256 + Number(octet);
+  return dottedQuad(value) === text ? BigInt(value) : undefined;
 }
 
 /** Hexadecimal groups as one number. ipaddr.js also reads zones, and a dotted tail for an IPv4-mapped address. */

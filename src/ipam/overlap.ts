@@ -3,7 +3,7 @@
 import { type AddressRange, compare, isBefore } from "./address.ts";
 
 /**
- * The first two groups that overlap, by comparing each group with all later ones.
+ * The first two groups that overlap, as by comparing each group with all later ones.
  *
  * @param groups address ranges; those of one group do not overlap
  * @returns the indexes of the two; `undefined` where no two overlap
@@ -11,27 +11,21 @@ import { type AddressRange, compare, isBefore } from "./address.ts";
 export function firstOverlap(
   groups: readonly (readonly AddressRange[])[],
 ): readonly [earlier: number, later: number] | undefined {
-  // There may be a million ranges.
-  if (!isAnyOverlap(groups.flat())) return undefined;
-  for (const [earlier, group] of groups.entries()) {
-    const later = groups.findIndex(
-      (other, at) =>
-        at > earlier && group.some((range) => other.some((one) => overlap(range, one))),
-    );
-    if (later >= 0) return [earlier, later];
+  // There may be a million ranges, so each is compared with those only that reach beyond its first address.
+  const sorted = groups
+    .flatMap((group, at) => group.map(({ first, last }) => ({ first, last, at })))
+    .sort((a, b) => compare(a.first, b.first));
+  let open: typeof sorted = [];
+  let found: readonly [number, number] | undefined;
+  for (const range of sorted) {
+    open = open.filter(({ last }) => !isBefore(last, range.first));
+    for (const { at } of open) {
+      const [earlier, later] = [Math.min(at, range.at), Math.max(at, range.at)];
+      const isFirst =
+        found === undefined || earlier < found[0] || (earlier === found[0] && later < found[1]);
+      if (isFirst) found = [earlier, later];
+    }
+    open.push(range);
   }
-  return undefined;
-}
-
-/** In the order in which they begin, one that overlaps any earlier one overlaps the one before it, or that one does. */
-function isAnyOverlap(ranges: readonly AddressRange[]): boolean {
-  const sorted = ranges.toSorted((a, b) => compare(a.first, b.first));
-  return sorted.slice(1).some(({ first }, at) => {
-    const before = sorted[at];
-    return before !== undefined && !isBefore(before.last, first);
-  });
-}
-
-function overlap(a: AddressRange, b: AddressRange): boolean {
-  return !isBefore(a.last, b.first) && !isBefore(b.last, a.first);
+  return found;
 }

@@ -22,9 +22,10 @@ export function rangeSetsIn(at: Located | undefined): readonly RangeSetSpec[] {
  *
  * @throws CniError 999 where a member is of the wrong type, or no address or network
  */
-export function rangeIn({ value, path }: Located): RangeSpec {
+export function rangeIn(range: Located): RangeSpec {
+  const { path } = range;
   // In a list `null` is a range without any member.
-  const at = { value: value ?? {}, path };
+  const at = range.value === null ? { value: {}, path } : range;
   const subnet = memberOrNull(at, "subnet");
   const gateway = memberOrNull(at, "gateway");
   return {

@@ -55,6 +55,7 @@ function requireAddress({ address, path }: RequestedAddress): Address {
 }
 
 function distinct(addresses: readonly Address[]): readonly Address[] {
+  if (addresses.length < 2) return addresses;
   // Compared by number, since formatting them would cost much more.
   const byNumber = addresses.map(
     (address) => [`${address.family} ${address.value}`, address] as const,

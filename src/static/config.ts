@@ -27,16 +27,8 @@ interface StaticConfig {
   readonly dns: ResultDns;
 }
 
-/** A string of the configuration. */
-interface Written {
-  readonly written: string;
-  readonly path: string;
-}
-
-/** An address as configured; it is parsed only if it counts. */
-interface WrittenAddress extends Written {
-  readonly gateway: Address | undefined;
-}
+/** An address as configured: it is parsed only if it counts. */
+type ParseAddress = () => StaticAddress;
 
 /**
  * Reads and checks the configuration; errors have the Go plugin's words and order. Addresses of `runtimeConfig.ips`
@@ -49,10 +41,10 @@ export function loadStaticConfig(network: NetworkConfiguration, args: string): S
   const ipam = member(document, "ipam");
   const settings = ipam && readIpam(ipam);
   const runtimeConfig = member(document, "runtimeConfig");
-  const runtimeIPs = textsIn(runtimeConfig && member(runtimeConfig, "ips"));
+  const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
   const conventional = member(document, "args");
   const cniArgs = conventional && member(conventional, "cni");
-  const argumentIPs = textsIn(cniArgs && member(cniArgs, "ips"));
+  const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
   if (settings === undefined) {
     throw internalError(
       "IPAM config missing 'ipam' key",
@@ -60,10 +52,10 @@ export function loadStaticConfig(network: NetworkConfiguration, args: string): S
     );
   }
   const inArguments = addressesInArguments(args);
-  const requested = argumentIPs.map(requestedAddress);
-  const last = runtimeIPs.map(requestedAddress);
+  const requested = argumentIPs.map((parse) => parse());
+  const last = runtimeIPs.map((parse) => parse());
   const addresses = [last, requested].find(({ length }) => length > 0) ?? [
-    ...settings.addresses.map(configuredAddress),
+    ...settings.addresses.map((parse) => parse()),
     ...inArguments,
   ];
   if (allowsOneAddressPerFamily(network.version)) {
@@ -75,15 +67,16 @@ export function loadStaticConfig(network: NetworkConfiguration, args: string): S
 
 function readIpam(
   ipam: Located,
-): Omit<StaticConfig, "addresses"> & { readonly addresses: readonly WrittenAddress[] } {
+): Omit<StaticConfig, "addresses"> & { readonly addresses: readonly ParseAddress[] } {
   text(member(ipam, "type"));
   text(member(ipam, "name"));
   return {
-    addresses: elements(member(ipam, "addresses")).map((at) => ({
-      written: at.value === null ? "" : text(member(at, "address")),
-      path: `${at.path}.address`,
-      gateway: at.value === null ? undefined : parseIPField(member(at, "gateway")),
-    })),
+    addresses: elements(member(ipam, "addresses")).map((at) => {
+      const written = at.value === null ? "" : text(member(at, "address"));
+      const gateway = at.value === null ? undefined : parseIPField(member(at, "gateway"));
+      const message = `the 'address' field is expected to be in CIDR notation, got: '${written}'`;
+      return () => ({ prefix: requirePrefix(written, message, `${at.path}.address`), gateway });
+    }),
     routes: elements(member(ipam, "routes")).map(parseRoute),
     dns: dnsIn(member(ipam, "dns")),
   };
@@ -91,8 +84,7 @@ function readIpam(
 
 function dnsIn(at: Located | undefined): ResultDns {
   if (at === undefined) return NO_DNS;
-  const list = (name: string): readonly string[] =>
-    textsIn(member(at, name)).map(({ written }) => written);
+  const list = (name: string): readonly string[] => elements(member(at, name)).map(textOrEmpty);
   return {
     nameservers: list("nameservers"),
     domain: text(member(at, "domain")),
@@ -101,12 +93,18 @@ function dnsIn(at: Located | undefined): ResultDns {
   };
 }
 
-/** The strings of a list; `null` is the empty one. */
-function textsIn(at: Located | undefined): readonly Written[] {
-  return elements(at).map((element) => ({
-    written: element.value === null ? "" : text(element),
-    path: element.path,
-  }));
+/** A string of a list; `null` is the empty one. */
+function textOrEmpty(element: Located): string {
+  return element.value === null ? "" : text(element);
+}
+
+/** The addresses that a runtime asks for. */
+function requestedIn(at: Located | undefined): readonly ParseAddress[] {
+  return elements(at).map((element) => {
+    const written = textOrEmpty(element);
+    const message = `an entry in the 'ips' field is NOT in CIDR notation, got: '${written}'`;
+    return () => ({ prefix: requirePrefix(written, message, element.path), gateway: undefined });
+  });
 }
 
 /** `IP` and `GATEWAY` of `CNI_ARGS`: lists with commas; a gateway is that of every address whose subnet it is in. */
@@ -145,16 +143,6 @@ function addressesInArguments(args: string): readonly StaticAddress[] {
 
 function itemsOf(list: string): readonly string[] {
   return list === "" ? [] : list.split(",");
-}
-
-function requestedAddress({ written, path }: Written): StaticAddress {
-  const message = `an entry in the 'ips' field is NOT in CIDR notation, got: '${written}'`;
-  return { prefix: requirePrefix(written, message, path), gateway: undefined };
-}
-
-function configuredAddress({ written, path, gateway }: WrittenAddress): StaticAddress {
-  const message = `the 'address' field is expected to be in CIDR notation, got: '${written}'`;
-  return { prefix: requirePrefix(written, message, path), gateway };
 }
 
 function requirePrefix(written: string, message: string, path: string): Prefix {

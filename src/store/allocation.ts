@@ -6,26 +6,14 @@ import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
 import { isGateway, type Range } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { attempt, recover } from "../system/system.ts";
+import { recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
-import { type FileId, fileIdAt } from "./files/fingerprint.ts";
-import type { NetworkFiles } from "./files/network-files.ts";
-import {
-  type Earlier,
-  forgetNotes,
-  isStillThere,
-  isVoid,
-  readNotes,
-} from "./journal/earlier-boots.ts";
+import { reclaimable } from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import type { Kept } from "./reservations/kept.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
-import {
-  type HeldReservation,
-  type OwnedReservation,
-  readOwner,
-} from "./reservations/reservation-file.ts";
+import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
   countUsage,
   describeUsage,
@@ -59,18 +47,19 @@ interface AllocationRequest {
   readonly advice: () => string;
 }
 
-/** So many notes whose reservations are gone are looked at again; a file with 65 000 takes longer to write. */
-const MOST_GONE = 100;
-
 /**
- * Reserves an address. Must run under the lock, in an existing directory. When it throws, nothing is reserved.
+ * Reserves an address, and moves the cursor to it. Must run under the lock, in an existing directory. Where it throws, the
+ * caller undoes what the network has reserved.
  *
  * @throws CniError 999 in the Go plugin's words
  */
 export function allocate(network: LockedNetwork, request: AllocationRequest): Allocation {
-  return request.requested === undefined
-    ? allocateNext(network, request)
-    : allocateRequested(network, request, request.requested);
+  const allocation =
+    request.requested === undefined
+      ? allocateNext(network, request)
+      : allocateRequested(network, request, request.requested);
+  moveCursor(network, request.index, allocation.address);
+  return allocation;
 }
 
 /**
@@ -78,44 +67,11 @@ export function allocate(network: LockedNetwork, request: AllocationRequest): Al
  *
  * @throws CniError 999 in the Go plugin's words
  */
-export function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
+function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
   const write = (): void => writeCursor(files, index, address);
   recover(write, ({ reason, message }) => {
     throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
   });
-}
-
-/** A reservation that a call has made. */
-export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
-  /** Its file; `undefined` where that is not known. */
-  readonly file: FileId | undefined;
-}
-
-/** What a call has reserved, for a later `undo`. To be called before the lock is released. */
-export function ownReservations(
-  { files }: LockedNetwork,
-  attachment: Attachment,
-  allocations: readonly Allocation[],
-): readonly OwnReservation[] {
-  return allocations.map(({ address }) => {
-    const name = formatAddress(address);
-    const file = attempt(() => fileIdAt(files.system, files.pathOf(name)), undefined);
-    return { name, owner: { kind: "attachment", ...attachment }, file };
-  });
-}
-
-/**
- * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
- * have been told the address by a repeated ADD, or have got it again after a DEL.
- */
-export function undo(network: LockedNetwork, reservations: readonly OwnReservation[]): void {
-  const { files } = network;
-  for (const { name, owner, file } of reservations) {
-    // The error that caused the undo is reported; the DEL that follows tries again.
-    attempt(() => {
-      if (fileIdAt(files.system, files.pathOf(name)) === file) network.release({ name, owner });
-    }, undefined);
-  }
 }
 
 function allocateRequested(
@@ -188,17 +144,11 @@ function allocateKept(
     const range = usableRangeOf(address, set, exclusions);
     if (range === undefined) continue;
     if (network.reserve(address, attachment, temporary, true)) return { address, range };
-    const note = reclaimsAfterReboot ? noteOf(files, name) : undefined;
-    if (note === undefined || !network.reclaimEarlier(note)) continue;
-    if (network.reserve(address, attachment, temporary)) return { address, range };
-  }
-  return undefined;
-}
-
-/** The note of a reservation from before this boot that is still there. */
-function noteOf(files: NetworkFiles, name: string): Earlier | undefined {
-  for (const note of readNotes(files)) {
-    if (note.name === name && isStillThere(files, note)) return note;
+    if (!reclaimsAfterReboot) continue;
+    for (const { note } of reclaimable(files, (one) => one === name || undefined)) {
+      if (!network.reclaimEarlier(note)) continue;
+      if (network.reserve(address, attachment, temporary)) return { address, range };
+    }
   }
   return undefined;
 }
@@ -216,7 +166,7 @@ function allocateReclaimed(
   if (earlier) return earlier;
   for (const reservation of network.unusual()) {
     const range = rangeToReclaim(network.files, request, reservation);
-    if (range === undefined || isKept(network, reservation)) continue;
+    if (range === undefined || isKept(network, reservation.name)) continue;
     if (!network.reclaim(reservation.name)) continue;
     const { address } = reservation;
     if (network.reserve(address, request.attachment, temporary)) return { address, range };
@@ -229,28 +179,19 @@ function allocateEarlier(
   { set, exclusions, attachment }: AllocationRequest,
   temporary: string,
 ): Allocation | undefined {
-  const { files } = network;
-  const notes = readNotes(files);
-  const gone: Earlier[] = [];
-  for (const note of notes) {
-    const address = parseAddress(note.name);
+  const usable = (name: string): Allocation | undefined => {
+    const address = parseAddress(name);
     const range = address && usableRangeOf(address, set, exclusions);
-    if (address === undefined || range === undefined || isKept(network, note)) continue;
-    if (isVoid(files, note)) gone.push(note);
-    else if (
-      isStillThere(files, note) &&
-      network.reclaimEarlier(note) &&
-      network.reserve(address, attachment, temporary)
-    ) {
-      if (gone.length >= MOST_GONE) attempt(() => forgetNotes(files, gone), undefined);
-      return { address, range };
-    }
+    return address && range && !isKept(network, name) ? { address, range } : undefined;
+  };
+  for (const { note, wanted } of reclaimable(network.files, usable)) {
+    if (!network.reclaimEarlier(note)) continue;
+    if (network.reserve(wanted.address, attachment, temporary)) return wanted;
   }
-  if (gone.length > 0) attempt(() => forgetNotes(files, gone), undefined);
   return undefined;
 }
 
 /** Whether an administrator keeps an address, and not for whoever asks. */
-function isKept({ kept }: LockedNetwork, { name }: { readonly name: string }): boolean {
+function isKept({ kept }: LockedNetwork, name: string): boolean {
   return kept.some((one) => one.name === name);
 }

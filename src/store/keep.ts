@@ -30,9 +30,8 @@ export function keep(network: LockedNetwork, address: Address, pod: PodName | un
   // An empty file has no release.
   const isReclaimed = isReclaimable(files.system, files.pathOf(name)) && network.reclaim(name);
   if (owner !== undefined && !isReclaimed) return owner;
-  const content = formatKept(pod);
-  files.withTemporary(content, (temporary) =>
-    linkReservation(files.system, temporary, files.pathOf(name), content),
+  files.withTemporary(formatKept(pod), (temporary) =>
+    linkReservation(files.system, temporary, files.pathOf(name)),
   );
   return { kind: "kept", pod };
 }

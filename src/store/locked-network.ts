@@ -5,6 +5,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, recover, type System } from "../system/system.ts";
+import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -22,7 +23,6 @@ import { type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
-  formatOwner,
   isSameOwner,
   keyOf,
   keyOfOwner,
@@ -48,6 +48,12 @@ const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 /** A reservation that could not be read. */
 type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
 
+/** A reservation that a call has made. */
+export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
+  /** Its file; `undefined` where that is not known. */
+  readonly file: FileId | undefined;
+}
+
 /** A network while its lock is held. What it changes, it notes in the journal. */
 export class LockedNetwork {
   readonly files: NetworkFiles;
@@ -60,8 +66,7 @@ export class LockedNetwork {
   #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
-  /** The names of what this call has reserved. */
-  readonly #reserved: string[] = [];
+  readonly #reserved: OwnReservation[] = [];
   readonly #warnings: string[] = [];
 
   /**
@@ -170,14 +175,13 @@ export class LockedNetwork {
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
   reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
-    this.#journal.change();
     const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
     const isThere = isKept && readOwner(this.files, name).kind === "kept";
     const put = (): true => {
       if (isThere) system.rename(temporary, path);
-      else linkReservation(system, temporary, path, formatOwner(attachment));
+      else linkReservation(system, temporary, path);
       return true;
     };
     const isReserved = recover(
@@ -190,10 +194,31 @@ export class LockedNetwork {
       },
     );
     if (!isReserved) return false;
-    this.#reserved.push(name);
-    this.#changes.push({ kind: "reserved", name, owner: { kind: "attachment", ...attachment } });
+    const owner: Owner = { kind: "attachment", ...attachment };
+    const file = attempt(() => fileIdAt(system, path), undefined);
+    this.#reserved.push({ name, owner, file });
+    this.#changes.push({ kind: "reserved", name, owner });
     this.#journal.reserved(keyOf(attachment), name, !isThere);
     return true;
+  }
+
+  /** What this call has reserved, for a later `undo`. */
+  get reserved(): readonly OwnReservation[] {
+    return this.#reserved;
+  }
+
+  /**
+   * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
+   * have been told the address by a repeated ADD, or have got it again after a DEL.
+   */
+  undo(reservations: readonly OwnReservation[]): void {
+    const { files } = this;
+    for (const { name, owner, file } of reservations) {
+      // The error that caused the undo is reported; the DEL that follows tries again.
+      attempt(() => {
+        if (fileIdAt(files.system, files.pathOf(name)) === file) this.release({ name, owner });
+      }, undefined);
+    }
   }
 
   /**
@@ -213,14 +238,13 @@ export class LockedNetwork {
    * @throws SystemError
    */
   release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
-    this.#journal.change();
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isKept = this.#keepAgain(name);
     const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
     if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
-    if (!this.#reserved.includes(name)) this.reuse.released(name);
+    if (!this.#reserved.some((one) => one.name === name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
   }
 
@@ -269,7 +293,6 @@ export class LockedNetwork {
    */
   useAgain(held: readonly HeldReservation[]): void {
     const { files } = this;
-    this.#journal.change();
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
         const path = files.pathOf(name);
@@ -278,7 +301,7 @@ export class LockedNetwork {
           const found = `it is ${describeOwner(now)}`;
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
-        files.system.rename(temporary, path);
+        this.#journal.tracked(() => files.system.rename(temporary, path));
       });
     }
   }
@@ -288,7 +311,6 @@ export class LockedNetwork {
    * meanwhile, and then it is restored.
    */
   #moveAway(name: string, key: OwnerKey | undefined, mayGo: (path: string) => boolean): boolean {
-    this.#journal.change();
     const { system } = this.files;
     const path = this.files.pathOf(name);
     const removed = this.files.withTemporary("", (temporary) => {

@@ -1,6 +1,6 @@
 /** Who holds `flock(2)` on a file. */
 
-import { isSystemError, LockTimeout, type System } from "./system.ts";
+import { attempt, LockTimeout, type System } from "./system.ts";
 
 /**
  * The error of a call that waited for a lock in vain. It names the process that holds it, as in
@@ -12,7 +12,8 @@ export function flockTimeout(
 ): LockTimeout {
   let holder: string | undefined;
   let traceparent: string | undefined;
-  try {
+  // It may have ended, or belong to another user.
+  attempt(() => {
     const { inode } = status(path);
     const line = readFile("/proc/locks", 1024 * 1024)
       .split("\n")
@@ -25,9 +26,6 @@ export function flockTimeout(
       const variables = readFile(`/proc/${id}/environ`, 4 * 1024 * 1024);
       traceparent = /(?:^|\0)TRACEPARENT=([^\0]*)/.exec(variables)?.[1];
     }
-  } catch (error) {
-    // It has ended, or belongs to another user.
-    if (!isSystemError(error)) throw error;
-  }
+  }, undefined);
   return new LockTimeout(path, holder, traceparent);
 }

@@ -1,6 +1,13 @@
 /** `System.readFiles` by one call a file. */
 
-import { type Files, isSystemError, type OtherFile, type System } from "./system.ts";
+import {
+  type Files,
+  isSystemError,
+  itself,
+  type OtherFile,
+  recover,
+  type System,
+} from "./system.ts";
 
 /** Two words with CR LF between them, see `Files`. */
 const PAIR = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n(?!\.{1,2}$)([!-.0-9;-~]{1,15})$/;
@@ -14,14 +21,8 @@ export function readFilesBy(
   const pairs: string[] = [];
   const others: OtherFile[] = [];
   for (const name of list(path)) {
-    let content: OtherFile["content"];
-    try {
-      content = readFile(`${path}/${name}`, limit);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      if (error.code === "ENOENT") continue;
-      content = error;
-    }
+    const content = recover(() => readFile(`${path}/${name}`, limit), itself);
+    if (isSystemError(content, "ENOENT")) continue;
     const words = typeof content === "string" ? PAIR.exec(content) : null;
     if (words === null || !/^[0-9a-fA-F.:]*$/.test(name)) others.push({ name, content });
     else pairs.push(`${words[1]} ${words[2]} ${name}\n`);

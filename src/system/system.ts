@@ -214,6 +214,11 @@ export function recover<T, U>(
   }
 }
 
+/** For `recover`: the error takes the place of the value. */
+export function itself(error: SystemError): SystemError {
+  return error;
+}
+
 function requireSystemError(error: unknown, codes: readonly string[]): SystemError {
   if (isSystemError(error, ...codes)) return error;
   throw error;

@@ -9,17 +9,10 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import {
-  type Allocation,
-  allocate,
-  moveCursor,
-  type OwnReservation,
-  ownReservations,
-  undo,
-} from "../store/allocation.ts";
+import { type Allocation, allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
-import type { LockedNetwork } from "../store/locked-network.ts";
+import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
 import type { Kept } from "../store/reservations/kept.ts";
 import { parsePodName } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
@@ -81,7 +74,7 @@ function undoIfPossible(
   reserved: readonly OwnReservation[],
 ): void {
   try {
-    withLock(files, options, (network) => undo(network, reserved));
+    withLock(files, options, (network) => network.undo(reserved));
   } catch (error) {
     if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
@@ -105,7 +98,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
     network.useAgain(held);
-    return { allocations, reserved: [] };
+    return { allocations, reserved: network.reserved };
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
@@ -116,12 +109,10 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (): string => exhaustionAdvice(network.files, { set, exclusions });
-      const allocation = allocate(network, { ...common, set, index, requested, advice });
-      allocations.push(allocation);
-      moveCursor(network, index, allocation.address);
+      allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
-    undo(network, ownReservations(network, attachment, allocations));
+    network.undo(network.reserved);
     throw error;
   }
   if (owner !== undefined) {
@@ -130,7 +121,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.map(({ address }) => address),
     );
   }
-  return { allocations, reserved: ownReservations(network, attachment, allocations) };
+  return { allocations, reserved: network.reserved };
 }
 
 /** What an administrator keeps for the pod of a call. */

@@ -40,56 +40,6 @@ behaviour(
   },
 );
 
-for (const [what, content] of [
-  ["an empty file", ""],
-  ["a file of white space", " \r\n"],
-  ["a file of zero bytes after a power loss", "\0".repeat(8)],
-] as const) {
-  behaviour(
-    `ADD takes over ${what}, left by a crash, when nothing else is free`,
-    { ipam: smallest, files: { "10.0.0.2": content } },
-    (t, network) => {
-      network.machine.makeOld("net/10.0.0.2");
-
-      t.same(network.add("c1").addresses, ["10.0.0.2"]);
-      t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
-    },
-  );
-}
-
-behaviour(
-  "ADD leaves an empty file alone as long as another address is free",
-  { files: { "10.0.0.2": "" } },
-  (t, network) => {
-    network.machine.makeOld("net/10.0.0.2");
-
-    t.same(network.add("c1").addresses, ["10.0.0.3"]);
-    t.equal(network.contentOf("10.0.0.2"), "");
-  },
-);
-
-behaviour(
-  "ADD leaves an empty file of this moment alone, for the Go plugin may be about to fill it",
-  { ipam: smallest, files: { "10.0.0.2": "" } },
-  (t, network) => {
-    fails(t, network.add("c1"), 999);
-    t.equal(network.contentOf("10.0.0.2"), "");
-  },
-);
-
-for (const content of ["old", "old\r\neth0", "  old\r\neth0\n"]) {
-  behaviour(
-    `ADD never takes over the reservation of another container: ${JSON.stringify(content)}`,
-    { ipam: smallest, files: { "10.0.0.2": content } },
-    (t, network) => {
-      network.machine.makeOld("net/10.0.0.2");
-
-      fails(t, network.add("c1"), 999);
-      t.equal(network.contentOf("10.0.0.2"), content);
-    },
-  );
-}
-
 behaviour(
   "ADD that cannot write a cursor keeps no reservation, in no set",
   { ipam: dualStack, files: { "last_reserved_ip.1/": "" } },

@@ -1,7 +1,6 @@
 // test: each executable, one if short
 /** CHECK finds what an attachment holds, and writes nothing. */
 
-import type { CallOptions } from "../harness/network.ts";
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
 
 for (const [name, content, isHeld] of [
@@ -33,22 +32,6 @@ behaviour("CHECK that fails names the attachment and the directory", {}, (t, net
   t.match(refused.error?.details, network.directory);
   t.match(refused.error?.details, "c1 eth0");
 });
-
-const invalid: readonly (readonly [what: string, options: CallOptions])[] = [
-  ["no ranges", { ipam: { subnet: null } }],
-  ["an invalid range", { ipam: { subnet: "10.0.0.1/31" } }],
-  ["an invalid route", { ipam: { routes: [{ dst: "garbage" }] } }],
-  ["invalid CNI_ARGS", { cniArgs: "IP=garbage" }],
-  ["invalid requested addresses", { top: { runtimeConfig: { ips: ["garbage"] } } }],
-];
-
-for (const [what, options] of invalid) {
-  behaviour(`CHECK fails with ${what}, although the address is there`, {}, (t, network) => {
-    network.add("c1");
-
-    fails(t, network.check("c1", options), 999);
-  });
-}
 
 behaviour("CHECK looks neither at prevResult nor at a resolvConf", {}, (t, network) => {
   network.add("c1");

@@ -3,7 +3,7 @@
 
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";
-import { behaviour, dualStack, pod } from "./behaviour.ts";
+import { behaviour, dualStack } from "./behaviour.ts";
 
 const ipam = { ...dualStack, history: true };
 
@@ -16,42 +16,6 @@ function told({ machine }: Network<Machine>): readonly string[] {
     .split("\n")
     .slice(0, -1)
     .map((line) => line.split(" ").slice(1, 6).join(" "));
-}
-
-behaviour(
-  "ADD, DEL and GC tell what they reserve and release, and for whom",
-  { ipam },
-  (t, network) => {
-    network.add("c1", pod("web-0"));
-    network.add("c2");
-    network.del("c1", pod("web-0"));
-    network.del("c1", pod("web-0"));
-    network.gc([]);
-    network.gc([]);
-
-    t.strictSame(told(network), [
-      "ADD 10.0.0.2 c1 eth0 default/web-0",
-      "ADD 2001:db8::2 c1 eth0 default/web-0",
-      "ADD 10.0.0.3 c2 eth0 -",
-      "ADD 2001:db8::3 c2 eth0 -",
-      "DEL 10.0.0.2 c1 eth0 default/web-0",
-      "DEL 2001:db8::2 c1 eth0 default/web-0",
-      "GC 10.0.0.3 c2 eth0 -",
-      "GC 2001:db8::3 c2 eth0 -",
-    ]);
-  },
-);
-
-for (const history of [null, false]) {
-  behaviour(
-    `ADD and DEL keep no history with ${history}`,
-    { ipam: { ...ipam, history } },
-    (t, network) => {
-      network.add("c1");
-      network.del("c1");
-      t.strictSame(told(network), []);
-    },
-  );
 }
 
 behaviour(

@@ -125,7 +125,7 @@ export const differences: readonly Difference[] = [
     here: "The file gets its name when its content is complete. An empty file is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
-    coveredBy: ["behaviours/add.test.ts"],
+    coveredBy: ["store/allocation.test.ts", "faults/executables/corrupt-files.test.ts"],
   },
   {
     title: "ADD refuses the plugin's own network namespace before it reserves anything",
@@ -439,7 +439,7 @@ export const differences: readonly Difference[] = [
     here: "The link is followed.",
     reason: "Administrators move data directories to other disks.",
     changed: [],
-    coveredBy: ["blackbox/places.test.ts"],
+    coveredBy: ["faults/executables/disks.test.ts"],
   },
   {
     title: "DEL reports an address that it could not free",
@@ -448,7 +448,7 @@ export const differences: readonly Difference[] = [
     here: "DEL frees what it can, then fails with code 5 and names the rest.",
     reason: "The runtime then retries instead of forgetting the container.",
     changed: [],
-    coveredBy: ["blackbox/permissions.test.ts"],
+    coveredBy: ["verbs/del.test.ts", "faults/executables/disks.test.ts"],
   },
   {
     title: "DEL, CHECK, GC and STATUS create no network directory",
@@ -465,7 +465,7 @@ export const differences: readonly Difference[] = [
       { vector: "check/legacy", filesNotLeft: ["net/lock"] },
       { vector: "check/out-of-range", filesNotLeft: ["net/lock"] },
     ],
-    coveredBy: ["behaviours/del.test.ts", "blackbox/permissions.test.ts"],
+    coveredBy: ["behaviours/del.test.ts", "faults/executables/disks.test.ts"],
   },
   {
     title: "White space around the address in a cursor file is ignored",
@@ -551,7 +551,7 @@ export const differences: readonly Difference[] = [
     here: "Node.js opens /dev/null in this way in place of a closed stream. Redirections in a shell work, and so does the native executable.",
     reason: "An address that is printed to a closed stream would leak.",
     changed: [],
-    coveredBy: ["system/node/standard-streams.test.ts"],
+    coveredBy: ["faults/executables/streams.test.ts", "blackbox/undeliverable-result.test.ts"],
   },
   {
     title: "File modes do not depend on the caller's umask",
@@ -560,7 +560,7 @@ export const differences: readonly Difference[] = [
     here: "The network's directory has mode 0755, .host-local 0700, reservations and cursors 0600, the lock file 0750.",
     reason: "Files that one runtime creates must be usable by another.",
     changed: [],
-    coveredBy: ["blackbox/environment.test.ts", "faults/executables/permissions.test.ts"],
+    coveredBy: ["faults/executables/permissions.test.ts"],
   },
   {
     title: "Nothing is created or overwritten through a symbolic link",

@@ -152,25 +152,6 @@ test("ADD works with few file descriptors and a closed standard error", (t) => {
   t.end();
 });
 
-test("ADD makes files and directories with their modes whatever the caller's umask is", (t) => {
-  const directory = scratchDirectory(t);
-  const umask = process.umask(0o077);
-  t.teardown(() => process.umask(umask));
-
-  run(executable, addTo(directory));
-
-  t.same(
-    treeOf(directory).map(({ path, mode }) => [path, mode]),
-    [
-      ["net/", "755"],
-      ["net/10.0.0.2", "600"],
-      ["net/last_reserved_ip.0", "600"],
-      ["net/lock", "750"],
-    ],
-  );
-  t.end();
-});
-
 for (const [what, script, code, msg] of [
   [
     "standard input that is a directory",

@@ -2,7 +2,6 @@
 /** Files and directories of the configuration that only a real file system has, or refuses. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
@@ -95,27 +94,3 @@ test("ADD refuses a network name that is too long for a directory", (t) => {
   isRefused(t, network, answer, /^mkdir .*: file name too long$/);
   t.end();
 });
-
-for (const [what, link, dataDir] of [
-  ["network directory", "net", "."],
-  ["data directory", "alias", "alias"],
-] as const) {
-  test(`ADD, CHECK and DEL work in a ${what} that is a symbolic link`, (t) => {
-    const network = networkFor(t, five);
-    const { dataDirectory } = network.machine;
-    mkdirSync(join(dataDirectory, "elsewhere"));
-    symlinkSync("elsewhere", join(dataDirectory, link));
-    const options = { ipam: { dataDir: join(dataDirectory, dataDir) } };
-    const has = (): boolean =>
-      network.tree().some(({ path }) => /^elsewhere.*10\.0\.0\.2$/.test(path));
-
-    t.equal(network.add("c1", options).exitCode, 0);
-    t.ok(has());
-    t.equal(network.add("c1", options).exitCode, 1, "the duplicate is seen");
-    t.equal(network.check("c1", options).exitCode, 0);
-    t.equal(network.del("c1", options).exitCode, 0);
-
-    t.notOk(has());
-    t.end();
-  });
-}

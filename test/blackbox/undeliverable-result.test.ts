@@ -2,15 +2,13 @@
 /** A result that its reader cannot receive is taken back: the address would leak otherwise. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { closeSync, constants, openSync, readFileSync, writeSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
-import { grantedAddresses } from "../harness/network.ts";
 import { attachmentCall, configuration, versionCall } from "../harness/runtime-call.ts";
-import { until } from "../harness/until.ts";
 
 const five = { subnet: "10.0.0.0/29" };
 
@@ -48,64 +46,6 @@ test("ADD with standard output a socket whose reader is gone reserves nothing an
   t.same(network.reserved(), []);
 });
 
-/** A pipe that is full, so that an ADD stands still once it has reserved, and what takes its reader away. */
-function fullPipe(t: Pick<Test, "teardown" | "throws">): { writer: number; breakOff: () => void } {
-  const pipe = join(scratchDirectory(t), "pipe");
-  spawnSync("mkfifo", [pipe]);
-  const reader = openSync(pipe, constants.O_RDONLY | constants.O_NONBLOCK);
-  const filler = openSync(pipe, constants.O_WRONLY | constants.O_NONBLOCK);
-  t.throws(
-    () => {
-      for (;;) writeSync(filler, Buffer.alloc(4096));
-    },
-    { code: "EAGAIN" },
-  );
-  const writer = openSync(pipe, constants.O_WRONLY);
-  closeSync(filler);
-  return { writer, breakOff: () => closeSync(reader) };
-}
-
-for (const [what, ipam, meanwhile] of [
-  [
-    "what a repeated ADD was told meanwhile",
-    { ...five, repeatedAdd: "same" },
-    (network: ExecutableNetwork) => network.add("c1"),
-  ],
-  [
-    "what the same attachment got meanwhile after a DEL, though at the same address",
-    five,
-    (network: ExecutableNetwork) => {
-      network.del("c1");
-      return network.add("c1", { cniArgs: "IP=10.0.0.2" });
-    },
-  ],
-] as const) {
-  test(`an ADD that takes back its result late leaves ${what}`, async (t) => {
-    const network = networkFor(t, ipam);
-    const { writer, breakOff } = fullPipe(t);
-    const call = attachmentCall(
-      "ADD",
-      { containerId: "c1" },
-      configuration(network.machine.dataDirectory, ipam),
-    );
-    const late = spawn(executable, {
-      env: { ...call.environment },
-      stdio: ["pipe", writer, "ignore"],
-    });
-    closeSync(writer);
-    late.stdin?.end(call.stdin);
-    const ended = new Promise((end) => late.once("exit", end));
-    await until("the address is reserved", () => network.reserved().length > 0);
-
-    t.same(grantedAddresses(meanwhile(network)), ["10.0.0.2"]);
-    breakOff();
-
-    t.equal(await ended, 1);
-    t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
-    t.same(grantedAddresses(network.add("c2")), ["10.0.0.3"]);
-  });
-}
-
 test("ADD writes a result larger than a pipe holds whole", (t) => {
   const routes = Array.from({ length: 4000 }, (_, index) => ({
     dst: `10.${index >> 8}.${index & 255}.0/24`,
@@ -142,24 +82,6 @@ test("ADD with its output thrown away on purpose succeeds", (t) => {
 
   t.equal(outcome.exitCode, 0);
   t.same(network.reserved(), ["10.0.0.2"]);
-  t.end();
-});
-
-test("DEL with standard output closed frees the address, for it has nothing to say", (t) => {
-  const network = networkFor(t, five);
-  network.add("c1");
-
-  const outcome = run("/bin/sh", {
-    ...attachmentCall(
-      "DEL",
-      { containerId: "c1" },
-      configuration(network.machine.dataDirectory, five),
-    ),
-    arguments: ["-c", 'exec "$0" >&-', executable],
-  });
-
-  t.equal(outcome.exitCode, 0);
-  t.same(network.reserved(), []);
   t.end();
 });
 

@@ -30,13 +30,6 @@ test("values of known keys are passed on unchanged, from left to right", (t) => 
   t.end();
 });
 
-test("the arguments of Kubernetes runtimes are ignored", (t) => {
-  const sent =
-    "IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=p;K8S_POD_INFRA_CONTAINER_ID=c;K8S_POD_UID=u";
-  t.strictSame(values(sent), []);
-  t.end();
-});
-
 test("IgnoreUnknown allows unknown keys, at any position and in any letter case", (t) => {
   for (const text of [
     "IgnoreUnknown=1;A=b",

@@ -38,8 +38,3 @@ test("any other error is printed with code 999 and its message", (t) => {
   t.match(asCniError("text"), { code: 999, message: "text" });
   t.end();
 });
-
-test('null, which QuickJS throws when it runs out of memory, is "out of memory"', (t) => {
-  t.match(asCniError(null), { code: 999, message: "out of memory" });
-  t.end();
-});

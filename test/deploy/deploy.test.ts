@@ -74,7 +74,7 @@ const base = daemonSetIn(
 /** What is applied in these tests: the last one compares all of it with the schemas at once, which takes a compiler. */
 const applied: Manifest[] = [base];
 
-test("a misspelt member or a wrong type would be found", (t) => {
+test("a misspelt member or a wrong type would be found", async (t) => {
   const { spec } = base.spec.template;
   const withSpec = (change: object): Manifest =>
     ({
@@ -87,10 +87,9 @@ test("a misspelt member or a wrong type would be found", (t) => {
     /hostPID must be boolean/,
     /Type 'string' is not/,
   ]);
-  t.end();
 });
 
-test("it runs everywhere, first, without access to the API and without privileges", (t) => {
+test("it runs everywhere, first, without access to the API and without privileges", async (t) => {
   const { spec } = base.spec.template;
 
   t.match(spec, {
@@ -112,10 +111,9 @@ test("it runs everywhere, first, without access to the API and without privilege
       [],
     );
   }
-  t.end();
 });
 
-test("its capabilities are those of the systemd unit for gc, except that to enter namespaces", (t) => {
+test("its capabilities are those of the systemd unit for gc, except that to enter namespaces", async (t) => {
   const unit = readFileSync(inRepository("conf-examples/operator/host-local-gc.service"), "utf8");
   const [, names = ""] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? [];
   const [agent] = base.spec.template.spec.containers;
@@ -124,28 +122,24 @@ test("its capabilities are those of the systemd unit for gc, except that to ente
     capabilities: { add: names.replaceAll("CAP_", "").replace(" SYS_ADMIN", "").split(" ") },
   });
   t.match(names, / CAP_SYS_ADMIN$/);
-  t.end();
 });
 
-test("the container that installs may write the directory of another user, as the agent may", (t) => {
+test("the container that installs may write the directory of another user, as the agent may", async (t) => {
   const [container] = base.spec.template.spec.initContainers;
 
   t.match(container?.securityContext, { capabilities: { add: ["DAC_OVERRIDE"] } });
-  t.end();
 });
 
-test("SELinux lets it write the paths of the node", (t) => {
+test("SELinux lets it write the paths of the node", async (t) => {
   t.match(base.spec.template.spec, { securityContext: { seLinuxOptions: { type: "spc_t" } } });
-  t.end();
 });
 
-test("its memory is enough for 65 000 reservations", (t) => {
+test("its memory is enough for 65 000 reservations", async (t) => {
   const { initContainers, containers } = base.spec.template.spec;
 
   for (const { resources } of [...initContainers, ...containers]) {
     t.match(resources, { limits: { memory: "512Mi" } });
   }
-  t.end();
 });
 
 /** The tasks of the agent; throws UsageError unless they are commands with their options. */
@@ -155,7 +149,7 @@ function tasksIn(daemonSet: DaemonSet): readonly string[] {
   return tasksOf(given, commands).map((task) => task.words.join(" "));
 }
 
-test("the commands are there, with the options that are given", (t) => {
+test("the commands are there, with the options that are given", async (t) => {
   const [install] = base.spec.template.spec.initContainers;
   const [name = "", ...words] = install?.args ?? [];
 
@@ -167,7 +161,6 @@ test("the commands are there, with the options that are given", (t) => {
     "gc --yes --log",
   ]);
   t.match(base.spec.template.spec.volumes, [{ name: "plugins" }]);
-  t.end();
 });
 
 /** As in Kubernetes before 1.30, and without gc. */
@@ -180,13 +173,12 @@ const distributions = readdirSync(inRepository("deploy/overlays")).filter(
   (name) => name !== "uninstall",
 );
 
-test("there is an overlay for each of the distributions", (t) => {
+test("there is an overlay for each of the distributions", async (t) => {
   t.same(distributions.sort(), ["flatcar", "k3s", "kubeadm", "microk8s", "rhcos", "rke2"]);
-  t.end();
 });
 
 for (const name of distributions) {
-  test(`${name}: its paths belong together`, { skip: skipWithoutKubectl }, (t) => {
+  test(`${name}: its paths belong together`, { skip: skipWithoutKubectl }, async (t) => {
     const objects = build(inRepository(`deploy/overlays/${name}`));
     const { volumes, containers } = daemonSetIn(objects).spec.template.spec;
     const pathOf = (volume: string): string | undefined =>
@@ -203,7 +195,6 @@ for (const name of distributions) {
     // A wrong path fails instead of being created.
     for (const volume of ["plugins", "configurations"]) t.equal(typeOf(volume), "Directory");
     t.match(containers, [{ image: "registry.example.com/host-local:v1.0.0" }]);
-    t.end();
   });
 }
 
@@ -214,7 +205,7 @@ for (const [distribution, volume, path, mountPropagation] of [
 ] as const) {
   test(`${distribution}: what its links lead to is where they lead, in both containers`, {
     skip: skipWithoutKubectl,
-  }, (t) => {
+  }, async (t) => {
     const { spec } = daemonSetIn(build(inRepository(`deploy/overlays/${distribution}`))).spec
       .template;
 
@@ -227,7 +218,6 @@ for (const [distribution, volume, path, mountPropagation] of [
       t.match(found, { mountPath: path, mountPropagation, readOnly: true }, name);
       t.ok(volumeMounts.some(({ mountPath }) => mountPath === "/host/opt/cni/bin"));
     }
-    t.end();
   });
 }
 
@@ -249,7 +239,7 @@ function buildWith(
 
 test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation", {
   skip: skipWithoutKubectl,
-}, (t) => {
+}, async (t) => {
   const daemonSet = daemonSetIn(buildWith(t, "kubeadm", "before-kubernetes-1.30"));
   const { metadata, spec } = daemonSet.spec.template;
 
@@ -259,13 +249,12 @@ test("before Kubernetes 1.30 the AppArmor profile of the agent is an annotation"
   });
   t.same(spec.securityContext, withoutAppArmor);
   t.match(spec.containers[0]?.args, base.spec.template.spec.containers[0]?.args);
-  t.end();
 });
 
 for (const overlay of distributions) {
   test(`${overlay}: without gc, nothing is there that only gc needs`, {
     skip: skipWithoutKubectl,
-  }, (t) => {
+  }, async (t) => {
     const daemonSet = daemonSetIn(buildWith(t, overlay, "without-gc"));
     const { spec } = daemonSet.spec.template;
     const [agent] = spec.containers;
@@ -282,14 +271,13 @@ for (const overlay of distributions) {
       ["plugins"],
       "the agent writes the plugin directory alone",
     );
-    t.end();
   });
 }
 
 for (const overlay of distributions) {
   test(`${overlay}: uninstall puts the former plugin back, once, and sees the configurations`, {
     skip: skipWithoutKubectl,
-  }, (t) => {
+  }, async (t) => {
     for (const [components, tasks] of [
       [["uninstall"], ["metrics", "gc --yes --log"]],
       [["without-gc", "uninstall"], ["metrics"]],
@@ -303,20 +291,18 @@ for (const overlay of distributions) {
       t.match(install?.volumeMounts.at(-1), mount);
       t.same(tasksIn(daemonSet), tasks, "the agent does not install it again");
     }
-    t.end();
   });
 }
 
 test("the overlay uninstall is that of kubeadm with the component", {
   skip: skipWithoutKubectl,
-}, (t) => {
+}, async (t) => {
   t.same(build(inRepository("deploy/overlays/uninstall")), buildWith(t, "kubeadm", "uninstall"));
-  t.end();
 });
 
 test("the component for node-feature-discovery adds the task, the directory and the rule", {
   skip: skipWithoutKubectl,
-}, (t) => {
+}, async (t) => {
   const objects = buildWith(t, "k3s", "node-feature-discovery");
 
   const daemonSet = daemonSetIn(objects);
@@ -327,10 +313,9 @@ test("the component for node-feature-discovery adds the task, the directory and 
   t.match(containers[0]?.volumeMounts.at(-1), { name: "features", mountPath: features });
   t.match(volumes.at(-1), { name: "features", hostPath: { path: features } });
   t.ok(objects.some(({ kind }) => kind === "NodeFeatureRule"));
-  t.end();
 });
 
-test("the rule makes the resource of the feature that the agent writes by default", (t) => {
+test("the rule makes the resource of the feature that the agent writes by default", async (t) => {
   const file = "deploy/components/node-feature-discovery/node-feature-rule.yaml";
   const rule = parse(readFileSync(inRepository(file), "utf8"));
   const [, name = ""] = /default: ([^)]+)/.exec(resourceOption.summary) ?? [];
@@ -345,11 +330,9 @@ test("the rule makes the resource of the feature that the agent writes by defaul
       extendedResources: { [name]: `@local.feature.${name}` },
     },
   ]);
-  t.end();
 });
 
-test("all that is applied is valid", (t) => {
+test("all that is applied is valid", async (t) => {
   t.ok(skipWithoutKubectl !== false || applied.length >= 4 * distributions.length);
   t.same(violations(...applied), []);
-  t.end();
 });

@@ -47,27 +47,3 @@ scenario("kubenet: two pods reach each other and the gateway, and DEL frees", ne
     "bridge: DEL pod-2 eth0: exit 0",
   ]);
 });
-
-scenario("kubenet: a /30 refuses the second pod until the first is gone", needs, (t, host) => {
-  const network = loadExample("kubenet-30.conf");
-  const [first, second] = [new Pod("pod-1"), new Pod("pod-2")];
-  host.runtime.add(network, first);
-
-  t.throws(() => host.runtime.add(network, second), {
-    code: 999,
-    message: /no IP addresses available in range set: 10\.255\.1\.1-10\.255\.1\.2/,
-  });
-  host.runtime.del(network, second);
-  t.same(host.reservations("kubenet-30"), { "10.255.1.2": "pod-1\r\neth0" });
-
-  host.runtime.del(network, first);
-  t.equal(host.runtime.add(network, second).ip4?.ip, "10.255.1.2/30");
-  t.ok(second.reaches("10.255.1.1"), "the second pod reaches the gateway");
-  t.same(host.calls(), [
-    "bridge: ADD pod-1 eth0 /run/netns/pod-1: exit 0",
-    "bridge: ADD pod-2 eth0 /run/netns/pod-2: exit 1",
-    "bridge: DEL pod-2 eth0 /run/netns/pod-2: exit 0",
-    "bridge: DEL pod-1 eth0 /run/netns/pod-1: exit 0",
-    "bridge: ADD pod-2 eth0 /run/netns/pod-2: exit 0",
-  ]);
-});

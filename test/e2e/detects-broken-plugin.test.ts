@@ -17,8 +17,7 @@ const defects: readonly Defect[] = [
 const skip = obstacle({ plugins: ["ptp"], cniVersion: "1.0.0" }) ?? false;
 
 for (const defect of defects) {
-  test(`a scenario fails with ${defect.fault}`, { skip }, (t) => {
+  test(`a scenario fails with ${defect.fault}`, { skip }, async (t) => {
     mustFailWith(t, "test/e2e/ptp.test.ts", defect);
-    t.end();
   });
 }

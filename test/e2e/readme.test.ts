@@ -20,6 +20,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { inRepository } from "../harness/repository.ts";
+import { cacheEntry } from "../harness/results-cache.ts";
 import { atTerminal, skipWithoutTerminal } from "../harness/terminal.ts";
 import type { Host } from "./host.ts";
 import { readNetwork } from "./libcni.ts";
@@ -140,22 +141,8 @@ async function runIn(t: Test, id: string): Promise<void> {
 
 /** Writes what the cache of libcni 1.3 has of an attachment. */
 function remember(containerId: string, pod: string, netns: string): void {
-  const [namespace, name] = pod.split("/");
-  const cniArgs = [
-    ["K8S_POD_NAMESPACE", namespace],
-    ["K8S_POD_NAME", name],
-  ];
-  writeFileSync(
-    `/var/lib/cni/results/mynet-${containerId}-eth0`,
-    JSON.stringify({
-      kind: "cniCacheV1",
-      containerId,
-      ifName: "eth0",
-      netns,
-      networkName: "mynet",
-      cniArgs,
-    }),
-  );
+  const { name, text } = cacheEntry("mynet", containerId, { pod, netns });
+  writeFileSync(`/var/lib/cni/results/${name}`, text);
 }
 
 /** Every file below a directory with mode, size, time and content; of directories only the names and modes. */

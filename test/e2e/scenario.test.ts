@@ -4,12 +4,11 @@
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
 
-test("a scenario does not run on the machine itself where the variable of one is left in the shell", (t) => {
+test("a scenario does not run on the machine itself where the variable of one is left in the shell", async (t) => {
   const { status, stderr } = spawnSync(process.execPath, ["test/e2e/ptp.test.ts"], {
     env: { ...process.env, HOST_LOCAL_E2E_SCENARIO: "a scenario of another file" },
     encoding: "utf8",
   });
   t.not(status, 0);
   t.match(stderr, "HOST_LOCAL_E2E_SCENARIO is set outside of a scenario");
-  t.end();
 });

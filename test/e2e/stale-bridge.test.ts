@@ -4,6 +4,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { executable } from "../harness/executable.ts";
+import { cacheEntry } from "../harness/results-cache.ts";
+import type { PrintedFinding } from "../operator/node.ts";
 import { type Network, readNetwork } from "./libcni.ts";
 import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
@@ -20,26 +22,18 @@ function configure(subnet: string): Network {
   return readNetwork(text);
 }
 
-interface Found {
-  readonly code: string;
-  readonly severity: string;
-  readonly message: string;
-  readonly remedy: string;
-  readonly commands: readonly string[];
-}
-
 /** The findings on bridges. */
-function findings(): readonly Found[] {
+function findings(): readonly PrintedFinding[] {
   const script = `${executable} check --json || true`;
   const document = JSON.parse(execFileSync("sh", ["-c", script], { encoding: "utf8" }));
-  return document.findings.filter(({ code }: Found) => code.startsWith("bridge-"));
+  return document.findings.filter(({ code }: PrintedFinding) => code.startsWith("bridge-"));
 }
 
 /** As libcni remembers an attachment: by that its namespace is known, and so that it lives. */
 function remember({ containerId, netns }: Pod): void {
   mkdirSync("/var/lib/cni/results", { recursive: true });
-  const entry = { kind: "cniCacheV1", containerId, ifName: "eth0", networkName: "net", netns };
-  writeFileSync(`/var/lib/cni/results/net-${containerId}-eth0`, JSON.stringify(entry));
+  const { name, text } = cacheEntry("net", containerId, { netns });
+  writeFileSync(`/var/lib/cni/results/${name}`, text);
 }
 
 function runAll(commands: readonly string[] = []): void {

@@ -30,8 +30,6 @@ interface Inode {
 export class MemoryDisk {
   /** Whether `link(2)` works; FAT and some network file systems refuse it with EPERM. */
   hardLinks = true;
-  /** Whether `symlink(2)` works. */
-  symbolicLinks = true;
   /** The file system's clock advances by this many nanoseconds at a time; the kernel's by one to ten milliseconds. */
   grain = 1n;
   /** Times are kept in whole multiples of this many nanoseconds, also those that are set; full seconds on old ones. */
@@ -76,7 +74,6 @@ export class MemoryDisk {
     if (Buffer.byteLength(target) > 4095) throw new SystemError("symlink", path, "ENAMETOOLONG");
     const { directory, name } = this.#parent("symlink", path);
     if (directory.entries.has(name)) throw new SystemError("symlink", path, "EEXIST");
-    if (!this.symbolicLinks) throw new SystemError("symlink", path, "EPERM");
     if (Buffer.byteLength(name) > 255) {
       throw new SystemError("symlink", path, "ENAMETOOLONG");
     }

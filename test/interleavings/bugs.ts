@@ -57,7 +57,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "an UNDO releases by the owner",
-    file: "store/allocation.ts",
+    file: network,
     from: "fileIdAt(files.system, files.pathOf(name)) === file",
     to: "true",
     cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
@@ -109,7 +109,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "what a call reserves is not noted",
     file: journal,
-    from: "    this.#lines += heldLine(key, name);\n",
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source
+    from: "    this.#lines += `${key} ${name}\\n`;\n",
     to: "",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
@@ -168,7 +169,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
-    from: "    undo(network, ownReservations(network, attachment, allocations));\n    throw error;",
+    from: "    network.undo(network.reserved);\n    throw error;",
     to: "    throw error;",
     cast: cast(["ADD a"], dual),
     trouble: error,
@@ -207,8 +208,8 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "the cursor is not moved",
-    file: "verbs/add.ts",
-    from: "      moveCursor(network, index, allocation.address);\n",
+    file: "store/allocation.ts",
+    from: "  moveCursor(network, request.index, allocation.address);\n",
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,

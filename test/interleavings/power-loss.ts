@@ -35,7 +35,7 @@ export const fileSystems = ["ext4 and Btrfs", "XFS", "weakest"] as const;
 export type FileSystem = (typeof fileSystems)[number];
 
 /** The changes of some calls to the disk, one after another. */
-export function changesOf(world: World, programs: readonly Program[]): readonly Change[] {
+function changesOf(world: World, programs: readonly Program[]): readonly Change[] {
   const machine: Machine = { ...world, disk: copyOf(world), locks: new Map() };
   return programs.flatMap((program, at) => {
     const made: Change[] = [];
@@ -59,7 +59,7 @@ export function changesOf(world: World, programs: readonly Program[]): readonly 
 }
 
 /** All worlds, after the next boot, that a file system may have kept of some changes. */
-export function worldsAfter(
+function worldsAfter(
   worlds: Worlds,
   start: World,
   changes: readonly Change[],

@@ -1,5 +1,5 @@
 // test: own process
-/** Defects that there were once, each as the calls and the fault that showed it. */
+/** Defects that there were once, and that no search of the plan would show. */
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
@@ -7,19 +7,9 @@ import { troubles } from "./plan.ts";
 import { type Cast, cast, holding, networks, prepare, type Trouble } from "./scenes.ts";
 import { story } from "./story.ts";
 
-const { same, dual, nearlyFull } = networks;
+const { same, dual } = networks;
 
 const defects: readonly (readonly [name: string, cast: Cast, trouble: Trouble])[] = [
-  [
-    "the UNDO of an ADD removes what a repeated ADD was told",
-    cast(["ADD a, unheard", "ADD a"], same),
-    troubles.nothing,
-  ],
-  [
-    "a late UNDO removes what the same container got after a DEL",
-    cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
-    troubles.nothing,
-  ],
   [
     "after a boot the address of a container that a repeated ADD was told is handed out",
     cast(["ADD c, ADD b"], { ...same, before: holding("c", "d", "e"), hasBooted: true }),

@@ -94,7 +94,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
 }
 
 /** The inodes of all files in a world. */
-export function inodesIn({ disk }: World): ReadonlySet<bigint> {
+function inodesIn({ disk }: World): ReadonlySet<bigint> {
   const directory = "/var/lib/cni/networks/net";
   return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
 }

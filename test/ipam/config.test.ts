@@ -1,7 +1,7 @@
 /** How a configuration is read. What is refused in one: test/behaviours/bad-configuration.test.ts. */
 
 import { test } from "tap";
-import { formatAddress, formatAddressRange, parseAddress } from "../../src/ipam/address.ts";
+import { formatAddressRange } from "../../src/ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   hasRanges,
@@ -16,22 +16,17 @@ import { noFiles, received } from "./network-configuration.ts";
 const subnet = "10.1.2.0/24";
 
 /** The configuration with these members beside a subnet, which they may take away. */
-function load(members: object, args = ""): IpamConfig {
-  return loadConfig(received({ ipam: { subnet }, ...members }), args, noFiles);
+function load(members: object): IpamConfig {
+  return loadConfig(received({ ipam: { subnet }, ...members }), "", noFiles);
 }
 
 function addressRanges(members: object): readonly string[] {
   return load(members).rangeSets.map(formatRangeSet);
 }
 
-function requested(members: object, args = ""): readonly string[] {
-  return load(members, args).requested.map(formatAddress);
-}
-
 /** The message with which these members are refused; the code is always 999. */
-function refused(members: object | string, args = ""): string {
-  const configuration =
-    typeof members === "string" ? received(members) : received({ ipam: { subnet }, ...members });
+function refused(members: object, args = ""): string {
+  const configuration = received({ ipam: { subnet }, ...members });
   const { code, message } = refusalOf(() => loadConfig(configuration, args, noFiles));
   if (code !== 999) throw new Error(`code ${code}: ${message}`);
   return message;
@@ -76,62 +71,6 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
     }),
     ["12.1.3.1-12.1.3.254", "fd00::1-fd00::3", "10.1.2.9-10.1.2.20", "11.1.2.9-11.1.2.20"],
   );
-  t.end();
-});
-
-test("start, end and gateway in ipam count only with a subnet there", (t) => {
-  const ranges = [[{ subnet: "11.0.0.0/30" }]];
-  const ipam = { rangeStart: "10.9.9.9", rangeEnd: "10.9.9.8", gateway: "10.1.2.30" };
-  t.strictSame(addressRanges({ ipam: { ...ipam, ranges } }), ["11.0.0.1-11.0.0.2"]);
-  t.equal(refused({ ipam }), "no IP ranges specified");
-  const [set] = load({ ipam: { subnet, gateway: "10.1.2.30" } }).rangeSets;
-  t.strictSame(set?.[0].gateway, parseAddress("10.1.2.30"));
-  t.end();
-});
-
-test("requested addresses come from CNI_ARGS, then args, then runtimeConfig, and all count", (t) => {
-  t.strictSame(
-    requested(
-      {
-        args: { cni: { ips: ["10.1.2.11/24", "2001:db8:1::11/64"] } },
-        runtimeConfig: { ips: ["192.168.0.1", "192.168.0.5/24"] },
-      },
-      "IgnoreUnknown=1;IP=10.1.2.10",
-    ),
-    ["10.1.2.10", "10.1.2.11", "2001:db8:1::11", "192.168.0.1", "192.168.0.5"],
-  );
-  t.end();
-});
-
-test("an address that is requested twice counts once, in any notation", (t) => {
-  t.strictSame(
-    requested(
-      {
-        args: { cni: { ips: ["::ffff:10.1.2.10", "10.1.2.10/32"] } },
-        runtimeConfig: { ips: ["10.1.2.9", "10.1.2.10"] },
-      },
-      "IP=10.1.2.10",
-    ),
-    ["10.1.2.10", "10.1.2.9"],
-  );
-  t.end();
-});
-
-test("the last IP in CNI_ARGS counts, and an empty one counts as absent", (t) => {
-  t.strictSame(requested({}, "IP=10.1.2.3;IP=10.1.2.4/24"), ["10.1.2.4"]);
-  t.strictSame(requested({}, "IP=10.1.2.3;IP="), []);
-  t.strictSame(requested({}, "IP=::ffff:10.1.2.3"), ["10.1.2.3"]);
-  t.end();
-});
-
-test("keys match in any letter case", (t) => {
-  const configuration = received(
-    '{"CNIVERSION":"1.1.0","Name":"net","IPAM":{"DATADIR":"/d","Ranges":[[{"Subnet":"10.0.0.0/30","GATEWAY":"10.0.0.2"}]]},"RuntimeConfig":{"IPS":["10.0.0.1"]}}',
-  );
-  const config = loadConfig(configuration, "", noFiles);
-  t.equal(config.dataDir, "/d");
-  t.strictSame(config.requested.map(formatAddress), ["10.0.0.1"]);
-  t.strictSame(config.rangeSets.map(formatRangeSet), ["10.0.0.1-10.0.0.2"]);
   t.end();
 });
 
@@ -209,16 +148,6 @@ test("of several errors the first in the Go plugin's order is reported", (t) => 
   t.end();
 });
 
-test("the version is shown as written, even where it is absent", (t) => {
-  const ipam = { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/24" }]] };
-  const rule = "does not support more than 1 address per family";
-  t.equal(refused({ ipam, cniVersion: "0.1.0" }), `CNI version 0.1.0 ${rule}`);
-  t.equal(refused({ ipam, cniVersion: "" }), `CNI version  ${rule}`);
-  t.equal(refused({ ipam, cniVersion: null }), `CNI version  ${rule}`);
-  t.doesNotThrow(() => load({ ipam, cniVersion: "0.3.0" }));
-  t.end();
-});
-
 test("a release needs only the data directory, whatever else is invalid", (t) => {
   for (const members of [
     { ipam: {} },
@@ -246,20 +175,6 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
     delay: 30,
     sticky: { by: ["K8S_POD_NAMESPACE", "K8S_POD_NAME"], seconds: 60 },
   });
-  t.end();
-});
-
-test("a release fails only where the data directory is unknown", (t) => {
-  t.equal(refusalOf(() => loadStoreConfig(received({}))).message, "IPAM config missing 'ipam' key");
-  for (const [members, place] of [
-    [{ ipam: 5 }, "ipam"],
-    [{ ipam: [] }, "ipam"],
-    [{ ipam: { dataDir: 5 } }, "ipam.dataDir"],
-  ] as const) {
-    const refusal = refusalOf(() => loadStoreConfig(received(members)));
-    t.equal(refusal.code, 999);
-    t.match(refusal.message, new RegExp(`^json: cannot unmarshal .* into ${place}: `));
-  }
   t.end();
 });
 
@@ -306,12 +221,6 @@ test("an overlap of rangesFile with the configuration names both places", (t) =>
     refusal.details,
     "10.1.2.1-10.1.2.254 (ipam) and 10.1.0.1-10.1.255.254 (net[0] in /etc/ranges.json) share addresses",
   );
-  t.end();
-});
-
-test("rangesFile is an absolute path; an empty one is none", (t) => {
-  t.strictSame(addressRanges({ ipam: { subnet, rangesFile: "" } }), ["10.1.2.1-10.1.2.254"]);
-  t.strictSame(addressRanges({ ipam: { subnet, rangesFile: null } }), ["10.1.2.1-10.1.2.254"]);
   t.end();
 });
 

@@ -13,15 +13,9 @@ export const noFiles = {
   },
 };
 
-/**
- * The configuration with these members, named `net` and of version 1.1.0 where they do not say otherwise; or with this
- * very text.
- */
-export function received(members: object | string): NetworkConfiguration {
-  const stdin =
-    typeof members === "string"
-      ? members
-      : JSON.stringify({ cniVersion: "1.1.0", name: "net", ...members });
+/** The configuration with these members, named `net` and of version 1.1.0 where they do not say otherwise. */
+export function received(members: object): NetworkConfiguration {
+  const stdin = JSON.stringify({ cniVersion: "1.1.0", name: "net", ...members });
   const call = receiveCall(
     new MemoryMachine().start({
       environment: {

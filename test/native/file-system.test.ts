@@ -14,7 +14,7 @@ function program(root: string): string {
   return `
     import { createQuickJsSystem } from ${from("src/system/quickjs/quickjs-system.ts")};
     import { fileSystemCases, outcomeOf } from ${from("test/system/file-system-cases.ts")};
-    host.serve(() => {
+    host.serve = () => {
       const system = createQuickJsSystem();
       const outcomes = fileSystemCases.map((one, at) => {
         const root = ${JSON.stringify(root)} + "/" + at;
@@ -24,7 +24,7 @@ function program(root: string): string {
       const text = (_, value) => (typeof value === "bigint" ? value + "n" : value);
       system.writeStandardOutput(JSON.stringify(outcomes, text));
       system.exit(0);
-    });`;
+    };`;
 }
 
 test("the C host does what every system does, under the sanitizers", async (t) => {

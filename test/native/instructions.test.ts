@@ -3,8 +3,8 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { canCount, countInstructions } from "../../scripts/bench/instructions.ts";
 import { executable } from "../harness/executable.ts";
+import { canCount, countInstructions } from "../harness/instructions.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 
 /** The goals with a tenth of room. */

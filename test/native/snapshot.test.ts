@@ -15,12 +15,12 @@ function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
   return buildNative({ plugin, work: directory, output: join(directory, "host-local") });
 }
 
-const serve = "host.serve(() => {});";
+const serve = "host.serve = () => {};";
 
 test("a call begins where the top level of the program ended", async (t) => {
   const executable = await build(
     t,
-    'const made = ["at build time"]; host.serve(() => { host.writeStandardOutput(made.join()); host.exit(7); });',
+    'const made = ["at build time"]; host.serve = () => { host.writeStandardOutput(made.join()); host.exit(7); };',
   );
   const { exitCode, stdout } = run(executable, { environment: { CNI_COMMAND: "ADD" }, stdin: "" });
   t.same({ exitCode, stdout }, { exitCode: 7, stdout: "at build time" });

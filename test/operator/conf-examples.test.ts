@@ -71,7 +71,7 @@ function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
 }
 
 for (const file of ["operator/prometheus-rules.yaml", "operator/grafana-dashboard.json"]) {
-  test(`${file}: every metric in it exists`, (t) => {
+  test(`${file}: every metric in it exists`, async (t) => {
     const known = metricsOf(nodeWithPod(t));
     const used = new Set(Array.from(readExample(file).matchAll(/cni_ipam_\w+/g), ([name]) => name));
 
@@ -80,11 +80,10 @@ for (const file of ["operator/prometheus-rules.yaml", "operator/grafana-dashboar
       [...used].filter((name) => !known.has(name)),
       [],
     );
-    t.end();
   });
 }
 
-test("prometheus-rules.yaml: every alert has an expression, a severity and annotations", (t) => {
+test("prometheus-rules.yaml: every alert has an expression, a severity and annotations", async (t) => {
   const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
   const rules: readonly Record<string, unknown>[] = groups[0].rules;
 
@@ -97,28 +96,25 @@ test("prometheus-rules.yaml: every alert has an expression, a severity and annot
       annotations: { summary: String, description: String },
     });
   }
-  t.end();
 });
 
-test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }, (t) => {
+test("prometheus-rules.yaml: promtool accepts it", { skip: skipWithoutPromtool }, async (t) => {
   const path = inRepository("conf-examples/operator/prometheus-rules.yaml");
   t.match(spawnSync("promtool", ["check", "rules", path]), { status: 0 });
-  t.end();
 });
 
 const ruleTests = "test/operator/prometheus-rules.yaml";
 
 test("prometheus-rules.yaml: every alert fires when it should, and not when it should not", {
   skip: skipWithoutPromtool,
-}, (t) => {
+}, async (t) => {
   t.match(spawnSync("promtool", ["test", "rules", inRepository(ruleTests)], { encoding: "utf8" }), {
     status: 0,
     stderr: "",
   });
-  t.end();
 });
 
-test("prometheus-rules.yaml: promtool has a case of each alert that fires, and one that does not", (t) => {
+test("prometheus-rules.yaml: promtool has a case of each alert that fires, and one that does not", async (t) => {
   const { groups } = parse(readExample("operator/prometheus-rules.yaml"));
   const alerts = groups[0].rules.map(({ alert }: { alert: string }) => alert);
   const { tests } = parse(readFileSync(inRepository(ruleTests), "utf8"));
@@ -134,10 +130,9 @@ test("prometheus-rules.yaml: promtool has a case of each alert that fires, and o
 
   t.same([...namesOf(true)].sort(), alerts.toSorted());
   t.same([...namesOf(false)].sort(), alerts.toSorted());
-  t.end();
 });
 
-test("grafana-dashboard.json: every panel has a query, and none covers another", (t) => {
+test("grafana-dashboard.json: every panel has a query, and none covers another", async (t) => {
   const { title, panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
 
   t.equal(title, "Pod addresses (host-local)");
@@ -147,12 +142,11 @@ test("grafana-dashboard.json: every panel has a query, and none covers another",
     Array.from({ length: w * h }, (_, at) => `${x + (at % w)} ${y + Math.floor(at / w)}`),
   );
   t.equal(new Set(cells).size, cells.length);
-  t.end();
 });
 
 test("grafana-dashboard.json: it shows the smallest range set of a pod, not the sum of families", {
   skip: skipWithoutPromtool,
-}, (t) => {
+}, async (t) => {
   const { panels } = JSON.parse(readExample("operator/grafana-dashboard.json"));
   const expected = (title: string, value: number) => {
     const panel = panels.find((one: { title: string }) => one.title === title);
@@ -189,10 +183,9 @@ test("grafana-dashboard.json: it shows the smallest range set of a pod, not the 
     status: 0,
     stderr: "",
   });
-  t.end();
 });
 
-test("node-problem-detector.json: each rule runs the tool, and its condition is declared", (t) => {
+test("node-problem-detector.json: each rule runs the tool, and its condition is declared", async (t) => {
   const monitor = JSON.parse(readExample("operator/node-problem-detector.json"));
   const conditions = monitor.conditions.map(({ type }: { type: string }) => type);
   const node = nodeWithPod(t);
@@ -205,7 +198,6 @@ test("node-problem-detector.json: each rule runs the tool, and its condition is 
     t.ok(conditions.includes(rule.condition));
     t.match(node.tool(rule.args), { exitCode: 0, stdout: /^OK: / });
   }
-  t.end();
 });
 
 /** Words as systemd splits them, also those of a variable. */
@@ -225,7 +217,7 @@ function gcCommand(options: string): readonly string[] {
 
 test("host-local-gc.service: as it is, its command releases what has no network namespace", {
   skip: skipWithoutNamespaces,
-}, (t) => {
+}, async (t) => {
   const node = nodeWithPod(t);
   node.age("mynet/10.1.2.2", 3600);
   node.call("ADD", "mynet", "c2");
@@ -241,10 +233,9 @@ test("host-local-gc.service: as it is, its command releases what has no network 
     exitCode: 0,
     document: { dryRun: false, networks: [{ network: "mynet", alive: 1, waiting: 1 }] },
   });
-  t.end();
 });
 
-test("host-local-gc.service: with the options in its example it releases what is not listed", (t) => {
+test("host-local-gc.service: with the options in its example it releases what is not listed", async (t) => {
   const node = nodeWithPod(t);
   node.age("mynet/10.1.2.2", 3600);
   node.call("ADD", "mynet", "c2");
@@ -261,7 +252,6 @@ test("host-local-gc.service: with the options in its example it releases what is
     exitCode: 0,
     document: { dryRun: false, networks: [{ network: "mynet", waiting: 1 }] },
   });
-  t.end();
 });
 
 const units = [
@@ -282,15 +272,14 @@ function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string
   });
 }
 
-test("every timer has a service, and every service but the agent a timer", (t) => {
+test("every timer has a service, and every service but the agent a timer", async (t) => {
   t.same(
     allFiles.filter((file) => /\.(service|timer)$/.test(file)),
     units.map((file) => `operator/${file}`).sort(),
   );
-  t.end();
 });
 
-test("host-local-agent.service: its command is one that the agent understands", (t) => {
+test("host-local-agent.service: its command is one that the agent understands", async (t) => {
   const [, line = ""] =
     /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-agent.service")) ?? [];
   const [program, ...words] = wordsIn(line);
@@ -301,22 +290,20 @@ test("host-local-agent.service: its command is one that the agent understands", 
     tasks.map((task) => task.name),
     ["metrics", "gc"],
   );
-  t.end();
 });
 
-test("the units: systemd understands them", { skip: skipWithoutSystemd }, (t) => {
+test("the units: systemd understands them", { skip: skipWithoutSystemd }, async (t) => {
   const words = ["verify", "--man=no", ...copiedUnits(t)];
 
   const { status, stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
 
   t.equal(status, 0);
   t.notMatch(stderr, /host-local/);
-  t.end();
 });
 
 test("the services: systemd rates their exposure below 4 of 10", {
   skip: skipWithoutSystemd,
-}, (t) => {
+}, async (t) => {
   for (const path of copiedUnits(t).filter((one) => one.endsWith(".service"))) {
     const words = ["security", "--offline=true", "--threshold=39", "--no-pager", path];
     const { status, stdout, stderr } = spawnSync("systemd-analyze", words, { encoding: "utf8" });
@@ -324,7 +311,6 @@ test("the services: systemd rates their exposure below 4 of 10", {
     t.match(stdout, /Overall exposure level for host-local-\w+\.service: [0-3]\./);
     t.equal(stderr, "");
   }
-  t.end();
 });
 
 for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
@@ -346,6 +332,5 @@ for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
     t.match(limited(node, file, ["metrics", "--output", written]), { exitCode: 0, stderr: "" });
 
     t.match(readFileSync(written, "utf8"), /^cni_ipam_reservations_dead\{network="mynet",.*\} 0$/m);
-    t.end();
   });
 }

@@ -12,7 +12,7 @@ import { executable, run } from "../harness/executable.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 import { tool } from "../harness/tool.ts";
 
-test("without arguments and CNI_COMMAND it prints its version and points to --help", (t) => {
+test("without arguments and CNI_COMMAND it prints its version and points to --help", async (t) => {
   for (const environment of [{}, { CNI_COMMAND: "" }] as const) {
     const { exitCode, stdout, stderr } = tool([], { environment });
     t.strictSame([exitCode, stdout], [0, ""]);
@@ -21,17 +21,15 @@ test("without arguments and CNI_COMMAND it prints its version and points to --he
       /^CNI host-local plugin v.*\nCNI protocol versions supported: .*\nWith arguments it is a tool for operators: host-local --help\n$/,
     );
   }
-  t.end();
 });
 
-test("an empty CNI_COMMAND counts as unset", (t) => {
+test("an empty CNI_COMMAND counts as unset", async (t) => {
   const { exitCode, stdout } = tool(["--help"], { environment: { CNI_COMMAND: "" } });
   t.equal(exitCode, 0);
   t.match(stdout, /^host-local: CNI IPAM plugin/);
-  t.end();
 });
 
-test("with CNI_COMMAND it is the plugin, whatever the arguments are", (t) => {
+test("with CNI_COMMAND it is the plugin, whatever the arguments are", async (t) => {
   const directory = scratchDirectory(t);
   const call = attachmentCall(
     "ADD",
@@ -46,10 +44,9 @@ test("with CNI_COMMAND it is the plugin, whatever the arguments are", (t) => {
   const wrong = run(executable, { ...call, environment, arguments: ["list"] });
   t.equal(wrong.exitCode, 1);
   t.match(wrong.stdout, "unknown CNI_COMMAND: list");
-  t.end();
 });
 
-test("--help names every command, and each has help with an example", (t) => {
+test("--help names every command, and each has help with an example", async (t) => {
   const overview = tool(["--help"]);
   t.strictSame([overview.exitCode, overview.stderr], [0, ""]);
   t.equal(tool(["help"]).stdout, overview.stdout);
@@ -65,10 +62,9 @@ test("--help names every command, and each has help with an example", (t) => {
     t.ok(examples.length > 0, `${name} has an example`);
     for (const { line } of examples) t.match(help.stdout, line);
   }
-  t.end();
 });
 
-test("help is laid out for 80 columns, or COLUMNS; examples stay whole", (t) => {
+test("help is laid out for 80 columns, or COLUMNS; examples stay whole", async (t) => {
   for (const [environment, width] of [
     [{}, 80],
     [{ COLUMNS: "66" }, 66],
@@ -86,10 +82,9 @@ test("help is laid out for 80 columns, or COLUMNS; examples stay whole", (t) => 
       );
     }
   }
-  t.end();
 });
 
-test("only options that a command uses are listed, and taken", (t) => {
+test("only options that a command uses are listed, and taken", async (t) => {
   for (const name of ["plan", "audit", "man", "version"]) {
     t.notMatch(tool([name, "--help"]).stdout, /--(?:conf|data)-dir/, name);
     t.strictSame(tool([name, "--data-dir", "/tmp"]), {
@@ -99,23 +94,20 @@ test("only options that a command uses are listed, and taken", (t) => {
     });
   }
   t.match(tool(["list", "--help"]).stdout, /--data-dir DIR/);
-  t.end();
 });
 
-test("--version and version print the version", (t) => {
+test("--version and version print the version", async (t) => {
   const { exitCode, stdout, stderr } = tool(["--version"]);
   t.strictSame([exitCode, stderr], [0, ""]);
   t.match(stdout, /^host-local v[0-9]+\.[0-9]+\.[0-9]+\nCNI versions: 0\.1\.0, .*1\.1\.0\n$/);
   t.equal(tool(["version"]).stdout, stdout);
   t.match(JSON.parse(tool(["version", "--json"]).stdout), { version: /^v[0-9]/ });
-  t.end();
 });
 
-test("--json may stand before the command", (t) => {
+test("--json may stand before the command", async (t) => {
   const after = tool(["version", "--json"]);
   t.strictSame(tool(["--json", "version"]), after);
   t.strictSame(tool(["--json", "--version"]), after);
-  t.end();
 });
 
 for (const [words, error, help] of [
@@ -161,13 +153,12 @@ for (const [words, error, help] of [
     "completion --help",
   ],
 ] as const) {
-  test(`wrong usage exits with 2 and says what to run for help: ${words.join(" ")}`, (t) => {
+  test(`wrong usage exits with 2 and says what to run for help: ${words.join(" ")}`, async (t) => {
     t.strictSame(tool(words), {
       exitCode: 2,
       stdout: "",
       stderr: `host-local: ${error}\nRun 'host-local ${help}' for usage.\n`,
     });
-    t.end();
   });
 }
 
@@ -217,7 +208,7 @@ test("the pattern matches the files of the tool", async (t) => {
   t.ok(Object.keys(inputs).some((path) => TOOL.test(path)));
 });
 
-test("an option without a value refuses one: --yes=false does not confirm", (t) => {
+test("an option without a value refuses one: --yes=false does not confirm", async (t) => {
   for (const words of [
     ["release", "10.0.0.2", "--yes=false"],
     ["gc", "--now=no"],
@@ -225,5 +216,4 @@ test("an option without a value refuses one: --yes=false does not confirm", (t) 
   ]) {
     t.match(tool(words), { exitCode: 2, stderr: /this option takes no value/ }, words.join(" "));
   }
-  t.end();
 });

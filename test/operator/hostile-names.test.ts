@@ -269,18 +269,17 @@ for (const [where, isTerminal] of [
   ["in a pipe", false],
   ["at a terminal", true],
 ] as const) {
-  test(`no name controls the terminal or forges a line ${where}`, (t) => {
+  test(`no name controls the terminal or forges a line ${where}`, async (t) => {
     const node = hostileNode(t);
     const lines = commandLines(node);
     t.ok(lines.length >= 160, `${lines.length} command lines`);
     for (const words of lines) {
       requireHarmless(t, printedBy(onNode(node, words), isTerminal), words);
     }
-    t.end();
   });
 }
 
-test("nor with the executable", (t) => {
+test("nor with the executable", async (t) => {
   const node = hostileNode(t);
   for (const words of [
     ["list"],
@@ -291,13 +290,11 @@ test("nor with the executable", (t) => {
     const { stdout, stderr } = tool(onNode(node, words));
     requireHarmless(t, stdout + stderr, words);
   }
-  t.end();
 });
 
-test("the values are still there, in JSON exactly", (t) => {
+test("the values are still there, in JSON exactly", async (t) => {
   const node = hostileNode(t);
   t.match(node.tool(["list"]).stdout, /FORGED/);
   const { document } = node.json(["list", "--pod", `default/${hostile}`]);
   t.match(JSON.stringify(document), JSON.stringify(`default/${hostile}`));
-  t.end();
 });

@@ -33,11 +33,10 @@ for (const words of [
   ["release", ID],
   ["gc", "--live-command", "echo 0123456789ab", "--now", "--force"],
 ]) {
-  test(`${words[0]} shortens ids and keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
-    const { confDir, dataDir, cacheDir } = nodeWithPod(t);
-    const where = ["--conf-dir", confDir, "--data-dir", dataDir, "--cache-dir", cacheDir];
-
-    const { stdout } = atTerminal([...words, ...where], "n\n", { COLUMNS: "80" });
+  test(`${words[0]} shortens ids and keeps to the width`, {
+    skip: skipWithoutTerminal,
+  }, async (t) => {
+    const { stdout } = atTerminal(nodeWithPod(t).line(words), "n\n", { COLUMNS: "80" });
 
     const table = tableIn(stdout);
     t.ok(table.length > 2, stdout);
@@ -48,28 +47,25 @@ for (const words of [
       table.filter((line) => line.length > 80 && !line.startsWith("Whether ")),
       [],
     );
-    t.end();
   });
 }
 
-test("check shortens the ids in messages", { skip: skipWithoutTerminal }, (t) => {
+test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async (t) => {
   const node = nodeWithPod(t);
   node.write("k8s-pod-network/198.19.3.9", `${ID}\r\neth0`);
-  const words = ["check", "--conf-dir", node.confDir, "--data-dir", node.dataDir];
 
-  const { stdout } = atTerminal(words, "", { COLUMNS: "300" });
+  const { stdout } = atTerminal(node.line(["check"]), "", { COLUMNS: "300" });
 
   t.match(stdout, /out-of-range .* 85578c0866ac3 /);
   t.notMatch(stdout, ID);
   t.match(node.tool(["check"]).stdout, ID);
-  t.end();
 });
 
 for (const [name, change] of [
   ["IPv4", ["--cluster-cidr", "10.240.0.0/12", "--was-cluster-cidr", "10.244.0.0/16"]],
   ["IPv6", ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"]],
 ] as const) {
-  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, (t) => {
+  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, async (t) => {
     const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
 
     const table = stdout.slice(stdout.indexOf("The change"), stdout.indexOf("KEEP, OTHER SIZE"));
@@ -78,6 +74,5 @@ for (const [name, change] of [
       table.split("\n").filter((line) => line.length > 80),
       [],
     );
-    t.end();
   });
 }

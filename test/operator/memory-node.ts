@@ -5,6 +5,8 @@ import type { OpenedFile, OperatorSystem } from "../../src/system/operator-syste
 import { attempt, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
+import { machineWith } from "../store/fixtures.ts";
 
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
 export interface CountingSystem {
@@ -57,6 +59,32 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
     },
   }) as unknown as OperatorSystem;
   return { system, counts };
+}
+
+/** The options that name the directories of {@link memoryNode}. */
+export const places = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-dir": "/cache" };
+
+/** The entries of libcni's cache there. */
+export const RESULTS = "/cache/results";
+
+/** A node in memory: these reservations of the network `net`, no configuration, and an empty cache of libcni. */
+export function memoryNode(reservations: Readonly<Record<string, string>>): MemoryMachine {
+  const machine = machineWith(reservations);
+  for (const directory of ["/conf", RESULTS]) machine.disk.makeDirectories(directory);
+  return machine;
+}
+
+/** Configures the network `net` there. */
+export function configureNet({ disk }: MemoryMachine, subnet: string): void {
+  const ipam = { type: "host-local", subnet };
+  const document = { cniVersion: "1.0.0", name: "net", type: "bridge", ipam };
+  disk.put("/conf/net.conf", JSON.stringify(document));
+}
+
+/** Writes an entry of libcni's cache there. */
+export function remember({ disk }: MemoryMachine, containerId: string, entry?: CacheEntry): void {
+  const { name, text } = cacheEntry("net", containerId, entry);
+  disk.put(`${RESULTS}/${name}`, text);
 }
 
 /** A context without options but these; one that takes no value has any. */

@@ -12,6 +12,7 @@ import {
   treeOf,
 } from "../harness/data-directory.ts";
 import { executable, type Outcome, run } from "../harness/executable.ts";
+import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import {
   attachmentCall,
   configuration,
@@ -25,15 +26,6 @@ export interface AddOptions {
   readonly program?: string;
   readonly interfaceName?: string;
   readonly cniArgs?: string;
-}
-
-/** What varies from entry to entry of libcni's cache. */
-export interface CacheEntry {
-  readonly interfaceName?: string;
-  /** The path of the network namespace; left out by default, as libcni before 1.3 does. */
-  readonly netns?: string;
-  /** The addresses of the result, with prefix lengths. */
-  readonly addresses?: readonly string[];
 }
 
 /** What surrounds a command on a node. */
@@ -88,7 +80,7 @@ export interface Node {
     network: string,
     containerId: string,
     pod: string,
-    entry?: CacheEntry,
+    entry?: Omit<CacheEntry, "pod">,
   ) => void;
   /** A command line with the options that name this node's directories, where the command has them and they are not given. */
   readonly line: (words: readonly string[]) => readonly string[];
@@ -167,23 +159,9 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     age,
     read: (path) => readFileSync(join(dataDir, path), "utf8"),
     everything: () => [...treeOf(dataDir), ...treeOf(join(dataDir, ownDirectory))],
-    remember: (network, containerId, pod, { interfaceName = "eth0", netns, addresses } = {}) => {
-      const entry = {
-        kind: "cniCacheV1",
-        containerId,
-        config: "e30=",
-        ifName: interfaceName,
-        networkName: network,
-        ...(netns === undefined ? {} : { netns }),
-        cniArgs: pod === "" ? [] : podArguments(pod, containerId),
-        ...(addresses === undefined
-          ? {}
-          : { result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address })) } }),
-      };
-      writeFileSync(
-        join(cacheDir, "results", `${network}-${containerId}-${interfaceName}`),
-        JSON.stringify(entry),
-      );
+    remember: (network, containerId, pod, entry) => {
+      const { name, text } = cacheEntry(network, containerId, { ...entry, pod });
+      writeFileSync(join(cacheDir, "results", name), text);
     },
     line: (words) => lineOf(words),
     tool: runTool,
@@ -204,17 +182,6 @@ function expectSuccess(
   const spoken = { ...document, cniVersion: "1.0.0" };
   const { exitCode, stdout } = run(program, attachmentCall(verb, attachment, spoken));
   if (exitCode !== 0) throw new Error(`${verb} ${attachment.containerId}: ${stdout}`);
-}
-
-/** CNI_ARGS of Kubernetes, as libcni writes them into its cache. */
-function podArguments(pod: string, containerId: string): Json {
-  const [namespace = "", name = ""] = pod.split("/");
-  return [
-    ["IgnoreUnknown", "1"],
-    ["K8S_POD_NAMESPACE", namespace],
-    ["K8S_POD_NAME", name],
-    ["K8S_POD_INFRA_CONTAINER_ID", containerId],
-  ];
 }
 
 /** Whether an option that the command knows is not given. */

@@ -1,5 +1,5 @@
 // test: native executable
-/** docs/operator-json.md has every code of the source, and every member of real documents. */
+/** docs/operator-json.md has every code of the source, every member of real documents, and the form of each in an example. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -8,8 +8,9 @@ import { findingCodes } from "../../src/cluster/audit/node-findings.ts";
 import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { inRepository } from "../harness/repository.ts";
-import { exampleOf } from "./json-examples.ts";
+import { exampleOf, formOf } from "./json-examples.ts";
 import { type Node, nodeFor } from "./node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
@@ -42,31 +43,27 @@ function filesIn(directory: string): readonly string[] {
     .map((path) => join(directory, path));
 }
 
-test("every command that prints a document has a section", (t) => {
+test("every command that prints a document has a section", async (t) => {
   for (const { name } of commands) t.not(sectionOf(name), "", name);
-  t.end();
 });
 
-test("every code of check is in the table, with its severity", (t) => {
+test("every code of check is in the table, with its severity", async (t) => {
   for (const [code, { severity }] of Object.entries(kinds)) {
     t.match(sectionOf("check"), `| \`${code}\` | ${severity} | `);
   }
-  t.end();
 });
 
-test("every code of audit is in its section", (t) => {
+test("every code of audit is in its section", async (t) => {
   for (const code of findingCodes) t.ok(isIn(sectionOf("audit"), code), code);
-  t.end();
 });
 
 for (const member of ["code", "reason", "state", "action", "severity", "owner", "source"]) {
-  test(`every ${member} in the source is on the page`, (t) => {
+  test(`every ${member} in the source is on the page`, async (t) => {
     for (const text of textsOf(member)) t.ok(isIn(page, text), text);
-    t.end();
   });
 }
 
-test("every code of plan is in its section", (t) => {
+test("every code of plan is in its section", async (t) => {
   const source = filesIn(inRepository("src/cluster/plan")).map((path) =>
     readFileSync(path, "utf8"),
   );
@@ -74,13 +71,11 @@ test("every code of plan is in its section", (t) => {
   const codes = [...found].map(([, code = ""]) => code);
   t.ok(codes.includes("too-many-nodes"));
   for (const code of new Set(codes)) t.ok(isIn(sectionOf("plan"), code), code);
-  t.end();
 });
 
-test("the unions of the source are found", (t) => {
+test("the unions of the source are found", async (t) => {
   t.ok(textsOf("reason").includes("besideRange"));
   t.ok(textsOf("severity").includes("warning"));
-  t.end();
 });
 
 /** All names of members in a document, except where the names are data. */
@@ -104,14 +99,12 @@ function richNode(node: Node): void {
 
 const nodes = nodesJson([
   { name: "node-1", podCidrs: ["10.244.0.0/24"] },
-  { name: "node-2", podCidrs: ["10.244.0.0/24"] },
+  { name: "node-2", podCidrs: ["10.99.0.0/24"] },
 ]);
 
-/** Those whose documents depend on what there is; of the others documents.test.ts has each member. */
+/** Those whose documents depend on what there is; of the others the example has each member. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
-  ["list", []],
   ["show", ["10.88.0.2"]],
-  ["history", ["10.88.0.2"]],
   ["check", []],
   ["check", ["--repair"]],
   ["gc", []],
@@ -120,16 +113,6 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["release", ["10.88.0.2", "--yes"]],
   ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
-  [
-    "plan",
-    [
-      "--cluster-cidr=10.240.0.0/12",
-      "--nodes=9000",
-      "--was-cluster-cidr=10.244.0.0/16",
-      "--partition=10.0.0.0/20",
-    ],
-  ],
-  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
 ];
 
 /** The members that the tables of a section explain. */
@@ -141,7 +124,7 @@ function explainedIn(section: string): readonly string[] {
   );
 }
 
-test("every member that a table explains is in an example, and those are what commands print", (t) => {
+test("every member that a table explains is in an example, and those are what commands print", async (t) => {
   for (const section of page.split(/^## /m).slice(1)) {
     const [title = ""] = section.split("\n", 1);
     const examples = [...section.matchAll(/^```json\n([\s\S]*?)```$/gm)].map(
@@ -151,20 +134,62 @@ test("every member that a table explains is in an example, and those are what co
     if (title === "Reservation") for (const name of membersOf(exampleOf("list"))) printed.add(name);
     for (const name of explainedIn(section)) t.ok(printed.has(name), `${title}: ${name}`);
   }
-  t.end();
 });
 
 for (const [command, words] of lines) {
-  test(`every member of ${[command, ...words].join(" ")} is in its section`, (t) => {
+  test(`every member of ${[command, ...words].join(" ")} is in its section`, async (t) => {
     const node = nodeFor(t);
     richNode(node);
-    const { stdout } = node.tool([command, ...words, "--json"], { stdin: nodes });
+    const { stdout } = node.tool([command, ...words, "--json"]);
     const members = new Set(membersOf(JSON.parse(stdout)));
     t.ok(members.size > 0);
     const reservation = page.slice(page.indexOf("## Reservation"), page.indexOf("## list"));
     for (const member of members) {
       t.ok(isIn(sectionOf(command) + reservation, member), member);
     }
-    t.end();
+  });
+}
+
+const PLAN = [
+  ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
+  ...["--was-cluster-cidr=10.244.0.0/16", "--partition=192.168.0.0/16"],
+];
+
+for (const [words, operands] of [
+  ["list", []],
+  ["show", ["10.88.0.99"]],
+  ["history", ["10.88.0.2"]],
+  ["networks", []],
+  ["capacity", []],
+  ["check", []],
+  ["capacity --max-pods --host-network-pods=3", []],
+  ["capacity --node-patch", []],
+  ["capacity --node-feature", ["@"]],
+  ["release", ["nobody"]],
+  ["reserve", ["10.88.0.7", "--for=default/db-0"]],
+  ["install", ["@", "--yes"]],
+  ["plan", PLAN],
+  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
+  ["completion bash", []],
+  ["completion --line", ["host-local ca"]],
+  ["man", []],
+  ["version", []],
+] as const) {
+  test(`the document of ${words} matches docs/operator-json.md`, async (t) => {
+    const node = nodeFor(t);
+    const empty = scratchDirectory(t);
+    const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };
+    const plugin = { type: "bridge", isGateway: true, ipam };
+    node.configure("mynet.conf", { cniVersion: "1.0.0", name: "mynet", ...plugin });
+    node.add("mynet", { subnet: "10.88.0.0/24", history: true }, "c1");
+    if (words === "check") node.write("mynet/10.88.0.9", "", 60);
+    node.remember("mynet", "c1", "default/web");
+    const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
+
+    const { stdout } = node.tool([...line, "--json"], {
+      stdin: words === "audit" ? nodes : "",
+    });
+
+    t.strictSame(formOf(JSON.parse(stdout)), formOf(exampleOf(words)));
   });
 }

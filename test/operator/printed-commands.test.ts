@@ -22,6 +22,7 @@ import { nodesJson } from "../cluster/node-texts.ts";
 import { scenario } from "../e2e/scenario.ts";
 import { executable, run } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
+import { cacheEntry } from "../harness/results-cache.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 import { tool } from "../harness/tool.ts";
 import { commandsInMessage, commandsInPage, examples, examplesInPage } from "./printed-commands.ts";
@@ -151,20 +152,12 @@ function network(name: string, subnet: string, requested: string): void {
     );
     if (exitCode !== 0) throw new Error(stdout);
   }
-  for (const pod of ["web", "web-7d4b9c"]) {
-    writeFileSync(
-      join(RESULTS, `${name}-${pod === "web" ? web : db}-eth0`),
-      JSON.stringify({
-        kind: "cniCacheV1",
-        containerId: pod === "web" ? web : db,
-        ifName: "eth0",
-        networkName: name,
-        cniArgs: [
-          ["K8S_POD_NAMESPACE", "default"],
-          ["K8S_POD_NAME", pod],
-        ],
-      }),
-    );
+  for (const [containerId = "", pod] of [
+    [web, "default/web"],
+    [db, "default/web-7d4b9c"],
+  ] as const) {
+    const entry = cacheEntry(name, containerId, { pod });
+    writeFileSync(join(RESULTS, entry.name), entry.text);
   }
 }
 

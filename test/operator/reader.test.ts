@@ -17,24 +17,22 @@ for (const words of [
   ["list", "--json"],
   ["list", "--watch"],
 ]) {
-  test(`nobody reads the output of ${words.join(" ")}`, (t) => {
+  test(`nobody reads the output of ${words.join(" ")}`, async (t) => {
     const node = nodeFor(t);
     node.network("net", { subnet: "10.0.0.0/24" });
-    const where = ["--conf-dir", node.confDir, "--data-dir", node.dataDir];
 
     const { status, stderr } = spawnSync(
       "bash",
-      ["-c", WITHOUT_READER, "bash", executable, ...words, ...where],
+      ["-c", WITHOUT_READER, "bash", executable, ...node.line(words)],
       { encoding: "utf8", env: runtimeEnvironment, timeout: 60_000 },
     );
 
     t.strictSame([status, stderr], [0, ""]);
-    t.end();
   });
 }
 
 for (const words of [["--help"], ["check", "-h"], ["man"], ["completion", "bash"], ["--version"]]) {
-  test(`nobody reads the output of ${words.join(" ")}`, (t) => {
+  test(`nobody reads the output of ${words.join(" ")}`, async (t) => {
     const { status, stderr } = spawnSync(
       "bash",
       ["-c", WITHOUT_READER, "bash", executable, ...words],
@@ -42,16 +40,14 @@ for (const words of [["--help"], ["check", "-h"], ["man"], ["completion", "bash"
     );
 
     t.strictSame([status, stderr], [0, ""]);
-    t.end();
   });
 }
 
-test("other failures of the output are errors", (t) => {
+test("other failures of the output are errors", async (t) => {
   const { status, stderr } = spawnSync("bash", ["-c", '"$1" man > /dev/full', "bash", executable], {
     encoding: "utf8",
     env: runtimeEnvironment,
   });
 
   t.strictSame([status, stderr], [2, "host-local: write /dev/stdout: no space left on device\n"]);
-  t.end();
 });

@@ -2,14 +2,7 @@
 /** Each archive is unpacked and used. */
 
 import { spawnSync } from "node:child_process";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  readlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { emulator } from "../../scripts/build/architecture.ts";
@@ -17,13 +10,13 @@ import { compileFor } from "../../scripts/build/native.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { Mounts, mountObstacle } from "../harness/mounts.ts";
-import { runtimeEnvironment, versionCall } from "../harness/runtime-call.ts";
+import { runtimeEnvironment } from "../harness/runtime-call.ts";
 import { archives, ownArchive, unpack } from "./release.ts";
 
 const { version } = JSON.parse(readFileSync("package.json", "utf8"));
 
 for (const archive of archives) {
-  test(`${archive.name} has a program that runs, with all that belongs to it`, (t) => {
+  test(`${archive.name} has a program that runs, with all that belongs to it`, async (t) => {
     const directory = unpack(t, archive);
     const start = (words: readonly string[], environment = {}) => {
       const [program = "", ...rest] = [...emulator(archive.architecture), ...words];
@@ -50,42 +43,18 @@ for (const archive of archives) {
       readdirSync(join(directory, "conf-examples")).sort(),
       readdirSync("conf-examples").sort(),
     );
-    t.end();
   });
 }
 
 for (const { architecture } of archives.filter(({ isPortable }) => !isPortable)) {
-  test(`the engine for ${architecture.name} writes the numbers of inodes in decimal`, (t) => {
+  test(`the engine for ${architecture.name} writes the numbers of inodes in decimal`, async (t) => {
     const program = join(scratchDirectory(t), "inode-numbers");
     compileFor(architecture, ["test/release/inode-numbers.c"], program);
     const [command = "", ...words] = [...emulator(architecture), program];
     const { status, stdout } = spawnSync(command, words, { encoding: "utf8" });
     t.equal(status, 0, stdout);
-    t.end();
   });
 }
-
-test("the program of an archive installs itself, a second time without harm, and rolls back", (t) => {
-  const executable = join(unpack(t, ownArchive), "host-local");
-  const plugins = scratchDirectory(t);
-  const target = join(plugins, "host-local");
-  const install = (...words: readonly string[]) =>
-    run(executable, {
-      environment: runtimeEnvironment,
-      stdin: "",
-      arguments: ["install", plugins, "--yes", ...words],
-    });
-
-  t.match(install().stdout, `Installed ${target}`);
-  t.equal(run(target, versionCall()).exitCode, 0);
-  const again = install();
-  t.equal(again.exitCode, 0);
-  t.match(again.stdout, "already");
-  t.equal(run(target, versionCall()).exitCode, 0);
-  t.equal(install("--uninstall").exitCode, 0);
-  t.notOk(existsSync(target));
-  t.end();
-});
 
 test("on a full disk, the program says so and leaves the plugin that is there", {
   skip: mountObstacle() ?? false,

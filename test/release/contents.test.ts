@@ -6,12 +6,12 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Test, test } from "tap";
+import { command } from "../../scripts/build/command.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
-import { command } from "../../scripts/release/command.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
-import { rpmArchitecture, rpmName } from "../../scripts/release/rpm.ts";
-import { sysextName, systemdArchitecture } from "../../scripts/release/sysext.ts";
+import { rpmName } from "../../scripts/release/rpm.ts";
+import { sysextName } from "../../scripts/release/sysext.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, archives, fileOf, unpack, version } from "./release.ts";
 
@@ -36,7 +36,7 @@ function sbomSum({ name }: Archive): string {
 const natives = archives.filter(({ isPortable }) => !isPortable);
 
 for (const archive of archives) {
-  test(`${archive.name} has these files, with their modes`, (t) => {
+  test(`${archive.name} has these files, with their modes`, async (t) => {
     const listed = command(["tar", "-tvzf", fileOf(archive.name), "--numeric-owner"]).trim();
     t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
     const directory = unpack(t, archive);
@@ -47,14 +47,13 @@ for (const archive of archives) {
       t.ok(status.isFile() && status.size > 0, `${name} is a file`);
       t.equal(status.mode & 0o7777, mode, `the mode of ${name}`);
     }
-    t.end();
   });
 }
 
 for (const archive of natives) {
   const { architecture } = archive;
 
-  test(`${debName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${debName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(debName({ version }, architecture));
     const unpacked = scratchDirectory(t);
     command(["dpkg-deb", "--extract", path, unpacked]);
@@ -69,10 +68,9 @@ for (const archive of natives) {
     const copyright = join(unpacked, "usr/share/doc/host-local/copyright");
     t.ok(readFileSync(copyright, "utf8").includes(notices), "all licences are in one file");
     t.equal(checksum("sha256", join(unpacked, SBOM)), sbomSum(archive));
-    t.end();
   });
 
-  test(`${rpmName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${rpmName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(rpmName({ version }, architecture));
     // Debian has the database in the home directory.
     const rpm = ["rpm", "--dbpath", scratchDirectory(t), "--nosignature"];
@@ -82,7 +80,7 @@ for (const archive of natives) {
     const [found, ...lines] = command([...rpm, "-qp", "--qf", format, path])
       .trim()
       .split("\n");
-    t.equal(found, rpmArchitecture(architecture));
+    t.equal(found, architecture.rpm);
     t.strictSame(linesWithout(lines.join("\n"), / root root$/), [], "all belong to root");
     for (const name of ["/usr/libexec/host-local/host-local", "/usr/sbin/host-local"]) {
       const digest = lines.find((line) => line.startsWith(`${name} `))?.split(" ")[1];
@@ -93,27 +91,25 @@ for (const archive of natives) {
       t.equal(line?.split(" ")[2], "l", `${name} is installed without documentation, too`);
     }
     t.ok(lines.some((line) => line.startsWith(`/${SBOM} ${sbomSum(archive)} `)));
-    t.end();
   });
 
-  test(`${sysextName({ version }, architecture)} has the executable of the archive`, (t) => {
+  test(`${sysextName({ version }, architecture)} has the executable of the archive`, async (t) => {
     const path = fileOf(sysextName({ version }, architecture));
     const unpacked = join(scratchDirectory(t), "unpacked");
     command(["unsquashfs", "-quiet", "-no-progress", "-dest", unpacked, path]);
     const description = "usr/lib/extension-release.d/extension-release.host-local";
     t.match(
       readFileSync(join(unpacked, description), "utf8"),
-      `\nARCHITECTURE=${systemdArchitecture(architecture)}\n`,
+      `\nARCHITECTURE=${architecture.systemd}\n`,
     );
     const listed = command(["unsquashfs", "-lln", path]).trim();
     t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
     const executable = join(unpacked, "usr/bin/host-local");
     t.equal(checksum("sha256", executable), executableSum(t, archive));
-    t.end();
   });
 }
 
-test("the image has the executable of the archive for each architecture", (t) => {
+test("the image has the executable of the archive for each architecture", async (t) => {
   const directory = scratchDirectory(t);
   command(["tar", "-xf", fileOf(imageName({ version })), "-C", directory]);
   const blobs = join(directory, "blobs", "sha256");
@@ -141,7 +137,6 @@ test("the image has the executable of the archive for each architecture", (t) =>
     const expected = archive && executableSum(t, archive);
     t.equal(checksum("sha256", join(unpacked, "host-local")), expected, architecture);
   }
-  t.end();
 });
 
 function byArchitecture(a: Descriptor["platform"], b: Descriptor["platform"]): number {

@@ -8,7 +8,7 @@ import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { archives, fileOf } from "./release.ts";
 
-test("Debian has the source of the glibc of each architecture", (t) => {
+test("Debian has the source of the glibc of each architecture", async (t) => {
   const [, script = ""] =
     /(scripts\/fetch\/glibc-source\.sh)/.exec(readFileSync("docs/releasing.md", "utf8")) ?? [];
   const directory = scratchDirectory(t);
@@ -27,5 +27,4 @@ test("Debian has the source of the glibc of each architecture", (t) => {
     t.equal(of, architecture.debian, `${name} has the library of its architecture itself`);
     t.ok(existsSync(join(directory, `glibc_${version}.dsc`)), `${architecture.name}: ${version}`);
   }
-  t.end();
 });

@@ -25,7 +25,7 @@ const REFERENCE = `localhost/host-local:v${version}`;
 
 const image = fileOf(imageName({ version }));
 
-test("the image has each native executable, and no shell or user of its own", (t) => {
+test("the image has each native executable, and no shell or user of its own", async (t) => {
   const { manifests, pathOf, read } = unpackedImage(t);
   const natives = archives.filter(({ isPortable }) => !isPortable);
   t.equal(manifests.length, natives.length);
@@ -41,12 +41,11 @@ test("the image has each native executable, and no shell or user of its own", (t
     );
     t.ok(layers[0].size < 2_500_000, `${layers[0].size} bytes`);
   }
-  t.end();
 });
 
 test("the only layer is a root directory in which the program installs itself", {
   skip: mountObstacle() ?? false,
-}, (t) => {
+}, async (t) => {
   const root = rootOf(t);
   const plugins = join(root, "host/opt/cni/bin");
   for (const path of [plugins, join(root, "proc"), join(root, "dev")]) {
@@ -61,7 +60,6 @@ test("the only layer is a root directory in which the program installs itself", 
   const { stdout, stderr } = spawnSync("unshare", words, { encoding: "utf8" });
   t.match(`${stdout}${stderr}`, "Installed /host/opt/cni/bin/host-local");
   t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
-  t.end();
 });
 
 const skip = mountObstacle() ?? missing("containerd", "ctr", "runc");
@@ -112,7 +110,7 @@ test("containerd finds no platform in an image for another architecture", {
     source,
     directory,
   );
-  ctr("image", "import", other);
+  ctr("image", "import", other.path);
   const { status, said } = ctr("run", "--rm", "--snapshotter", "native", REFERENCE, "other");
   t.not(status, 0);
   t.match(said, /platform|not found|does not exist/);

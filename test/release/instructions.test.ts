@@ -31,17 +31,16 @@ function download(t: Pick<Test, "teardown">, { name }: Archive) {
   return { directory, plugin: join(plugins, "host-local"), tools, follow };
 }
 
-test("a download is verified and installed", (t) => {
+test("a download is verified and installed", async (t) => {
   const { plugin, tools, follow } = download(t, ownArchive);
   const { status, said } = follow();
   t.equal(status, 0, said);
   t.ok(existsSync(join(tools, "host-local")));
   t.match(said, `${ownArchive.name}: OK`);
   t.ok(existsSync(plugin));
-  t.end();
 });
 
-test("a damaged download is found, and nothing is installed", (t) => {
+test("a damaged download is found, and nothing is installed", async (t) => {
   const { directory, plugin, follow } = download(t, ownArchive);
   truncateSync(join(directory, ownArchive.name), 1000);
   const { status, said } = follow();
@@ -52,16 +51,14 @@ test("a damaged download is found, and nothing is installed", (t) => {
     "nothing is unpacked",
   );
   t.notOk(existsSync(plugin));
-  t.end();
 });
 
 test("a download for another machine is recognised, and nothing is installed", {
   skip: noForeign,
-}, (t) => {
+}, async (t) => {
   const { plugin, follow } = download(t, nativeFor(foreign()));
   const { status, said } = follow();
   t.not(status, 0);
   t.match(said, "Exec format error");
   t.notOk(existsSync(plugin));
-  t.end();
 });

@@ -3,21 +3,13 @@
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync, verify } from "node:crypto";
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
 import { requireUnchanged, shippedNode } from "../../scripts/build/shipped-node.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
-import { digestOf, imageName } from "../../scripts/release/image.ts";
+import { imageName } from "../../scripts/release/image.ts";
 import { makeRelease } from "../../scripts/release/make.ts";
 import { envelopeOf } from "../../scripts/release/provenance.ts";
 import { requireReleasable } from "../../scripts/release/source.ts";
@@ -47,10 +39,9 @@ test("two runs give the same bytes, whatever the umask and the path", async (t) 
       .filter((path) => /^blobs\/sha256\/./.test(path));
   const others = blobs(output).filter((path) => !blobs(release).includes(path));
   t.ok(others.length <= 1, "of the image, only the index may differ");
-  t.end();
 });
 
-test("a Node.js that differs in one byte from that of the lock file is refused", (t) => {
+test("a Node.js that differs in one byte from that of the lock file is refused", async (t) => {
   const node = shippedNode(ownArchitecture());
   t.doesNotThrow(() => requireUnchanged(node));
   const image = readFileSync(node.executable);
@@ -60,10 +51,9 @@ test("a Node.js that differs in one byte from that of the lock file is refused",
   t.throws(() => requireUnchanged({ ...node, executable }), {
     message: `${executable} is not the Node.js of ${node.packageName} ${node.version} in package-lock.json: run npm ci.`,
   });
-  t.end();
 });
 
-test("the provenance statement names commit, inputs with their sums, and builder", (t) => {
+test("the provenance statement names commit, inputs with their sums, and builder", async (t) => {
   const { envelope, statement } = statementIn(release);
   t.equal(envelope.payloadType, "application/vnd.in-toto+json");
   t.equal(statement._type, "https://in-toto.io/Statement/v1");
@@ -86,10 +76,9 @@ test("the provenance statement names commit, inputs with their sums, and builder
   const node = inputs.find(({ name }) => name === `node for ${ownArchitecture().name}`);
   t.equal(node?.digest.sha256, checksum("sha256", shippedNode(ownArchitecture()).executable));
   t.type(runDetails.builder.id, "string");
-  t.end();
 });
 
-test("the provenance is signed in its envelope, as cosign verifies it", (t) => {
+test("the provenance is signed in its envelope, as cosign verifies it", async (t) => {
   const directory = scratchDirectory(t);
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
   const [key, pub] = [join(directory, "key.pem"), join(directory, "key.pub")];
@@ -114,34 +103,15 @@ test("the provenance is signed in its envelope, as cosign verifies it", (t) => {
   if (cosign.error === undefined) t.equal(cosign.status, 0, `${cosign.stderr}`);
   else t.comment("cosign is not installed");
   t.throws(() => sign("echo no signature"), { message: /expected a signature in base64/ });
-  t.throws(() => sign("exit 3"), { message: /it ended with 3/ });
-  t.end();
+  t.throws(() => sign("exit 3"), { message: /sh ended with 3/ });
 });
 
-test("cosign signs the image by its digest, which the manifests have, too", (t) => {
-  const directory = scratchDirectory(t);
-  const words = join(directory, "words");
-  symlinkSync(
-    spawnSync("which", ["tar"], { encoding: "utf8" }).stdout.trim(),
-    join(directory, "tar"),
-  );
-  script(directory, "cosign", `printf '%s\\n' "$@" >${words}`);
-  const image = "registry.example.org/cni/host-local";
-  const sign = (environment = {}) =>
-    spawnSync(
-      process.execPath,
-      ["--import", "./scripts/errors.mjs", "scripts/release/sign-image.ts", "--key", "k"],
-      { encoding: "utf8", env: { PATH: directory, HOST_LOCAL_RELEASE: release, ...environment } },
-    );
-  const named = { HOST_LOCAL_SIGN_IMAGE: image };
-  const { status, stderr } = sign(named);
-  t.equal(status, 0, stderr);
-  const digest = digestOf(release);
+test("the manifests have the image by its digest", async (t) => {
+  const words = ["-xOf", join(release, imageName({ version })), "index.json"];
+  const index = spawnSync("tar", words, { encoding: "utf8" }).stdout;
+  const { digest } = JSON.parse(index).manifests[0];
   t.match(digest, /^sha256:[0-9a-f]{64}$/);
-  const expected = ["sign", "--yes", "--recursive", "--key", "k", `${image}@${digest}`, ""];
-  t.strictSame(readFileSync(words, "utf8").split("\n"), expected);
-  const manifests = readdirSync(release).filter((name) => name.endsWith(".yaml"));
-  for (const name of manifests) {
+  for (const name of readdirSync(release).filter((one) => one.endsWith(".yaml"))) {
     const images = readFileSync(join(release, name), "utf8").match(/^ *(- )?image: .*$/gm) ?? [];
     t.ok(images.length > 0, name);
     t.strictSame(
@@ -150,16 +120,9 @@ test("cosign signs the image by its digest, which the manifests have, too", (t) 
       name,
     );
   }
-
-  rmSync(join(directory, "cosign"));
-  t.match(sign(named).stderr, /^[^\n]+cosign could not be run: [^\n]+ENOENT\n$/);
-  t.match(sign().stderr, /^[^\n]+expected HOST_LOCAL_SIGN_IMAGE[^\n]+\n$/);
-  script(directory, "cosign", "exit 1");
-  t.match(sign(named).stderr, /^[^\n]+cosign did not sign [^\n]+: it ended with 1\n$/);
-  t.end();
 });
 
-test("a commit that may not be published is no release", (t) => {
+test("a commit that may not be published is no release", async (t) => {
   const directory = scratchDirectory(t);
   const git = (...words: readonly string[]) =>
     spawnSync("git", ["-c", "user.name=t", "-c", "user.email=t@example.org", ...words], {
@@ -190,7 +153,6 @@ test("a commit that may not be published is no release", (t) => {
   t.throws(() => requireReleasable(late, jane, directory), {
     message: /tag v1\.2\.3 is on another/,
   });
-  t.end();
 });
 
 test("only a release is replaced, or an empty directory", async (t) => {

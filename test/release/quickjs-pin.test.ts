@@ -1,7 +1,6 @@
 // test: release
 /** Another QuickJS library than the pinned one is not linked by accident, and is named by its own version. */
 
-import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
   cpSync,
@@ -9,7 +8,6 @@ import {
   mkdirSync,
   readFileSync,
   renameSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
@@ -25,14 +23,13 @@ import {
   quickJsVersion,
   requirePinned,
 } from "../../scripts/build/quickjs-pin.ts";
-import { command } from "../../scripts/release/command.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 
 const architecture = ownArchitecture();
 const executable = join("build", "release", `native-${architecture.name}`, "host-local");
 const foreign = architectureNamed(architecture.name === "s390x" ? "386" : "s390x");
 
-test("another library is an error that says what was found, and how to accept it", (t) => {
+test("another library is an error that says what was found, and how to accept it", async (t) => {
   const library = quickJsFor(architecture);
   const archive = join(scratchDirectory(t), "libquickjs.a");
   cpSync(library.archive, archive);
@@ -42,10 +39,9 @@ test("another library is an error that says what was found, and how to accept it
 
   t.throws(() => requirePinned({ ...library, archive }), {
     message: new RegExp(
-      `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs.*HOST_LOCAL_QUICKJS_DIR`,
+      `${archive} is not the pinned QuickJS .*: expected SHA-256 [0-9a-f]{64}, found [0-9a-f]{64}\\..*--arch ${architecture.name} --accept-quickjs.*docs/releasing.md`,
     ),
   });
-  t.end();
 });
 
 /** A library as a Debian package has it, and a file of pins. */
@@ -65,7 +61,7 @@ function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<s
   return { library, pins };
 }
 
-test("a library that is accepted is pinned under its own version, for its architecture only", (t) => {
+test("a library that is accepted is pinned under its own version, for its architecture only", async (t) => {
   const { library, pins } = anotherLibrary(t, {
     "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n",
   });
@@ -81,10 +77,9 @@ test("a library that is accepted is pinned under its own version, for its archit
   t.not(pin?.header, pinFor(architecture)?.header);
   t.equal(pin && quickJsVersion(pin), "2026-02-03");
   t.strictSame(pinFor(foreign, pins), pinFor(foreign));
-  t.end();
 });
 
-test("the version of a package that was only rebuilt is that of its architecture", (t) => {
+test("the version of a package that was only rebuilt is that of its architecture", async (t) => {
   const { library, pins } = anotherLibrary(t, {
     "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n",
     [`changelog.Debian.${architecture.debian}.gz`]:
@@ -92,40 +87,13 @@ test("the version of a package that was only rebuilt is that of its architecture
   });
   acceptLibrary(library, undefined, pins);
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03-2+b1");
-  t.end();
 });
 
-test("a library without a changelog is accepted only under a given version", (t) => {
+test("a library without a changelog is accepted only under a given version", async (t) => {
   const { library, pins } = anotherLibrary(t, {});
   t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
   acceptLibrary(library, "2026.02.03", pins);
   t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
-  t.end();
-});
-
-test("the pinned package is taken from a directory, whatever else is there and in build/", (t) => {
-  const packages = scratchDirectory(t);
-  const fetched = (directory: string) =>
-    spawnSync("bash", ["scripts/fetch/quickjs.sh", foreign.debian], {
-      encoding: "utf8",
-      env: { ...process.env, HOST_LOCAL_QUICKJS_DIR: directory },
-    });
-  const pinned = quickJsFor(foreign);
-  const prefix = join(pinned.include, "../../..");
-  const other = join(scratchDirectory(t), "other");
-  cpSync(prefix, other, { recursive: true });
-  appendFileSync(pinned.archive.replace(prefix, other), "another");
-  pack(other, join(packages, `libquickjs_2026.02.03-2_${foreign.debian}.deb`));
-
-  const { status, stderr } = fetched(packages);
-  t.equal(status, 1);
-  t.match(stderr, `no libquickjs for ${foreign.debian} in ${packages} is pinned`);
-  t.doesNotThrow(() => requirePinned(quickJsFor(foreign)), "what was there stays");
-
-  pack(prefix, join(packages, `libquickjs_2025.04.26-1_${foreign.debian}.deb`));
-  t.match(fetched(packages).stdout, `libquickjs_2025.04.26-1_${foreign.debian}.deb`);
-  t.doesNotThrow(() => requirePinned(quickJsFor(foreign)));
-  t.end();
 });
 
 test("another QuickJS is built from its sources, or linked as the library that it is", async (t) => {
@@ -152,19 +120,10 @@ test("another QuickJS is built from its sources, or linked as the library that i
   const built = otherQuickJs(foreign, directory, work);
   t.ok(readFileSync(built.archive).equals(readFileSync(archive)));
   const compiled = readFileSync(join(work, "quickjs", "quickjs.o"));
-  t.equal(compiled.readUInt8(4) === 2 ? 64 : 32, foreign.elf.bits, "with the compiler for it");
+  t.equal(
+    compiled.readUInt8(4) === 2,
+    foreign.libraryTime === undefined,
+    "with the compiler for it",
+  );
   t.notOk(existsSync(join(directory, "libquickjs.a")), "its directory stays as it is");
 });
-
-/** Makes a package of a library. */
-function pack(prefix: string, path: string): void {
-  const work = `${path}.files`;
-  cpSync(prefix, work, { recursive: true });
-  mkdirSync(join(work, "DEBIAN"));
-  writeFileSync(
-    join(work, "DEBIAN", "control"),
-    `Package: libquickjs\nVersion: 1\nArchitecture: ${foreign.debian}\nMaintainer: T <t@example.org>\nDescription: T\n`,
-  );
-  command(["dpkg-deb", "--build", work, path]);
-  rmSync(work, { recursive: true });
-}

@@ -4,7 +4,7 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { command } from "../../scripts/release/command.ts";
+import { command } from "../../scripts/build/command.ts";
 import { TIMERS } from "../../scripts/release/package.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";

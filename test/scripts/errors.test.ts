@@ -28,7 +28,7 @@ const scripts: readonly [string, string, RegExp, (readonly string[])?][] = [
 ];
 
 for (const [what, text, expected, before = []] of scripts) {
-  test(`a script that ${what}`, (t) => {
+  test(`a script that ${what}`, async (t) => {
     const script = join(scratchDirectory(t), "script.mjs");
     writeFileSync(script, text);
     const imported = [...before, inRepository("scripts/errors.mjs")];
@@ -38,6 +38,5 @@ for (const [what, text, expected, before = []] of scripts) {
     const [line = "", ...more] = stderr.split("\n");
     t.match(line, expected);
     t.strictSame(more, [""], "there is one line");
-    t.end();
   });
 }

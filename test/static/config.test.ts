@@ -20,13 +20,12 @@ const ipam = {
 const byArgs = { args: { cni: { ips: ["10.2.0.7/16"] } } };
 const byRuntime = { runtimeConfig: { ips: ["10.3.0.7/16", "fd00:3::7/64"] } };
 
-test("addresses come from the configuration, in its order", (t) => {
+test("addresses come from the configuration, in its order", async (t) => {
   t.same(addressesOf({ ipam }), ["10.1.2.3/24 via 10.1.2.1", "fd00::5/64"]);
   t.same(addressesOf({ ipam: {} }), []);
-  t.end();
 });
 
-test("those of CNI_ARGS follow, each with the last gateway that is in its subnet", (t) => {
+test("those of CNI_ARGS follow, each with the last gateway that is in its subnet", async (t) => {
   const args = "IP=10.1.2.9/24, 10.4.0.9/16;GATEWAY=10.4.0.1,10.1.2.2,10.4.0.2";
   t.same(addressesOf({ ipam }, args), [
     "10.1.2.3/24 via 10.1.2.1",
@@ -34,29 +33,25 @@ test("those of CNI_ARGS follow, each with the last gateway that is in its subnet
     "10.1.2.9/24 via 10.1.2.2",
     "10.4.0.9/16 via 10.4.0.2",
   ]);
-  t.end();
 });
 
-test("those of args.cni.ips replace them, and those of runtimeConfig.ips replace all", (t) => {
+test("those of args.cni.ips replace them, and those of runtimeConfig.ips replace all", async (t) => {
   t.same(addressesOf({ ipam, ...byArgs }, "IP=10.1.2.9/24"), ["10.2.0.7/16"]);
   t.same(addressesOf({ ipam, ...byArgs, ...byRuntime }), ["10.3.0.7/16", "fd00:3::7/64"]);
   t.same(addressesOf({ ipam, runtimeConfig: { ips: [] } }).length, 2, "but not an empty list");
-  t.end();
 });
 
-test("only addresses that count are checked, but all those of the runtime", (t) => {
+test("only addresses that count are checked, but all those of the runtime", async (t) => {
   const wrong = { addresses: [{ address: "zz" }] };
   t.same(addressesOf({ ipam: wrong, ...byArgs }), ["10.2.0.7/16"]);
   t.throws(() => addressesOf({ ipam, args: { cni: { ips: ["zz"] } }, ...byRuntime }));
-  t.end();
 });
 
-test("keys match in any letter case, so that Address is no other key than address", (t) => {
+test("keys match in any letter case, so that Address is no other key than address", async (t) => {
   t.same(addressesOf({ IPAM: { Addresses: [{ Address: "10.1.2.3/24" }] } }), ["10.1.2.3/24"]);
-  t.end();
 });
 
-test("routes and DNS settings are copied", (t) => {
+test("routes and DNS settings are copied", async (t) => {
   const { routes, dns } = loadStaticConfig(
     received({
       ipam: {
@@ -79,7 +74,6 @@ test("routes and DNS settings are copied", (t) => {
     search: ["b"],
     options: ["c"],
   });
-  t.end();
 });
 
 for (const [what, members, args, message, place] of [
@@ -134,9 +128,8 @@ for (const [what, members, args, message, place] of [
     "found 2 IPv4 and 0 IPv6 addresses",
   ],
 ] as const) {
-  test(`${what} is an error that names its place`, (t) => {
+  test(`${what} is an error that names its place`, async (t) => {
     const refusal = refusalOf(() => loadStaticConfig(received(members), args));
     t.match(refusal, { code: 999, message, details: place });
-    t.end();
   });
 }

@@ -18,18 +18,16 @@ const read1 = [
   ["fd00::5", undefined],
 ];
 
-test("a result of a version with the same form is read; without a version it has the configuration's", (t) => {
+test("a result of a version with the same form is read; without a version it has the configuration's", async (t) => {
   t.same(read({ cniVersion: "1.0.0", ips }), read1);
   t.same(read({ cniVersion: "0.3.1", ips }, "0.4.0"), read1);
   t.same(read({ ips }), read1);
   t.same(read({ cniVersion: null, ips }), read1);
-  t.end();
 });
 
-test("what has no address is left out, and what CHECK does not compare is not read", (t) => {
+test("what has no address is left out, and what CHECK does not compare is not read", async (t) => {
   t.same(read({}), []);
   t.same(read({ ips: [null, {}], routes: 5, dns: "x", interfaces: [null] }), []);
-  t.end();
 });
 
 for (const [what, prevResult, message] of [
@@ -61,11 +59,10 @@ for (const [what, prevResult, message] of [
     "could not parse prevResult: invalid IP address: x",
   ],
 ] as const) {
-  test(`${what} is an error`, (t) => {
+  test(`${what} is an error`, async (t) => {
     t.match(
       refusalOf(() => read(prevResult)),
       { code: 999, message },
     );
-    t.end();
   });
 }

@@ -24,7 +24,7 @@ function call(verb: string, members: object = {}, start: object = {}): Outcome {
 
 const silent = { exitCode: 0, stdout: "", stderr: "" };
 
-test("ADD prints the configured addresses, and touches nothing but its streams and namespaces", (t) => {
+test("ADD prints the configured addresses, and touches nothing but its streams and namespaces", async (t) => {
   const { stdout, calls } = call("ADD");
 
   t.same(JSON.parse(stdout), { cniVersion: "1.1.0", ips: ipam.addresses });
@@ -32,18 +32,16 @@ test("ADD prints the configured addresses, and touches nothing but its streams a
     calls.map(({ operation, path }) => `${operation} ${path}`),
     ["readStandardInput /dev/stdin", "status /run/netns/pod", "writeStandardOutput /dev/stdout"],
   );
-  t.end();
 });
 
-test("before 0.3.0 a result needs an address", (t) => {
+test("before 0.3.0 a result needs an address", async (t) => {
   const { exitCode, stdout } = call("ADD", { cniVersion: "0.2.0", ipam: {} });
   t.equal(exitCode, 1);
   t.match(JSON.parse(stdout), { code: 999, msg: "cannot convert: no valid IP addresses" });
   t.same(JSON.parse(call("ADD", { ipam: {} }).stdout), { cniVersion: "1.1.0" });
-  t.end();
 });
 
-test("a result that cannot be written is an error", (t) => {
+test("a result that cannot be written is an error", async (t) => {
   const { exitCode, stderr } = call(
     "ADD",
     {},
@@ -51,12 +49,10 @@ test("a result that cannot be written is an error", (t) => {
   );
   t.equal(exitCode, 1);
   t.match(stderr, "Error writing error JSON to stdout");
-  t.end();
 });
 
-test("DEL, GC and STATUS do nothing, whatever ipam is", (t) => {
+test("DEL, GC and STATUS do nothing, whatever ipam is", async (t) => {
   for (const verb of ["DEL", "GC", "STATUS"]) t.match(call(verb, { ipam: 5 }), silent, verb);
-  t.end();
 });
 
 for (const [what, ips, isAccepted] of [
@@ -70,16 +66,14 @@ for (const [what, ips, isAccepted] of [
   ["another gateway", [{ address: "10.1.2.3/24", gateway: "10.1.2.2" }], false],
   ["no gateway", [{ address: "10.1.2.3/24" }], false],
 ] as const) {
-  test(`CHECK ${isAccepted ? "accepts" : "refuses"} a previous result with ${what}`, (t) => {
+  test(`CHECK ${isAccepted ? "accepts" : "refuses"} a previous result with ${what}`, async (t) => {
     const { exitCode, stdout } = call("CHECK", { prevResult: { ips } });
     t.equal(exitCode, isAccepted ? 0 : 1);
     t.match(stdout, isAccepted ? /^$/ : "static: Failed to match addr 10.1.2.3 on interface eth0");
-    t.end();
   });
 }
 
-test("CHECK does not compare a gateway that is not configured", (t) => {
+test("CHECK does not compare a gateway that is not configured", async (t) => {
   const addresses = [{ address: "10.1.2.3/24" }];
   t.match(call("CHECK", { ipam: { addresses }, prevResult: { ips: ipam.addresses } }), silent);
-  t.end();
 });

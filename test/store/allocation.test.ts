@@ -2,19 +2,15 @@ import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
-import {
-  allocate,
-  moveCursor,
-  type OwnReservation,
-  ownReservations,
-  undo,
-} from "../../src/store/allocation.ts";
+import { allocate } from "../../src/store/allocation.ts";
+import type { OwnReservation } from "../../src/store/locked-network.ts";
+import { formatOwner } from "../../src/store/reservations/owner.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { address } from "../ipam/parsed.ts";
 import {
-  address,
   attachment,
   filesOf,
   journalOf,
@@ -37,11 +33,10 @@ interface Request {
 function take(system: System, containerId: string, request: Request = {}): string {
   const owner = attachment(containerId);
   const { range, address: taken } = withNetwork(system, (network) => {
-    const index = request.index ?? 0;
-    const allocation = allocate(network, {
+    return allocate(network, {
       attachment: owner,
       set: request.set ?? five,
-      index,
+      index: request.index ?? 0,
       exclusions: request.exclusions ?? [],
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
@@ -49,8 +44,6 @@ function take(system: System, containerId: string, request: Request = {}): strin
       reclaimsAfterReboot: true,
       advice: () => "Next: look.",
     });
-    moveCursor(network, index, allocation.address);
-    return allocation;
   });
   return `${formatAddress(taken)}/${range.prefixLength}`;
 }
@@ -281,16 +274,15 @@ test("the journal lists what was reserved, and not what was only tried", (t) => 
 
 /** What a call of `c1` has reserved: these addresses. */
 function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
-  const texts = ["10.0.0.2", "10.0.0.3"];
-  for (const requested of texts) take(machine.start(), "c1", { requested });
-  const [range] = rangeSet("10.0.0.0/29");
-  return withNetwork(machine.start(), (network) =>
-    ownReservations(
-      network,
-      attachment("c1"),
-      texts.map((text) => ({ address: address(text), range })),
-    ),
-  );
+  return withNetwork(machine.start(), (network) => {
+    const c1 = attachment("c1");
+    for (const name of ["10.0.0.2", "10.0.0.3"]) {
+      network.files.withTemporary(formatOwner(c1), (temporary) =>
+        network.reserve(address(name), c1, temporary),
+      );
+    }
+    return network.reserved;
+  });
 }
 
 test("undo releases the given reservations and nothing else, and ignores errors", (t) => {
@@ -298,9 +290,9 @@ test("undo releases the given reservations and nothing else, and ignores errors"
   const given = reservedOn(machine);
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
 
-  withNetwork(system, (network) => undo(network, given));
+  withNetwork(system, (network) => network.undo(given));
 
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5", "last_reserved_ip.0"]);
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5"]);
   t.end();
 });
 
@@ -312,7 +304,7 @@ test("undo leaves what is another file meanwhile, even of the same owner, or is 
     machine.wait(1);
     machine.disk.put("/data/net/10.0.0.2", content);
 
-    withNetwork(machine.start(), (network) => undo(network, given));
+    withNetwork(machine.start(), (network) => network.undo(given));
 
     t.match(filesOf(machine), { "10.0.0.2": content });
   }
@@ -324,7 +316,7 @@ test("undo leaves what it cannot look at", (t) => {
   const given = reservedOn(machine);
   const system = machine.start({ interrupt: refuse("linkStatus", "EIO") });
 
-  withNetwork(system, (network) => undo(network, given));
+  withNetwork(system, (network) => network.undo(given));
 
   t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   t.end();

@@ -6,7 +6,8 @@ import { candidatesInOrder } from "../../src/store/candidate-order.ts";
 import { NO_PREFERENCES, type Preferences } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { refuse } from "../harness/interruption.ts";
-import { address, machineWith, OPENING, open, rangeSet } from "./fixtures.ts";
+import { address } from "../ipam/parsed.ts";
+import { machineWith, OPENING, open, rangeSet } from "./fixtures.ts";
 
 const five = rangeSet("10.0.0.0/29");
 const two = rangeSet("10.0.0.0/28", "10.0.1.0/28");

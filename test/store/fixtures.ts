@@ -2,14 +2,14 @@
 
 import { type Attachment, parseContainerId, parseInterfaceName } from "../../src/cni/attachment.ts";
 import type { NetworkName } from "../../src/cni/call.ts";
-import { type Address, parseAddress } from "../../src/ipam/address.ts";
-import { parsePrefix } from "../../src/ipam/prefix.ts";
-import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
+import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
+import { type Earlier, reclaimable } from "../../src/store/journal/earlier-boots.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
+import { rangeSet as rangeSetOf } from "../ipam/parsed.ts";
 
 /** The paths of the network `net` below `/data`. */
 export const location = {
@@ -72,6 +72,12 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
   return Object.fromEntries([...held].map(([key, names]) => [key, [...names].sort().join(" ")]));
 }
 
+/** The notes of earlier boots whose reservations are still there. */
+export function notesOn(machine: MemoryMachine): readonly Earlier[] {
+  const wanted = reclaimable(open(machine.start()), () => true);
+  return [...wanted].map(({ note }) => note);
+}
+
 /** The files in the network's directory, but for the lock. */
 export function filesOf(machine: MemoryMachine): Readonly<Record<string, string>> {
   return machine.disk.filesUnder(location.directory);
@@ -84,22 +90,7 @@ export function attachment(containerId: string, interfaceName = "eth0"): Attachm
   };
 }
 
-export function address(text: string): Address {
-  const parsed = parseAddress(text);
-  if (parsed === undefined) throw new Error(`${text} is no address`);
-  return parsed;
-}
-
 /** One range set with the default range of each subnet. */
 export function rangeSet(...subnets: readonly string[]): RangeSet {
-  const ranges = subnets.map((subnet) => ({
-    path: "",
-    subnet: parsePrefix(subnet),
-    rangeStart: undefined,
-    rangeEnd: undefined,
-    gateway: undefined,
-  }));
-  const [set] = makeRangeSets([{ path: "", ranges }], undefined);
-  if (set === undefined) throw new Error("there is no set");
-  return set;
+  return rangeSetOf(...subnets.map((subnet) => ({ subnet })));
 }

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import type { NetworkName } from "../../src/cni/call.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
-import { validNotes } from "../../src/store/journal/earlier-boots.ts";
+import { reclaimable } from "../../src/store/journal/earlier-boots.ts";
 import { keep, keepNoLonger } from "../../src/store/keep.ts";
 import { withLock } from "../../src/store/lock.ts";
 import type { LockedNetwork } from "../../src/store/locked-network.ts";
@@ -97,7 +97,7 @@ test("keep, as the first call of a boot, notes what is from before it", (t) => {
   locked(network, (one) => keep(one, kept, pod));
 
   t.same(
-    validNotes(filesOf(network.machine)).map(({ name }) => name),
+    [...reclaimable(filesOf(network.machine), () => true)].map(({ note }) => note.name),
     ["10.0.0.2"],
   );
   t.end();

@@ -1,6 +1,5 @@
 import { test } from "tap";
 import { readHistory } from "../../src/store/history/history-file.ts";
-import { validNotes } from "../../src/store/journal/earlier-boots.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
 import { changeKept } from "../../src/store/reservations/kept.ts";
@@ -8,13 +7,14 @@ import type { HeldReservation } from "../../src/store/reservations/reservation-f
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
+import { address } from "../ipam/parsed.ts";
 import {
-  address,
   attachment,
   filesOf,
   journalOf,
   location,
   machineWith,
+  notesOn,
   open,
   withNetwork,
 } from "./fixtures.ts";
@@ -411,7 +411,7 @@ test("the first call of a boot searches, once, and notes what is from before; th
 
     t.equal(searches(process), 1);
     t.same(
-      validNotes(open(machine.start())).map(({ name }) => name),
+      notesOn(machine).map(({ name }) => name),
       ["10.0.0.2", "10.0.0.3"],
     );
     const next = machine.start();
@@ -504,7 +504,7 @@ test("the history tells from whom an address was reclaimed", (t) => {
   machine.wait(5000);
   machine.boot();
   look(machine);
-  const [note] = validNotes(open(machine.start()));
+  const [note] = notesOn(machine);
   if (note === undefined) throw new Error("there is one");
   const network = new LockedNetwork(open(machine.start()), true);
 

@@ -164,33 +164,6 @@ test("notes that are void are removed once there are a hundred", (t) => {
   t.end();
 });
 
-test("what the Go plugin reserves in the new boot is never taken", (t) => {
-  const network = full();
-  network.machine.boot();
-  network.machine.wait(1000);
-  network.machine.disk.unlink(`${network.directory}/10.0.0.3`);
-  network.put("10.0.0.3", "go\r\neth0");
-
-  t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
-  t.equal(network.reservations()["10.0.0.3"], "go\r\neth0");
-  t.end();
-});
-
-test("nor what it reserves anew for the same container, whatever the clock", (t) => {
-  for (const milliseconds of [1000, -3_600_000]) {
-    const network = full();
-    network.machine.boot();
-    network.machine.wait(milliseconds);
-    network.machine.disk.unlink(`${network.directory}/10.0.0.3`);
-    network.put("10.0.0.3", "old3\r\neth0");
-
-    fill(network);
-
-    t.equal(network.reservations()["10.0.0.3"], "old3\r\neth0", `${milliseconds} ms`);
-  }
-  t.end();
-});
-
 test("after a power loss the reservations that the last journal lists are reclaimed", (t) => {
   const network = full();
   network.del("none");
@@ -209,94 +182,6 @@ test("after a power loss the reservations that the last journal lists are reclai
   t.end();
 });
 
-test("on a file system that machines may share nothing is reclaimed, whoever left a journal there", (t) => {
-  const network = full();
-  network.machine.isShared = true;
-  network.machine.boot();
-
-  t.equal(network.strictStatus().exitCode, 1);
-  t.match(network.add("new").error?.msg, "no IP addresses available");
-  t.end();
-});
-
-test("a machine that had no id gets one, and boots tell apart from then on", (t) => {
-  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
-  const { machine } = network;
-  const { machineId } = machine;
-  machine.machineId = "uninitialized\n";
-  network.add("c1");
-  machine.machineId = machineId;
-  machine.boot();
-  fill(network);
-  machine.boot();
-
-  t.equal(network.add("new").exitCode, 0);
-  t.end();
-});
-
-test("two machines on one directory never take from each other", (t) => {
-  const machines = ["0", "1"].map((digit) => ({
-    machineId: `${digit}${"a".repeat(31)}\n`,
-    boots: 0,
-  }));
-  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
-  const on = (at: number, boots = false): void => {
-    const one = machines[at];
-    if (one === undefined) throw new Error("no such machine");
-    if (boots) one.boots++;
-    network.machine.machineId = one.machineId;
-    network.machine.bootId = `11111111-2222-3333-4444-${at}${String(one.boots).padStart(11, "0")}\n`;
-  };
-  on(0);
-  network.add("a1");
-  on(1);
-  network.add("b1");
-  on(0);
-  network.add("a2");
-  network.add("a3");
-  on(0, true);
-  network.add("a4");
-
-  noneGivesWay(t, network, "b1 is alive");
-  on(1, true);
-  noneGivesWay(t, network, "a4 is alive");
-  t.equal(network.reservations()["10.0.0.3"], "b1\r\neth0");
-  t.end();
-});
-
-test("a directory that was copied to another machine gives nothing away, whatever was noted", (t) => {
-  const network = full();
-  network.machine.boot();
-  network.del("none");
-  t.ok(network.machine.disk.has(BEFORE_BOOT));
-
-  network.machine.machineId = `${"fedcba9876543210".repeat(2)}\n`;
-  network.machine.boot();
-
-  noneGivesWay(t, network, "another machine");
-  t.end();
-});
-
-test("a restored backup of the state directory takes nothing that lives", (t) => {
-  const network = full({ repeatedAdd: "same" });
-  const { disk } = network.machine;
-  const before = disk.readFile(JOURNAL, 1e6);
-  network.machine.boot();
-  network.del("none");
-  const noted = disk.readFile(BEFORE_BOOT, 1e6);
-  for (const last of [2, 3]) network.add(`old${last}`);
-  for (const last of [4, 5, 6]) {
-    network.del(`old${last}`);
-    network.add(`new${last}`);
-  }
-
-  disk.put(BEFORE_BOOT, noted);
-  noneGivesWay(t, network, "the notes of before");
-  disk.put(JOURNAL, before);
-  noneGivesWay(t, network, "and the journal");
-  t.end();
-});
-
 test("a repeated ADD brings a reservation to life again, whatever boot it is from", (t) => {
   const network = full({ repeatedAdd: "same" });
   network.machine.boot();
@@ -306,21 +191,6 @@ test("a repeated ADD brings a reservation to life again, whatever boot it is fro
   t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   network.machine.boot();
   t.equal(fill(network, "next").length, 5, "until the next boot");
-  t.end();
-});
-
-test("the notes are for their owner alone to read, and nonsense in their place is none", (t) => {
-  const network = full();
-  network.machine.boot();
-  network.del("none");
-  const { disk } = network.machine;
-  t.equal(disk.modeOf(BEFORE_BOOT), 0o600);
-  const text = disk.readFile(BEFORE_BOOT, 1e6);
-
-  for (const nonsense of ["", "\0\0\0", text.slice(0, 30), text.replaceAll(" ", "  "), "{}"]) {
-    disk.write(BEFORE_BOOT, nonsense);
-    noneGivesWay(t, network, JSON.stringify(nonsense.slice(0, 20)));
-  }
   t.end();
 });
 

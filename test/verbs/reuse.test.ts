@@ -42,22 +42,6 @@ test("a /29 under churn: no address is used again within the delay while another
   t.end();
 });
 
-test("if nothing else is free, the longest released is used, and no ADD fails", (t) => {
-  const net = network({ reuseDelaySeconds: 30 });
-  for (let at = 2; at <= 6; at++) net.add(`c${at}`);
-  for (const at of [5, 3, 6]) {
-    net.del(`c${at}`);
-    net.machine.wait(1000);
-  }
-
-  t.same(
-    ["x", "y", "z"].map((id) => last(net.add(id))),
-    ["5", "3", "6"],
-  );
-  t.match(net.add("w").error?.msg, "no IP addresses available");
-  t.end();
-});
-
 test("an address has cooled down after the delay, by a clock that nobody sets", (t) => {
   const prepare = (): Network => {
     const net = network({ reuseDelaySeconds: 30 });
@@ -136,45 +120,6 @@ test("a release by the Go plugin begins the time, too, once a call here finds th
   net.add("other", podOptions("other"));
   net.machine.wait(59_000);
   t.equal(last(net.add("a2", podOptions("web-0"))), "2", "the ADD of another pod");
-  t.end();
-});
-
-test("what is noted is bounded, for its owner alone to read, and never makes a call fail", (t) => {
-  const net = new Network(new MemoryMachine(), {
-    subnet: "10.0.0.0/16",
-    sticky: "pod",
-    reuseDelaySeconds: 5,
-  });
-  const { disk } = net.machine;
-  net.add("a0", podOptions("p0"));
-  const line = disk.readFile(`${STATE}/sticky`, 1e6).split("\n")[1] ?? "";
-  const many = Array.from({ length: 5000 }, (_, at) =>
-    line.replace("p0", `q${at}`).replace("10.0.0.2", `10.0.${(at >> 8) + 1}.${at & 255}`),
-  );
-  disk.write(`${STATE}/sticky`, ["host-local-sticky 1", ...many, ""].join("\n"));
-  net.add("a1", podOptions("p1"));
-  net.del("a1");
-  t.equal(disk.readFile(`${STATE}/sticky`, 1e7).trimEnd().split("\n").length, 513);
-  t.equal(disk.modeOf(`${STATE}/sticky`), 0o600);
-  t.equal(disk.modeOf(`${STATE}/released`), 0o600);
-
-  for (let at = 2; at < 12; at++) {
-    net.add(`a${at}`);
-    net.del(`a${at}`);
-    net.machine.wait(2000);
-  }
-  t.ok(disk.readFile(`${STATE}/released`, 1e6).split("\n").length < 6, "what has cooled down goes");
-
-  for (const nonsense of [
-    "",
-    "\0\0\0\n",
-    "host-local-sticky 1\na b\n",
-    "host-local-released 1\n1",
-  ]) {
-    for (const file of ["sticky", "released"]) disk.write(`${STATE}/${file}`, nonsense);
-    t.equal(net.add("n", podOptions("n")).exitCode, 0, JSON.stringify(nonsense));
-    t.equal(net.del("n").exitCode, 0);
-  }
   t.end();
 });
 

@@ -3,6 +3,7 @@
 import arg from "arg";
 import { type Command, type Context, type Option, UsageError } from "./command.ts";
 import { optionsOf } from "./common-options.ts";
+import { listOf, textOf } from "./json-values.ts";
 import { suggestion } from "./suggestion.ts";
 
 /** The options and operands that were given. */
@@ -11,18 +12,19 @@ export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option" | "v
 /**
  * Parses the arguments after the command's name.
  *
- * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, or a wrong number of
- *   operands
+ * @throws UsageError on an unknown option, a missing, empty or unknown value, one value too many, an option without one that
+ *   it requires, options that exclude each other, or a wrong number of operands
  */
 export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const definitions = optionsOf(command);
   const { _: operands, ...given } = read(command, definitions, words);
-  const values = (name: string): readonly string[] => {
-    const texts = given[name];
-    return Array.isArray(texts) ? texts : [];
-  };
+  const values = (name: string): readonly string[] => listOf(given[name]).map(textOf);
   if (given["--help"] !== true) {
-    for (const option of definitions) requireValid(command, option, values(option.name));
+    for (const option of definitions) requireValid(command, option, given);
+    const both = (command.exclusive ?? [])
+      .map((names) => names.filter((one) => given[one] !== undefined))
+      .find(({ length }) => length > 1);
+    if (both) throw new UsageError(`${command.name}: ${both.join(" and ")} exclude each other`);
     requireOperands(command, operands);
   }
   return {
@@ -35,12 +37,16 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
 
 function requireValid(
   command: Command,
-  { name, value = "", values, isRepeatable = false }: Option,
-  texts: readonly string[],
+  { name, value = "", values, isRepeatable = false, requires = [name] }: Option,
+  given: Readonly<Record<string, unknown>>,
 ): void {
+  const texts = listOf(given[name]).map(textOf);
   const refuse = (problem: string): UsageError =>
     new UsageError(`${command.name}: ${name}: ${problem}`);
   if (texts.length > 1 && !isRepeatable) throw refuse("given more than once");
+  if (given[name] !== undefined && requires.every((one) => given[one] === undefined)) {
+    throw refuse(`requires ${requires.join(" or ")}`);
+  }
   for (const text of texts) {
     if (text === "") throw refuse(`expected ${value}, found ""`);
     if (values === undefined || values.includes(text)) continue;

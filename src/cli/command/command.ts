@@ -14,6 +14,8 @@ export interface Option {
   readonly values?: readonly string[];
   /** Whether it may be given more than once. */
   readonly isRepeatable?: boolean;
+  /** The names of options of which one has to be given with it. */
+  readonly requires?: readonly string[];
   /** One line, without a full stop. */
   readonly summary: string;
 }
@@ -37,6 +39,8 @@ export interface Command {
   readonly findsNetworks?: boolean;
   /** Without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
+  /** Names of options of which at most one may be given. */
+  readonly exclusive?: readonly (readonly string[])[];
   readonly examples: readonly Example[];
   readonly run: (context: Context) => Report;
 }
@@ -65,10 +69,10 @@ export interface Context {
  */
 export interface Report {
   readonly exitCode: 0 | 1;
-  /** For `--json`: plain values and bigints. A getter where it takes work: only this or `text` is read. */
-  readonly document: unknown;
-  /** Without `--json`; ends with a newline unless it is empty. As `document`, a getter where it takes work. */
-  readonly text: string;
+  /** For `--json`: plain values and bigints. Only this or `text` is called: either may take seconds. */
+  readonly document: () => unknown;
+  /** Without `--json`; ends with a newline unless it is empty. */
+  readonly text: () => string;
   /** What the process does once this is printed, until it is terminated. */
   readonly service?: Service;
 }

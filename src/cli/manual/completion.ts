@@ -43,11 +43,12 @@ export function completionOf(lists: NameLists): Command {
       if (line !== undefined) {
         const offered = offersFor(line, lists, context);
         const text = offered.map((offer) => `${offer.join(" ")}\n`).join("");
-        return { exitCode: 0, document: { offered }, text };
+        return { exitCode: 0, document: () => ({ offered }), text: () => text };
       }
       const [operand = "none"] = context.operands;
       for (const [shell, script] of Object.entries(completionScripts)) {
-        if (shell === operand) return { exitCode: 0, document: { script }, text: script };
+        if (shell !== operand) continue;
+        return { exitCode: 0, document: () => ({ script }), text: () => script };
       }
       throw new UsageError(`completion: expected one of ${shells.join(", ")}; found ${operand}`);
     },

@@ -19,6 +19,6 @@ export const man: Command = {
   ],
   run: ({ commands }) => {
     const page = manualPage(commands, BUILD_VERSION);
-    return { exitCode: 0, document: { page }, text: page };
+    return { exitCode: 0, document: () => ({ page }), text: () => page };
   },
 };

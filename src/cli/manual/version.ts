@@ -15,7 +15,7 @@ export const version: Command = {
   examples: [{ line: "host-local version --json", effect: "print both as JSON" }],
   run: () => ({
     exitCode: 0,
-    document: { version: BUILD_VERSION, cniVersions: SUPPORTED_VERSIONS },
-    text: `host-local ${BUILD_VERSION}\nCNI versions: ${SUPPORTED_VERSIONS.join(", ")}\n`,
+    document: () => ({ version: BUILD_VERSION, cniVersions: SUPPORTED_VERSIONS }),
+    text: () => `host-local ${BUILD_VERSION}\nCNI versions: ${SUPPORTED_VERSIONS.join(", ")}\n`,
   }),
 };

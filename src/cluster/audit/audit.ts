@@ -110,12 +110,8 @@ function auditNodes(context: Context): Report {
   };
   return {
     exitCode: result.findings.length > 0 ? 1 : 0,
-    get document() {
-      return describeAudit(result);
-    },
-    get text() {
-      return auditText(result, system);
-    },
+    document: () => describeAudit(result),
+    text: () => auditText(result, system),
   };
 }
 

@@ -1,10 +1,10 @@
 /** The problems of the podCIDRs of nodes. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { bitsOf } from "../../ipam/address.ts";
+import { bitsOf, overlaps } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { type ClusterNode, type Expectation, overlaps, type PodCidr } from "../nodes/node-cidrs.ts";
+import type { ClusterNode, Expectation, PodCidr } from "../nodes/node-cidrs.ts";
 import { podsIn } from "../nodes/node-mask.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
 

@@ -1,14 +1,9 @@
 /** Which nodes need another podCIDR, and which one they should get. */
 
+import { overlaps } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
 import { freeCidrs } from "../nodes/free-cidrs.ts";
-import {
-  type ClusterCidr,
-  type ClusterNode,
-  type Expectation,
-  overlaps,
-  type PodCidr,
-} from "../nodes/node-cidrs.ts";
+import type { ClusterCidr, ClusterNode, Expectation, PodCidr } from "../nodes/node-cidrs.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
 
 /** A node that needs another podCIDR. */

@@ -1,6 +1,6 @@
 /** The nodes of a cluster with their podCIDRs, and the cluster's settings that they are compared with. */
 
-import { type Address, type AddressRange, type Family, isWithin } from "../../ipam/address.ts";
+import type { Address, AddressRange, Family } from "../../ipam/address.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import { longestNodeMask } from "./node-mask.ts";
 
@@ -30,11 +30,6 @@ export interface PodCidr extends AddressRange {
 
 /** A cluster CIDR, or a service CIDR, with its first and last address. */
 export interface ClusterCidr extends Prefix, AddressRange {}
-
-/** Whether two CIDRs have addresses in common. */
-export function overlaps(a: AddressRange, b: AddressRange): boolean {
-  return isWithin(a.first, b) || isWithin(b.first, a);
-}
 
 /** The cluster's settings. */
 export interface Expectation {

@@ -1,5 +1,6 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
+import { overlaps } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
   clusterOptions,
@@ -7,7 +8,7 @@ import {
   nodeMasksOf,
   serviceCidrOption,
 } from "../nodes/cluster-options.ts";
-import { type ClusterCidr, overlaps } from "../nodes/node-cidrs.ts";
+import type { ClusterCidr } from "../nodes/node-cidrs.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
 import type { Problem } from "./cidr-request.ts";
@@ -30,7 +31,7 @@ export const plan: Command = {
   ],
   options: [
     ...clusterOptions("", ""),
-    serviceCidrOption,
+    { ...serviceCidrOption, requires: ["--cluster-cidr"] },
     { name: "--nodes", value: "N", summary: "number of nodes in the cluster" },
     { name: "--pods", value: "N", summary: "number of pods with an address on each node" },
     hostNetworkPodsOption,
@@ -39,6 +40,7 @@ export const plan: Command = {
     {
       name: "--was-nodes",
       value: "N",
+      requires: clusterOptions("was-", "").map(({ name }) => name),
       summary: "current number of nodes (default: as many as the old settings hold)",
     },
   ],
@@ -74,9 +76,6 @@ function planCluster(context: Context): Report {
   const clusters = networksOf(context, "--cluster-cidr");
   const masks = nodeMasksOf(context, "");
   const serviceCidrs = networksOf(context, serviceCidrOption.name);
-  if (serviceCidrs.length > 0 && clusters.length === 0) {
-    throw new UsageError("plan: --service-cidr needs --cluster-cidr");
-  }
   const hasSize = masks.families.length > 0 || pods !== undefined;
   if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(
@@ -114,12 +113,8 @@ function planCluster(context: Context): Report {
   };
   return {
     exitCode: result.problems.length > 0 ? 1 : 0,
-    get document() {
-      return describePlan(result);
-    },
-    get text() {
-      return planText(result, context.system);
-    },
+    document: () => describePlan(result),
+    text: () => planText(result, context.system),
   };
 }
 

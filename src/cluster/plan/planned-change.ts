@@ -85,10 +85,7 @@ function formerSettings(
 ): readonly Settings[] | undefined {
   const given = networksOf(context, "--was-cluster-cidr");
   const masks = nodeMasksOf(context, "was-");
-  if (given.length === 0 && masks.families.length === 0) {
-    if (context.option("--was-nodes") === undefined) return undefined;
-    throw new UsageError("plan: --was-nodes needs --was-cluster-cidr or --was-node-cidr-mask-size");
-  }
+  if (given.length === 0 && masks.families.length === 0) return undefined;
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);
   const families = clusters.map(({ address }) => address.family);
   return clusters.map((cluster) => {

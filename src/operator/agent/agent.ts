@@ -45,17 +45,15 @@ function run(context: Context): Report {
   const endpoint = endpointOf(context);
   return {
     exitCode: 0,
-    get document() {
-      return {
-        listen: endpoint ?? null,
-        tasks: tasks.map(({ name, interval, words }) => ({
-          name,
-          interval: interval / 1000,
-          command: ["host-local", ...words],
-        })),
-      };
-    },
-    get text() {
+    document: () => ({
+      listen: endpoint ?? null,
+      tasks: tasks.map(({ name, interval, words }) => ({
+        name,
+        interval: interval / 1000,
+        command: ["host-local", ...words],
+      })),
+    }),
+    text: () => {
       const rows = tasks.map(({ name, interval, words }) => [
         name,
         formatDuration(interval),

@@ -3,7 +3,6 @@ import {
   CommandError,
   type Context,
   type Report,
-  UsageError,
 } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
@@ -25,12 +24,12 @@ import {
   totalsOf,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
-import { extendedResourceOf, resourceOption } from "./extended-resource.ts";
-import { featureFile } from "./node-feature.ts";
-import { nodePatch } from "./node-patch.ts";
+import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
 
-/** The forms of the number of pods; at most one may be asked for. */
-const forms = ["--max-pods", "--node-feature", "--node-patch"] as const;
+/** The forms of the number of pods. */
+const forms = { "--max-pods": podCount, "--node-feature": feature, "--node-patch": patch } as const;
+
+const formNames = ["--max-pods", "--node-feature", "--node-patch"] as const;
 
 /** `capacity`: counts addresses, and the pods that they suffice for. */
 export const capacity: Command = {
@@ -47,7 +46,7 @@ export const capacity: Command = {
   ],
   options: [
     { name: "--max-pods", summary: "print only the number of pods, for kubelet's maxPods" },
-    hostNetworkPodsOption,
+    { ...hostNetworkPodsOption, requires: ["--max-pods"] },
     {
       name: "--node-feature",
       value: "DIR",
@@ -56,14 +55,16 @@ export const capacity: Command = {
     {
       name: "--expires-after",
       value: "DURATION",
+      requires: ["--node-feature"],
       summary: "when the feature expires unless it is written again (default: 1h)",
     },
     {
       name: "--node-patch",
       summary: "print the JSON patch that publishes the number of addresses on the node",
     },
-    resourceOption,
+    { ...resourceOption, requires: ["--node-feature", "--node-patch"] },
   ],
+  exclusive: [formNames],
   examples: [
     { line: "host-local capacity", effect: "count all ranges of all networks" },
     {
@@ -85,40 +86,11 @@ export const capacity: Command = {
     },
   ],
   run: (context) => {
-    const [form, other] = forms.filter((name) => isGiven(context, name));
-    if (other !== undefined) {
-      throw new UsageError(`capacity: ${form} and ${other} are mutually exclusive`);
-    }
-    requireForm(context, hostNetworkPodsOption.name, form, ["--max-pods"]);
-    requireForm(context, "--expires-after", form, ["--node-feature"]);
-    requireForm(context, resourceOption.name, form, forms.slice(1));
-    switch (form) {
-      case "--max-pods":
-        return podCount(context);
-      case "--node-feature":
-        return feature(context);
-      case "--node-patch":
-        return patch(context);
-      default:
-        return count(context);
-    }
+    const { has, option } = context;
+    const form = formNames.find((name) => has(name) || option(name) !== undefined);
+    return form === undefined ? count(context) : forms[form](context);
   },
 };
-
-function isGiven({ has, option }: Context, name: string): boolean {
-  return has(name) || option(name) !== undefined;
-}
-
-/** @throws UsageError if an option is given without one of the forms that it belongs to */
-function requireForm(
-  context: Context,
-  name: string,
-  form: (typeof forms)[number] | undefined,
-  expected: readonly string[],
-): void {
-  if (!isGiven(context, name) || (form !== undefined && expected.includes(form))) return;
-  throw new UsageError(`capacity: ${name} requires ${expected.join(" or ")}`);
-}
 
 function podCount(context: Context): Report {
   const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n);
@@ -131,15 +103,15 @@ function podCount(context: Context): Report {
   }
   return {
     exitCode: 0,
-    document: { maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n },
-    text: `${pods}\n`,
+    document: () => ({ maxPods: pods, addresses, hostNetworkPods: hostNetworkPods ?? 0n }),
+    text: () => `${pods}\n`,
   };
 }
 
 function patch(context: Context): Report {
   const resource = extendedResourceOf(context);
   const document = nodePatch(resource, maxPods(podsWithAddresses(context).pods));
-  return { exitCode: 0, document, text: `${JSON.stringify(document)}\n` };
+  return { exitCode: 0, document: () => document, text: () => `${JSON.stringify(document)}\n` };
 }
 
 function feature(context: Context): Report {
@@ -158,13 +130,13 @@ function feature(context: Context): Report {
   );
   return {
     exitCode: 0,
-    document: {
+    document: () => ({
       file: path,
       feature: resource,
       pods: maxPods(pods),
       expires: new Date(expires).toISOString(),
-    },
-    text: "",
+    }),
+    text: () => "",
   };
 }
 
@@ -209,12 +181,8 @@ function count(context: Context): Report {
   const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {
     exitCode: counted.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
-    get document() {
-      return { networks: counted.map(describe), totals: describeTotals(totals) };
-    },
-    get text() {
-      return capacityTable(counted, totals, system);
-    },
+    document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
+    text: () => capacityTable(counted, totals, system),
   };
 }
 

@@ -1,4 +1,4 @@
-/** The extended resource that stands for addresses. */
+/** The extended resource that stands for addresses, and how a node gets it. */
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
 
@@ -35,4 +35,26 @@ export function extendedResourceOf({ option }: Context): string {
     throw new UsageError(`--resource: the domain kubernetes.io is reserved; found ${text}`);
   }
   return text;
+}
+
+/** The JSON patch (RFC 6902) that publishes a number of addresses in a node's status. It may be applied repeatedly. */
+export function nodePatch(resource: string, count: bigint): readonly object[] {
+  return [{ op: "add", path: `/status/capacity/${escapePointer(resource)}`, value: `${count}` }];
+}
+
+/** A member's name in a JSON pointer (RFC 6901). */
+function escapePointer(name: string): string {
+  return name.replaceAll("~", "~0").replaceAll("/", "~1");
+}
+
+/**
+ * A file for the source `local` of node-feature-discovery. The number becomes a feature that a rule may use, and no label;
+ * each directive applies to what follows it.
+ *
+ * @param name the feature, such as `example.com/pod-ips`
+ * @param expires when it ceases to count, in milliseconds since the epoch
+ */
+export function featureFile(name: string, pods: bigint, expires: number): string {
+  const time = new Date(expires).toISOString();
+  return `# Written by host-local.\n# +expiry-time=${time}\n# +no-label\n${name}=${pods}\n`;
 }

@@ -1,8 +1,7 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { compare, isWithin, parseAddress } from "../../ipam/address.ts";
-import { join } from "../../store/files/paths.ts";
+import { type Address, compare, isWithin, parseAddress } from "../../ipam/address.ts";
 import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
@@ -16,9 +15,12 @@ import { ownerCommand } from "./reservation-findings.ts";
 interface Use {
   readonly attachment: CachedAttachment;
   readonly address: string;
+  readonly parsed: Address;
   readonly directory: NetworkDirectory;
-  /** The reservation of the address, whoever holds it. */
+  /** The reservation of the address, this container's if it has one, otherwise that of another. */
   readonly reservation: NodeReservation | undefined;
+  /** Whether that is this container's. */
+  readonly isHeld: boolean;
   /** The namespace that the cache names, if it exists, as the kernel names it; `undefined` if that is not known. */
   readonly namespace: string | undefined;
 }
@@ -55,8 +57,9 @@ function usesByAddress(node: Node): readonly AddressUse[] {
   const { attachments } = cache;
   const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);
   const { reservations } = node;
-  let reserved: ReturnType<typeof reservationsByAddress> | undefined;
-  const byAddress = new Map<string, Use[]>();
+  // Only where an attachment asks for it: there may be tens of thousands.
+  let reserved: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
+  const uses: Use[] = [];
   for (const attachment of attachments) {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
@@ -67,36 +70,31 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const state = liveness === "alive" ? checker.namespaces.at(networkNamespace) : undefined;
     const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {
-      reserved ??= reservationsByAddress(reservations);
-      const reservation = reservationOf(reserved, attachment, address);
-      const isHolder = isHeldBy(reservation, attachment);
-      const directory = known.find((one) => isHolder || mayHandOut(one, address));
+      const parsed = parseAddress(address);
+      if (parsed === undefined) continue;
+      reserved ??= Map.groupBy(
+        reservations,
+        ({ network, text }) => `${network.files.network} ${text}`,
+      );
+      const all = reserved.get(`${attachment.network} ${address}`) ?? [];
+      const own = all.find(({ owner }) => containerOf(owner) === attachment.containerId);
+      const directory = known.find((one) => own !== undefined || mayHandOut(one, parsed));
       if (directory === undefined) continue;
       // The process id of a container that ended may be that of a process in another pod by now.
       if (namespace !== undefined && networkNamespace.startsWith("/proc/")) {
         if (!namespacesWith(address).has(namespace)) continue;
       }
-      const use = { attachment, address, directory, reservation, namespace };
-      const others = byAddress.get(address);
-      if (others === undefined) byAddress.set(address, [use]);
-      else others.push(use);
+      const [reservation] = own === undefined ? all : [own];
+      const isHeld = own !== undefined;
+      uses.push({ attachment, address, parsed, directory, reservation, isHeld, namespace });
     }
   }
-  return sortedByAddress(byAddress).map(([address, uses]) => {
-    const needsProcesses = uses.some(({ namespace }) => namespace === undefined);
-    return { uses, processNamespaces: needsProcesses ? namespacesWith(address) : new Set() };
+  uses.sort((a, b) => compare(a.parsed, b.parsed));
+  return [...Map.groupBy(uses, ({ address }) => address)].map(([address, ofAddress]) => {
+    const needsProcesses = ofAddress.some(({ namespace }) => namespace === undefined);
+    const processNamespaces = needsProcesses ? namespacesWith(address) : new Set<string>();
+    return { uses: ofAddress, processNamespaces };
   });
-}
-
-/** Each address is parsed once: there may be tens of thousands. */
-function sortedByAddress<T>(byAddress: ReadonlyMap<string, T>): readonly (readonly [string, T])[] {
-  return [...byAddress]
-    .flatMap(([text, value]) => {
-      const address = parseAddress(text);
-      return address === undefined ? [] : [{ address, entry: [text, value] as const }];
-    })
-    .sort((a, b) => compare(a.address, b.address))
-    .map(({ entry }) => entry);
 }
 
 /** Two network namespaces have the address, and two containers account for it. */
@@ -114,8 +112,8 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
   return [
     {
       code: "address-in-use-twice",
-      files,
-      path: join(files.directory, address),
+      network: files.network,
+      path: files.pathOf(address),
       message: `${address} is used by ${users.join(" and ")}`,
       commands: [commandText(context, files, ["show", address])],
     },
@@ -126,10 +124,10 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
 function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
-  const isHolderAccounted = uses.some((one) => one.namespace !== undefined && isHeld(one));
+  const isHolderAccounted = uses.some(({ namespace, isHeld }) => namespace !== undefined && isHeld);
   return uses.filter((use) => {
     // An empty file is a finding of its own, with the command that writes its container back.
-    if (isHeld(use) || use.reservation?.isEmpty === true) return false;
+    if (use.isHeld || use.reservation?.isEmpty === true) return false;
     if (use.namespace !== undefined) return true;
     // One of them may be that of the container that holds the reservation.
     return others > (use.reservation === undefined || isHolderAccounted ? 0 : 1);
@@ -138,9 +136,10 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
 
 function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
   const { files } = directory;
-  const path = join(files.directory, address);
+  const path = files.pathOf(address);
   const container = describeContainer(attachment);
-  const about = { code: "live-without-reservation", files, path } as const;
+  const { network } = files;
+  const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
     return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
@@ -163,41 +162,14 @@ function describeContainer({ pod, containerId }: CachedAttachment): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
 }
 
-function isHeld({ attachment, reservation }: Use): boolean {
-  return isHeldBy(reservation, attachment);
-}
-
-function isHeldBy(
-  reservation: NodeReservation | undefined,
-  { containerId }: CachedAttachment,
-): boolean {
-  return reservation !== undefined && containerOf(reservation.owner) === containerId;
-}
-
-/** The reservation of this container if there is one, otherwise that of another. */
-function reservationOf(
-  reserved: ReadonlyMap<string, readonly NodeReservation[]>,
-  { network, containerId }: CachedAttachment,
-  address: string,
-): NodeReservation | undefined {
-  const all = reserved.get(`${network} ${address}`) ?? [];
-  return all.find(({ owner }) => containerOf(owner) === containerId) ?? all[0];
-}
-
 /**
  * Whether a network hands out an address: an attachment may also have addresses of other IPAM plugins. A network that is
  * no longer configured may now use another one.
  */
-function mayHandOut({ sources, hasKnownRanges, ranges }: NetworkDirectory, text: string): boolean {
+function mayHandOut(
+  { sources, hasKnownRanges, ranges }: NetworkDirectory,
+  address: Address,
+): boolean {
   if (sources.length === 0) return false;
-  if (!hasKnownRanges) return true;
-  const address = parseAddress(text);
-  return address !== undefined && ranges.some((range) => isWithin(address, range));
-}
-
-/** By network and address, such as `mynet 10.1.2.2`. */
-function reservationsByAddress(
-  reservations: readonly NodeReservation[],
-): ReadonlyMap<string, readonly NodeReservation[]> {
-  return Map.groupBy(reservations, ({ network, text }) => `${network.files.network} ${text}`);
+  return !hasKnownRanges || ranges.some((range) => isWithin(address, range));
 }

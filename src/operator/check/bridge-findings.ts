@@ -30,7 +30,10 @@ type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
 /** Checks that every bridge has the gateway's address of its network. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
-  const bridged = networks.flatMap(bridgedNetwork);
+  const bridged = networks.flatMap((network): readonly BridgedNetwork[] => {
+    const { bridge, rangeSets } = network;
+    return bridge === undefined ? [] : [{ network, bridge, ranges: rangeSets.flat() }];
+  });
   if (bridged.length === 0) return [];
   const withoutGateway = bridged.flatMap(gatewayFindings);
   const devices = ipOutput(node.context.system, "address");
@@ -51,11 +54,6 @@ interface BridgedNetwork {
   readonly network: FoundNetwork;
   readonly bridge: Bridge;
   readonly ranges: readonly Range[];
-}
-
-function bridgedNetwork(network: FoundNetwork): readonly BridgedNetwork[] {
-  const { bridge, rangeSets } = network;
-  return bridge === undefined ? [] : [{ network, bridge, ranges: rangeSets.flat() }];
 }
 
 /** A subnet of one or two addresses has no gateway unless it is configured; the `bridge` plugin then makes one up. */
@@ -168,15 +166,16 @@ function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonl
 
 function found({ network }: BridgedNetwork, code: Code, message: string): Finding {
   const { files, source = "" } = network;
-  return { code, files, path: source, message };
+  return { code, network: files.network, path: source, message };
 }
 
-function isGatewayIn(address: InterfaceAddress, ranges: readonly Range[]): boolean {
-  return ranges.some((range) => isGatewayOf(address, range));
-}
-
-function isGatewayOf({ address, prefixLength }: InterfaceAddress, range: Range): boolean {
-  return isSame(address, gatewayFor(range)) && prefixLength === range.prefixLength;
+function isGatewayIn(
+  { address, prefixLength }: InterfaceAddress,
+  ranges: readonly Range[],
+): boolean {
+  return ranges.some(
+    (range) => isSame(address, gatewayFor(range)) && prefixLength === range.prefixLength,
+  );
 }
 
 function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {

@@ -11,14 +11,7 @@ import { openWholeNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release-or-log.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { runChecks } from "./checks.ts";
-import {
-  type Counts,
-  type Finding,
-  networkOf,
-  remedyOf,
-  type Severity,
-  severityOf,
-} from "./finding.ts";
+import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
 
 /** `check`: checks running pods, reservations, ranges and bridges. */
@@ -73,18 +66,15 @@ function report(context: Context): Report {
   const counts = countsOf(left);
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
-    get document() {
-      return {
-        findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
-        counts: { ...counts, repaired: repaired.size },
-        networks: directories.map(({ files }) => files.network),
-      };
-    },
-    get text() {
-      return context.has("--node-problem-detector")
+    document: () => ({
+      findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
+      counts: { ...counts, repaired: repaired.size },
+      networks: directories.map(({ files }) => files.network),
+    }),
+    text: () =>
+      context.has("--node-problem-detector")
         ? problemLine(...summarize(left, counts))
-        : formatFindings(context.system, findings, repaired, counts);
-    },
+        : formatFindings(context.system, findings, left, counts),
   };
 }
 
@@ -107,11 +97,11 @@ function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Fin
 }
 
 function describe(finding: Finding): object {
-  const { code, path, message, commands = [] } = finding;
+  const { code, network, path, message, commands = [] } = finding;
   return {
     code,
     severity: severityOf(finding),
-    network: networkOf(finding),
+    network,
     path,
     message,
     remedy: remedyOf(finding),

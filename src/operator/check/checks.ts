@@ -1,7 +1,7 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { join } from "../../store/files/paths.ts";
+import { join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
@@ -23,7 +23,6 @@ import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
 export interface CheckResult {
-  readonly node: Node;
   readonly directories: readonly NetworkDirectory[];
   /** Sorted by severity, errors first. */
   readonly findings: readonly Finding[];
@@ -47,9 +46,12 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
+  const networks = checked.flatMap((directory) => directory.networks);
   const findings = [
     ...noNetworkFindings(node),
-    ...configurationFindings(node),
+    ...node.problems.map(({ source: path, problem: message }) => {
+      return { code: "unreadable-configuration", network: "", path, message } as const;
+    }),
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
@@ -60,20 +62,10 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
-    ...partFindings(
-      context,
-      checked.flatMap(({ networks }) => networks),
-    ),
-    ...bridgeFindings(
-      node,
-      checked.flatMap(({ networks }) => networks),
-    ),
+    ...partFindings(system, networks),
+    ...bridgeFindings(node, networks),
   ];
-  return {
-    node,
-    directories: checked,
-    findings: bySeverity(withoutReleased(system, findings)),
-  };
+  return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
 }
 
 /** How often findings on attachments are made again, after one second each. */
@@ -101,21 +93,14 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
   const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
-  return [{ code: "no-networks", files: undefined, path: "", message }];
-}
-
-function configurationFindings({ problems }: Node): readonly Finding[] {
-  return problems.map(({ source: path, problem: message }) => {
-    return { code: "unreadable-configuration", files: undefined, path, message };
-  });
+  return [{ code: "no-networks", network: "", path: "", message }];
 }
 
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const onFiles = findings.filter(({ isOnFile }) => isOnFile);
-  const directories = new Set(onFiles.flatMap(({ files }) => files?.directory ?? []));
+  const directories = findings.filter(({ isOnFile }) => isOnFile).map(({ path }) => parentOf(path));
   const present = new Set(
-    [...directories].flatMap((directory) =>
+    [...new Set(directories)].flatMap((directory) =>
       attempt(() => system.list(directory), [], "ENOENT").map((name) => join(directory, name)),
     ),
   );

@@ -5,14 +5,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import {
-  type Counts,
-  type Finding,
-  networkOf,
-  remedyOf,
-  type Severity,
-  severityOf,
-} from "./finding.ts";
+import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
 
 /** The number of findings, and of commands, shown for each code; the JSON has all. */
 const MAX_SHOWN = 20;
@@ -23,20 +16,21 @@ const MAX_LINE_LENGTH = 80;
 /**
  * A table of findings, the remedy for each code with its commands, and a line of counts.
  *
- * @param counts of those that were not repaired
+ * @param left those that were not repaired
+ * @param counts of these
  */
 export function formatFindings(
   system: OperatorSystem,
   findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
+  left: readonly Finding[],
   { error, warning, info }: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
+  const remaining = new Set(left);
   const byCode = [...Map.groupBy(findings, ({ code }) => code).values()];
-  const left = findings.filter((one) => !repaired.has(one));
   const table = formatTable(
     columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
-    byCode.flatMap((own) => rowsOf(system, own, repaired)),
+    byCode.flatMap((own) => rowsOf(system, own, remaining)),
     { width: tableWidth(system) },
   );
   const remedies = [...Map.groupBy(left, ({ code }) => code).values()].flatMap((own) =>
@@ -44,7 +38,8 @@ export function formatFindings(
   );
   const remedyList = left.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
   const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
-  const repairs = repaired.size === 0 ? "" : `; ${repaired.size} repaired`;
+  const repaired = findings.length - left.length;
+  const repairs = repaired === 0 ? "" : `; ${repaired} repaired`;
   return `${table}${remedyList}\n${counts}${repairs}\n`;
 }
 
@@ -58,14 +53,18 @@ export function problemLine(subject: string, detail: string): string {
 function rowsOf(
   system: OperatorSystem,
   findings: readonly Finding[],
-  repaired: ReadonlySet<Finding>,
+  left: ReadonlySet<Finding>,
 ): readonly (readonly string[])[] {
   const paint = painter(system);
   const colour = (severity: Severity): string =>
     severity === "info" ? severity : paint(severity, severity);
   const rows = findings.slice(0, MAX_SHOWN).map((finding) => {
-    const text = repaired.has(finding) ? `${finding.message}; removed` : finding.message;
-    const cells = [networkOf(finding) || "-", finding.path || "-", text];
+    const { network, path, message } = finding;
+    const cells = [
+      network || "-",
+      path || "-",
+      left.has(finding) ? message : `${message}; removed`,
+    ];
     return [
       colour(severityOf(finding)),
       finding.code,

@@ -1,6 +1,5 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
-import type { NetworkFiles } from "../../store/files/network-files.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
@@ -159,8 +158,8 @@ export type Code = keyof typeof kinds;
 /** A finding of `check`. */
 export interface Finding {
   readonly code: Code;
-  /** Of the network that it concerns; `undefined` if it concerns none. */
-  readonly files: NetworkFiles | undefined;
+  /** The network that it concerns; empty if it concerns none. */
+  readonly network: string;
   readonly path: string;
   /** Whether that is the file of a reservation, which may have been released meanwhile. */
   readonly isOnFile?: boolean;
@@ -178,11 +177,6 @@ export interface Finding {
 
 /** The number of findings of each severity. */
 export type Counts = Readonly<Record<Severity, number>>;
-
-/** The name of the network that a finding concerns; empty if it concerns none. */
-export function networkOf({ files }: Finding): string {
-  return files?.network ?? "";
-}
 
 /** The severity of a finding. */
 export function severityOf({ code, severity }: Finding): Severity {

@@ -24,5 +24,5 @@ export function ipOutput(
 
 /** What was not checked since `ip` failed. */
 export function ipFailed(message: string): readonly Finding[] {
-  return [{ code: "ip-failed", files: undefined, path: "", message }];
+  return [{ code: "ip-failed", network: "", path: "", message }];
 }

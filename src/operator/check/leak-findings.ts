@@ -1,7 +1,6 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { plural } from "../../cli/output/plural.ts";
-import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { attempt, type System } from "../../system/system.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -44,7 +43,10 @@ export function leakFindings(
     // What cannot be seen is said: it is not the same as no leak.
     const { reason } = first.conclusion;
     const message = `whether ${unknown.length} of ${plural(old.length, "reservation")} leaked cannot be seen: ${reason}`;
-    return [...leaked, { code: "leaks-unknown", files, path: files.directory, message }];
+    return [
+      ...leaked,
+      { code: "leaks-unknown", network: files.network, path: files.directory, message },
+    ];
   });
 }
 
@@ -71,8 +73,8 @@ class Leak implements Finding {
     this.#cache = cache;
   }
 
-  get files(): NetworkFiles {
-    return this.#one.reservation.network.files;
+  get network(): string {
+    return this.#one.reservation.network.files.network;
   }
 
   get path(): string {

@@ -5,7 +5,7 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
 
-/** The intersection of two windows; `undefined` if they are disjoint. */
+/** The addresses that are in both ranges; `undefined` if there are none. */
 export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange | undefined {
   const { family } = a.first;
   if (family !== b.first.family) return undefined;
@@ -34,35 +34,16 @@ export function overlapFindings(
   );
 }
 
-/** Addresses that are reserved in both are the worse finding on the same ranges. */
+/** Reservations of the same address are other findings, on whoever uses it. */
 function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
-  const { files, sources } = one;
-  const code = "overlapping-ranges";
-  const networks = `in the networks ${nameOf(one)} and ${nameOf(other)}`;
-  const names = new Set(other.reservations.map(({ name }) => name));
-  const taken = one.reservations.filter(({ name }) => names.has(name));
-  if (taken.length > 0) {
-    return taken.map(({ name, path }) => ({
-      code,
-      severity: "error",
-      remedy: "give the networks different ranges, then restart one of the pods",
-      files,
-      path,
-      isOnFile: true,
-      message: `${name} is taken ${networks}`,
-    }));
-  }
-  const windows = one.ranges.flatMap((range) =>
+  const shared = one.ranges.flatMap((range) =>
     other.ranges.flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
   );
-  return [...new Set(windows.map(formatAddressRange))].map((addressRange) => ({
-    code,
-    files,
-    path: sources.join(", "),
-    message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
+  const { network } = one.files;
+  return [...new Set(shared.map(formatAddressRange))].map((addressRange) => ({
+    code: "overlapping-ranges",
+    network,
+    path: one.sources.join(", "),
+    message: `${addressRange} is in the networks ${network} and ${other.files.network} (${other.sources.join(", ")})`,
   }));
-}
-
-function nameOf({ files }: NetworkDirectory): string {
-  return files.network;
 }

@@ -1,14 +1,13 @@
 /** Findings on nodes that hand out the same part of a range, because their podCIDRs overlap. */
 
-import type { Context } from "../../cli/command/command.ts";
 import { member, textOf } from "../../cli/command/json-values.ts";
-import { isPodCidrOf, type Partition } from "../../ipam/partition.ts";
+import { overlaps } from "../../ipam/address.ts";
+import { isPodCidrOf } from "../../ipam/partition.ts";
 import { addressRangeOf, formatPrefix, type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { Finding } from "./finding.ts";
 import { ipFailed, ipOutput } from "./ip-output.ts";
-import { intersectionOf } from "./overlap-findings.ts";
 
 /** A route to a network by way of another machine. */
 interface Route {
@@ -21,7 +20,7 @@ interface Route {
  * way of that node. Networks that do without such routes show nothing.
  */
 export function partFindings(
-  { system }: Context,
+  system: OperatorSystem,
   networks: readonly FoundNetwork[],
 ): readonly Finding[] {
   const divided = networks.flatMap(({ files, partition }) =>
@@ -35,23 +34,17 @@ export function partFindings(
     );
   }
   return divided.flatMap(({ files, partition }) => {
-    const { podCidr, source: path } = partition;
+    const { podCidr, clusterCidr, source: path } = partition;
+    const own = addressRangeOf(podCidr);
     return routes
-      .filter(({ to }) => overlaps(to, partition))
+      .filter(({ to }) => isPodCidrOf(to, clusterCidr) && overlaps(addressRangeOf(to), own))
       .map(({ to, via }) => ({
         code: "shared-part",
-        files,
+        network: files.network,
         path,
         message: `${formatPrefix(to)} is the podCIDR of another node, via ${via}, and ${formatPrefix(podCidr)} that of this one: both hand out the same addresses`,
       }));
   });
-}
-
-function overlaps(to: Prefix, { podCidr, clusterCidr }: Partition): boolean {
-  return (
-    isPodCidrOf(to, clusterCidr) &&
-    intersectionOf(addressRangeOf(to), addressRangeOf(podCidr)) !== undefined
-  );
 }
 
 /** Those with a next hop; `undefined` where they cannot be read. One to a single address has no prefix length. */

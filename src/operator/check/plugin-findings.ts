@@ -16,27 +16,22 @@ import type { Finding } from "./finding.ts";
 /** Checks that this program is still where it was installed: other installers overwrite it. */
 export function pluginFindings(context: Context): readonly Finding[] {
   const { system } = context;
-  return existingPluginDirectories(system).flatMap(({ directory }) => [
-    ...findingsIn(context, installationIn(directory, PLUGIN), []),
-    ...findingsIn(context, installationIn(directory, STATIC), ["--static"]),
-    ...markedNames(system, directory)
-      .filter((name) => name !== PLUGIN && name !== STATIC)
-      .flatMap((name) => findingsIn(context, installationIn(directory, name), ["--as", name])),
-  ]);
+  return existingPluginDirectories(system).flatMap(({ directory }) =>
+    markedNames(system, directory).flatMap((name) =>
+      findingsOn(context, installationIn(directory, name)),
+    ),
+  );
 }
 
-/** @param options those of `install` that repair it */
-function findingsIn(
-  context: Context,
-  installation: Installation,
-  options: readonly string[],
-): readonly Finding[] {
+function findingsOn(context: Context, installation: Installation): readonly Finding[] {
   const { system } = context;
   if (!isReplaced(system, installation)) return [];
   const { directory, target, name } = installation;
+  const ofName = name === STATIC ? ["--static"] : ["--as", name];
+  const options = name === PLUGIN ? [] : ofName;
   const about = {
     code: "plugin-replaced",
-    files: undefined,
+    network: "",
     path: target,
     commands: [shellCommand(["host-local", "install", directory, ...options])],
   } as const;

@@ -29,7 +29,7 @@ function checkSets(
     if (share < NEARLY_FULL) return [];
     const { used, capacity, free } = counts;
     const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
-    const about = { files, path: source, commands };
+    const about = { network: files.network, path: source, commands };
     return free === 0n
       ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
       : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];

@@ -75,7 +75,7 @@ function keptFindings(
     const whose = pod === undefined ? [] : ["--for", pod];
     return {
       code: "half-kept-address",
-      files,
+      network: files.network,
       path: files.pathOf(name),
       message: `${name} is kept for ${pod ?? "nobody"}, but ${problem}`,
       commands: [
@@ -132,38 +132,26 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
     const commands = [commandText(context, files, ["check", files.network, "--repair"])];
     return [{ ...finding, commands, repairable: reservation }];
   }
-  if (user === "perhaps a container") {
-    const text = `${message}; whether the container that had the address is alive is not known, so it is not repaired`;
+  if (user === "unknown") {
+    const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
     return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
   }
-  if (user === "unknown") {
-    const text = `${message}; libcni's cache, which would tell who uses the address, cannot be read, so it is not repaired`;
-    return [{ ...finding, message: text, remedy: "make libcni's cache readable first" }];
+  const used = { ...finding, severity: "error" } as const;
+  if (user === "a process") {
+    const text = `${message}; a process has the address, and its container is not known`;
+    const remedy = "restart the pod that has the address, then run check again";
+    return [{ ...used, message: text, remedy }];
   }
-  return [
-    {
-      ...finding,
-      severity: "error",
-      ...(user === "a process"
-        ? {
-            message: `${message}; a process has the address, and its container is not known`,
-            remedy: "restart the pod that has the address, then run check again",
-          }
-        : {
-            message: `${message}; ${user.pod || `container ${user.containerId}`} uses the address`,
-            remedy:
-              "write its container back into it: until then ADD may hand the address out again",
-            commands: [writeBackCommand(reservation.path, user)],
-          }),
-    },
-  ];
+  const text = `${message}; ${user.pod || `container ${user.containerId}`} uses the address`;
+  const remedy = "write its container back into it: until then ADD may hand the address out again";
+  const file = shellCommand([reservation.path]);
+  // The file is written only while it is empty.
+  const commands = [`(umask 077; test ! -s ${file} && ${ownerCommand(user)} > ${file})`];
+  return [{ ...used, message: text, remedy, commands }];
 }
 
-/**
- * Who uses an address: an attachment, a process of which no more is known, one of which it is not known whether it is alive,
- * or nobody; `unknown` where that cannot be read.
- */
-type AddressUser = CachedAttachment | "a process" | "perhaps a container" | "nobody" | "unknown";
+/** Who uses an address: a container that lives, a process of which no more is known, or nobody, as far as that is known. */
+type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
 
 /** Who uses the address of a reservation in its network, whoever holds it. */
 function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
@@ -177,16 +165,9 @@ function userOf({ cache, liveness }: Node, reservation: NodeReservation): Addres
   const attachment = attachments.find((one) => livenessIn(one) === "alive");
   if (attachment !== undefined) return attachment;
   if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
-  if (cache.unreadable !== undefined) return "unknown";
-  return attachments.some((one) => livenessIn(one) === "unknown")
-    ? "perhaps a container"
-    : "nobody";
-}
-
-/** The file is written only while it is empty. */
-function writeBackCommand(path: string, attachment: CachedAttachment): string {
-  const file = shellCommand([path]);
-  return `(umask 077; test ! -s ${file} && ${ownerCommand(attachment)} > ${file})`;
+  const isKnown =
+    cache.unreadable === undefined && attachments.every((one) => livenessIn(one) !== "unknown");
+  return isKnown ? "nobody" : "unknown";
 }
 
 /** Prints the content of the reservation of an attachment. */
@@ -243,7 +224,7 @@ function holderOf({ owner }: NodeReservation): string {
 }
 
 function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, files: network.files, path, isOnFile: true, message };
+  return { code, network: network.files.network, path, isOnFile: true, message };
 }
 
 function releaseCommand(context: Context, { network: { files }, text }: NodeReservation): string {

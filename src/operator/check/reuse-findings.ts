@@ -32,7 +32,7 @@ function tooShort(
 ): readonly Finding[] {
   if (synSent === undefined || reuseDelaySeconds >= synSent) return [];
   const message = `reuseDelaySeconds is ${reuseDelaySeconds}, but conntrack remembers a connection that was not answered for ${plural(synSent, "second")} (net.netfilter.nf_conntrack_tcp_timeout_syn_sent): a client that tries again may reach the next pod with the address`;
-  return [{ code: "reuse-delay-short", files, path: source, message }];
+  return [{ code: "reuse-delay-short", network: files.network, path: source, message }];
 }
 
 /** A set has too few addresses where ADD has to take one that cools down: now, or lately. */
@@ -63,7 +63,7 @@ function missed(
     ];
     if (texts.length === 0) return [];
     const message = `${formatRangeSet(set)} is turned over faster than reuseDelaySeconds (${reuseDelaySeconds}): ${texts.join("; ")}`;
-    return [{ code: "reuse-delay-missed", files, path: source, message }];
+    return [{ code: "reuse-delay-missed", network: files.network, path: source, message }];
   });
 }
 

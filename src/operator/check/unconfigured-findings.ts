@@ -53,7 +53,8 @@ function findingOn(
     sharing.add(other.files.network);
   }
   const message = "no configuration names this network";
-  const about = { code: "unconfigured-network", files, path: files.directory } as const;
+  const { network, directory: path } = files;
+  const about = { code: "unconfigured-network", network, path } as const;
   if (shared.length > 0) {
     return {
       ...about,
@@ -61,7 +62,7 @@ function findingOn(
       message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
       remedy:
         "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
-      commands: [commandText(context, files, ["list", files.network])],
+      commands: [commandText(context, files, ["list", network])],
     };
   }
   if (living.size > 0) {

@@ -24,8 +24,8 @@ export interface Collection {
   readonly released: ReadonlySet<NodeReservation>;
   /** Why the list is not believed there. */
   readonly refused: string | undefined;
-  /** Whether the dead reservations were recorded for the next run. */
-  readonly isRecorded: boolean;
+  /** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
+  readonly isLeft: boolean;
 }
 
 type State = "waiting" | "due" | "released" | "kept";
@@ -54,18 +54,17 @@ export function formatCollection(
     rows,
     { width: tableWidth(system) },
   );
-  const total = collections.reduce((sum, { decided }) => sum + decided.length, 0);
-  const of = (decision: Decision): number =>
-    collections.reduce((sum, { decided }) => sum + count(decided, decision), 0);
+  const all = collections.flatMap(({ decided }) => decided);
+  const { alive, unknown, unowned, young, inUse, waiting, due } = countsOf(all);
   const released = collections.reduce((sum, one) => sum + one.released.size, 0);
   const counts = [
-    `${of("alive") + of("inUse")} alive`,
-    `${of("young")} in the grace period`,
-    `${of("unknown")} unknown`,
-    `${of("unowned")} without a container`,
-    `${of("waiting") + of("due")} dead`,
+    `${alive + inUse} alive`,
+    `${young} in the grace period`,
+    `${unknown} unknown`,
+    `${unowned} without a container`,
+    `${waiting + due} dead`,
   ];
-  return `${rows.length === 0 ? "" : `${table}\n`}${plural(total, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
+  return `${rows.length === 0 ? "" : `${table}\n`}${plural(all.length, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
 }
 
 /** What was released, a line for each reservation, in the form of the agent's log. */
@@ -116,13 +115,7 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
       directory: files.directory,
       refused: refused ?? null,
       reservations: decided.length,
-      alive: count(decided, "alive"),
-      unknown: count(decided, "unknown"),
-      unowned: count(decided, "unowned"),
-      young: count(decided, "young"),
-      inUse: count(decided, "inUse"),
-      waiting: count(decided, "waiting"),
-      due: count(decided, "due"),
+      ...countsOf(decided),
       released: released.size,
     })),
     dead: collections.flatMap((collection) =>
@@ -186,6 +179,8 @@ function stateOf(
   return isDryRun ? "due" : "kept";
 }
 
-function count(decided: readonly Decided[], expected: Decision): number {
-  return decided.filter(({ decision }) => decision === expected).length;
+function countsOf(decided: readonly Decided[]): Readonly<Record<Decision, number>> {
+  const counts = { alive: 0, unknown: 0, unowned: 0, young: 0, inUse: 0, waiting: 0, due: 0 };
+  for (const { decision } of decided) counts[decision]++;
+  return counts;
 }

@@ -1,10 +1,9 @@
-import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
+import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { requestedConfigurationDirectory } from "../node/configuration-directories.ts";
-import { isInstalled, liveCommandOf } from "../node/live-command.ts";
+import { liveCommandOf } from "../node/live-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
@@ -20,7 +19,7 @@ import {
   formatReleases,
 } from "./gc-report.ts";
 import { recordCollection } from "./last-collection.ts";
-import { type LiveSource, liveSourceOf, sourceOptions } from "./live-source.ts";
+import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 
 /** `gc`: releases the addresses of dead containers. */
@@ -41,6 +40,10 @@ export const gc: Command = {
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
+  exclusive: [
+    ["--live", "--live-command"],
+    ["--log", "--json"],
+  ],
   examples: [
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
@@ -52,17 +55,13 @@ export const gc: Command = {
 
 function collect(context: Context): Report {
   const { system, log, has } = context;
-  if (has("--log") && has("--json")) {
-    throw new UsageError("gc: --log and --json exclude each other");
-  }
-  const readSource = liveSourceOf(context);
   const grace = parseDuration(context.option("--grace") ?? "10m", "--grace");
   const node = openNode(context, context.operands[0]);
   const readAt = system.now();
   // Before the list: what is reserved meanwhile is not in it.
   requireReadable(node.reservations);
   // Before the namespaces: what ends meanwhile does not contradict it.
-  const source = readSource(readAt);
+  const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
   const collections = node.directories.map((directory) =>
     finish(context, decide(node, grace, source, directory)),
@@ -70,14 +69,12 @@ function collect(context: Context): Report {
   const messages = collections.flatMap((collection) => messagesOn(node, source, collection));
   for (const message of messages) log(message);
   const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
-  const isLeft = collections.some((collection) => isAnythingLeft(context, collection));
+  const isLeft = collections.some((one) => one.isLeft);
   const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
-    get document() {
-      return collectionDocument(collections, mode);
-    },
-    get text() {
+    document: () => collectionDocument(collections, mode),
+    text: () => {
       if (has("--log")) return formatReleases(collections);
       return `${formatCollection(system, collections, mode)}${hint}`;
     },
@@ -85,7 +82,7 @@ function collect(context: Context): Report {
 }
 
 /** What was decided in a network, before anything is done. */
-type Judged = Omit<Collection, "released" | "isRecorded">;
+type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
@@ -140,21 +137,24 @@ function finish(context: Context, judged: Judged): Collection {
   const { log, has } = context;
   const { files } = judged.directory;
   const released = new Set(has("--yes") ? release(context, judged) : []);
-  const left = judged.decided.flatMap(({ seenDead, reservation }) =>
-    seenDead === undefined || released.has(reservation) ? [] : [seenDead],
+  const left = judged.decided.filter(
+    ({ seenDead, reservation }) => seenDead !== undefined && !released.has(reservation),
   );
-  let isRecorded = true;
+  let isLeft = left.some(({ decision }) => decision === "due" || !has("--yes"));
   try {
     if (left.length > 0 || readSeenDead(files).length > 0) {
-      writeSeenDead(files, left);
+      writeSeenDead(
+        files,
+        left.flatMap(({ seenDead }) => seenDead ?? []),
+      );
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
     log(`cannot record dead reservations: ${error.message}`);
-    isRecorded = false;
+    isLeft = true;
   }
   if (has("--yes") && judged.refused === undefined) recordCollection(files);
-  return { ...judged, released, isRecorded };
+  return { ...judged, released, isLeft };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */
@@ -162,26 +162,11 @@ function release(context: Context, { directory, decided }: Judged): readonly Nod
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  if (due.length === 0 && !hasLeftOvers(directory.files)) return [];
-  return releaseOrLog(context, directory, "gc", due, ({ files }) => files.sweepAll());
-}
-
-/** The lock would make a missing directory. */
-function hasLeftOvers(files: NetworkFiles): boolean {
-  return exists(files.system, files.directory) && files.abandonedFiles().length > 0;
-}
-
-/** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
-function isAnythingLeft({ has }: Context, { decided, released, isRecorded }: Collection): boolean {
-  return (
-    !isRecorded ||
-    decided.some(
-      ({ decision, seenDead, reservation }) =>
-        seenDead !== undefined &&
-        !released.has(reservation) &&
-        (decision === "due" || !has("--yes")),
-    )
-  );
+  const { files } = directory;
+  // The lock would make a missing directory.
+  const hasLeftOvers = exists(files.system, files.directory) && files.abandonedFiles().length > 0;
+  if (due.length === 0 && !hasLeftOvers) return [];
+  return releaseOrLog(context, directory, "gc", due, () => files.sweepAll());
 }
 
 /** Why the list is not believed in a network, or what nothing decides there. */
@@ -194,20 +179,14 @@ function messagesOn(
   const unknown = decided.filter(({ decision }) => decision === "unknown");
   const [first] = unknown;
   if (first === undefined) return [];
-  const { files } = directory;
-  const advice = list === undefined ? `. ${adviceOn(context, directory)}` : "";
+  const { files, networks, reservations } = directory;
+  const command = liveCommandOf(networks[0], reservations);
+  const words = ["gc", files.network, "--live-command", command] as const;
+  const advice =
+    list === undefined ? `. A list decides: ${commandText(context, files, words)}` : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
-}
-
-/** Which list decides on what is unknown. */
-function adviceOn(context: Context, { files, networks, reservations }: NetworkDirectory): string {
-  const command = liveCommandOf(networks[0], reservations);
-  const [what, source] = isInstalled(context.system, command)
-    ? ["A list decides", ["--live-command", command]]
-    : ["A list of live containers decides, which no program here prints", ["--live", "FILE"]];
-  return `${what}: ${commandText(context, files, ["gc", files.network, ...source])}`;
 }
 
 /** The command line of this run, with `--yes`, and with what it took from the environment. */

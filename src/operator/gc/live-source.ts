@@ -1,8 +1,8 @@
 /** The lists of live containers that `gc` is given. */
 
-import { CommandError, type Context, type Option, UsageError } from "../../cli/command/command.ts";
-import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, type System } from "../../system/system.ts";
 import { joined, type LiveList, parseLiveList } from "./live-list.ts";
 
 /** The ids of the live containers, if there is a list, and of when what is known of the containers is. */
@@ -30,25 +30,18 @@ const LARGEST_LIST = 64 * 1024 * 1024;
 const PIPE_TIMEOUT = 10 * 60 * 1000;
 
 /**
- * Checks that lists are given in one way, before anything is read.
+ * Reads the lists that were given, after the reservations.
  *
- * @returns a function to call after the reservations were read, with the time at which reading began, of which the source is
- *   not later
- * @throws UsageError
+ * @param readAt when reading began: the source is not later
  */
-export function liveSourceOf(context: Context): (readAt: number) => LiveSource {
+export function readLiveSource(context: Context, readAt: number): LiveSource {
   const { system, option, values } = context;
   const file = option("--live");
   const commands = values("--live-command");
-  if (file !== undefined && commands.length > 0) {
-    throw new UsageError("gc: --live and --live-command exclude each other");
-  }
-  if (file === "-") {
-    return (asOf) => ({ list: readStandardInput(system), asOf: timeOfStandardInput(system, asOf) });
-  }
-  if (file !== undefined) return (asOf) => fromFile(system, file, asOf);
-  if (commands.length === 0) return (asOf) => ({ list: undefined, asOf });
-  return (asOf) => ({ list: joined(commands.map((one) => runCommand(context, one))), asOf });
+  if (file === "-") return fromStandardInput(system, readAt);
+  if (file !== undefined) return fromFile(system, file, readAt);
+  if (commands.length === 0) return { list: undefined, asOf: readAt };
+  return { list: joined(commands.map((one) => runCommand(context, one))), asOf: readAt };
 }
 
 /** A file lists what was alive when it was written. */
@@ -64,13 +57,11 @@ function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSou
 }
 
 /** Standard input that is redirected from a file has the time of that file. */
-function timeOfStandardInput(system: System, readAt: number): number {
+function fromStandardInput(system: System, readAt: number): LiveSource {
+  const ids = system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT);
   const status = attempt(() => system.status("/dev/stdin"), undefined);
-  return status?.kind === "file" ? Math.min(readAt, Number(status.modified / 1_000_000n)) : readAt;
-}
-
-function readStandardInput(system: System): LiveList {
-  return parseLiveList(system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT), "standard input");
+  const written = status?.kind === "file" ? Number(status.modified / 1_000_000n) : readAt;
+  return { list: parseLiveList(ids, "standard input"), asOf: Math.min(readAt, written) };
 }
 
 /**
@@ -83,19 +74,18 @@ else eval "$1"; fi`;
 
 /** @throws CommandError if the command fails, or prints too much: its output may be incomplete */
 function runCommand({ system }: Context, command: string): LiveList {
-  const { exitCode, stdout } = inShell(system, command);
+  const completed = attempt(
+    () => system.run(["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command], LARGEST_LIST),
+    undefined,
+    "EFBIG",
+  );
+  if (completed === undefined) {
+    const size = `${LARGEST_LIST / 1024 / 1024} MiB`;
+    throw new CommandError(`${command} printed more than ${size}; nothing was released`);
+  }
+  const { exitCode, stdout } = completed;
   if (exitCode !== 0) {
     throw new CommandError(`${command} failed with exit code ${exitCode}; nothing was released`);
   }
   return parseLiveList(stdout, command);
-}
-
-function inShell(system: OperatorSystem, command: string): CompletedProcess {
-  try {
-    return system.run(["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command], LARGEST_LIST);
-  } catch (error) {
-    if (!isSystemError(error, "EFBIG")) throw error;
-    const size = `${LARGEST_LIST / 1024 / 1024} MiB`;
-    throw new CommandError(`${command} printed more than ${size}; nothing was released`);
-  }
 }

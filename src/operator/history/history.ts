@@ -1,4 +1,4 @@
-import { type Command, type Context, UsageError } from "../../cli/command/command.ts";
+import type { Command, Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import { podWord } from "../../store/history/history-record.ts";
@@ -30,6 +30,7 @@ export const history: Command = {
     { name: "--network", value: "NETWORK", summary: "search this network only" },
     cacheOption,
   ],
+  exclusive: [["--at", "--since"]],
   examples: [
     { line: "host-local history 10.88.0.7", effect: "show everyone who held the address" },
     {
@@ -58,24 +59,17 @@ export const history: Command = {
     ]);
     return {
       exitCode: answers.some(({ holdings }) => holdings.length > 0) ? 0 : 1,
-      get document() {
-        return answersDocument(answers);
-      },
-      get text() {
-        return formatAnswers(context.system, answers, operand, command);
-      },
+      document: () => answersDocument(answers),
+      text: () => formatAnswers(context.system, answers, operand, command),
     };
   },
 };
 
-/** @throws UsageError on an invalid time, or two */
+/** @throws UsageError on an invalid time */
 function periodOf({ system, option }: Context): (holding: Holding) => boolean {
   const now = system.now();
   const at = option("--at");
   const since = option("--since");
-  if (at !== undefined && since !== undefined) {
-    throw new UsageError("history: choose one of --at and --since");
-  }
   if (at !== undefined) {
     const time = parseTime(at, "--at", now);
     return (holding) => isHeldAt(holding, time);

@@ -90,7 +90,8 @@ function answerOf({ exitCode, stdout, stderr }: CompletedProcess): VersionAnswer
   const versions = exitCode === 0 ? versionsIn(stdout) : [];
   if (versions.length > 0) return { versions };
   const message = (stderr.trim() || stdout.trim()).slice(0, LONGEST_QUOTE);
-  if (isLibraryMissing(message)) {
+  // As the dynamic loader of glibc says it.
+  if (/error while loading shared libraries|version `[^']*' not found/.test(message)) {
     return {
       problem: `It needs a library that is missing here: ${message}. The portable executable needs glibc 2.28 or later, libstdc++, libgcc_s and libatomic; the native one needs none`,
       mayStartElsewhere: true,
@@ -118,11 +119,6 @@ function versionsIn(text: string): readonly string[] {
     if (error instanceof SyntaxError) return [];
     throw error;
   }
-}
-
-/** As the dynamic loader of glibc says it. */
-function isLibraryMissing(message: string): boolean {
-  return /error while loading shared libraries|version `[^']*' not found/.test(message);
 }
 
 function problemOf({ code, reason }: SystemError): string {

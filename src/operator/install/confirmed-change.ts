@@ -3,9 +3,9 @@
 import type { Context, Report } from "../../cli/command/command.ts";
 import { isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { removeAbandoned } from "../node/temporary-files.ts";
 import { type Installation, pluginKindAt, staticBeside } from "./installation.ts";
 import { requireSame, type Seen } from "./publish.ts";
-import { removeAbandoned } from "./temporary-files.ts";
 
 /** What is done with one plugin of the directory: `host-local`, or `static` beside it. */
 export interface Step {
@@ -87,22 +87,17 @@ function report(
   { kept, versions = [] }: Partial<Done> = {},
 ): Report {
   const { target, previous } = installation;
-  const copy = staticBeside(installation).find(
-    (one) => pluginKindAt(system, one.target) === "ours",
-  );
   return {
     exitCode: action === "refused" ? 1 : 0,
-    document: {
-      action,
-      target,
-      previous,
-      kept: kept ?? null,
-      versions,
-      static: copy?.target ?? null,
+    document: () => {
+      const beside = staticBeside(installation).map((one) => one.target);
+      const copy = beside.find((path) => pluginKindAt(system, path) === "ours");
+      return { action, target, previous, kept: kept ?? null, versions, static: copy ?? null };
     },
-    text: lines
-      .filter((line) => line !== "")
-      .map((line) => `${inOneLine(line)}\n`)
-      .join(""),
+    text: () =>
+      lines
+        .filter((line) => line !== "")
+        .map((line) => `${inOneLine(line)}\n`)
+        .join(""),
   };
 }

@@ -82,6 +82,11 @@ export const install: Command = {
     beforeRemovalOption,
     forceOption,
   ],
+  exclusive: [
+    ["--rollback", "--uninstall", "--static", "--if-replaced", "--before-removal"],
+    // `static` belongs to `host-local`.
+    ["--as", "--static"],
+  ],
   examples: [
     { line: "dist/native/host-local install --yes", effect: "install where the plugins are" },
     {
@@ -95,20 +100,11 @@ export const install: Command = {
   ],
   run: (context) => {
     const { system, has } = context;
-    const actions = [
-      "--rollback",
-      "--uninstall",
-      staticOption.name,
-      ifReplacedOption.name,
-      beforeRemovalOption.name,
-    ].filter(has);
-    if (actions.length > 1) {
-      throw new UsageError(`install: ${actions.join(" and ")} exclude each other`);
-    }
     const name = nameOf(context);
     if (has(beforeRemovalOption.name)) {
       const text = requireGoingBack(context, name);
-      return { exitCode: 0, document: { note: text }, text: text === "" ? "" : `${text}\n` };
+      const line = text === "" ? "" : `${text}\n`;
+      return { exitCode: 0, document: () => ({ note: text }), text: () => line };
     }
     const installation = installationIn(chosenDirectory(context), name);
     const all = [installation, ...(has(staticOption.name) ? staticBeside(installation) : [])];
@@ -124,17 +120,12 @@ export const install: Command = {
 };
 
 /** @throws UsageError unless it can be the name of a plugin, and of its file */
-function nameOf({ option, has }: Context): string {
+function nameOf({ option }: Context): string {
   const name = option(asOption.name) ?? PLUGIN;
   const isOther = OTHER_PLUGINS.includes(name);
   if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || isOther || KEPT.test(name)) {
     throw new UsageError(
       `install: ${asOption.name}: expected a name of its own, such as host-local-ts; found ${isOther ? "that of another plugin, " : ""}${name}`,
-    );
-  }
-  if (name !== PLUGIN && has(staticOption.name)) {
-    throw new UsageError(
-      `install: ${asOption.name} and ${staticOption.name} exclude each other: ${STATIC} belongs to ${PLUGIN}`,
     );
   }
   return name;

@@ -4,8 +4,8 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, type FileKind, type System } from "../../system/system.ts";
 import { markerText, PLUGIN, STATIC } from "../node/plugin-directories.ts";
+import { replaceFile } from "../node/replace-file.ts";
 import { isOurs } from "./ask-versions.ts";
-import { withTemporaryPath } from "./temporary-files.ts";
 
 /** The paths of an installation. */
 export interface Installation {
@@ -79,13 +79,10 @@ export function isPresent(system: System, path: string): boolean {
  *
  * @throws SystemError
  */
-export function mark(system: System, { name, directory, marker }: Installation): void {
+export function mark(system: System, { name, marker }: Installation): void {
   const text = markerText(name);
   if (attempt(() => system.readFile(marker, text.length), undefined) === text) return;
-  withTemporaryPath(system, directory, (path) => {
-    system.createFile(path, text, 0o644);
-    system.rename(path, marker);
-  });
+  replaceFile(system, "install", marker, text);
 }
 
 /**

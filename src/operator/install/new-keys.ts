@@ -59,15 +59,13 @@ export function goingBack(context: Requested, name: string): GoingBack {
   const unread = problems.filter((problem) =>
     read.every(({ source }) => source !== problem.source),
   );
-  const configurations = read.flatMap(({ source, document }) =>
-    usesOf(document, name).map((one) => ({ source, ...one })),
+  const uses = read.flatMap(({ source, document }) => usesOf(source, document, name));
+  const broken = new Set(
+    uses.flatMap((use) => use.breaking.map((one) => `${use.network} has ${one}`)),
   );
-  const broken = configurations.flatMap(({ source, network, breaking }) =>
-    breaking.map((clause) => `${source} (network ${network}) has ${clause}`),
-  );
-  const lost = new Set(configurations.flatMap((one) => one.lost));
-  const networks = new Set(configurations.map((one) => `${one.source} (network ${one.network})`));
-  return { broken: [...new Set(broken)], lost: [...lost], networks: [...networks], unread };
+  const lost = new Set(uses.flatMap((use) => use.lost));
+  const networks = new Set(uses.map(({ network }) => network));
+  return { broken: [...broken], lost: [...lost], networks: [...networks], unread };
 }
 
 /**
@@ -116,6 +114,7 @@ function requireForce(context: Context, problem: string, reasons: readonly strin
 }
 
 interface Use {
+  /** Such as `…/10-mynet.conf (network mynet)`. */
   readonly network: string;
   /** Such as `exclude: excluded addresses are handed out`. */
   readonly breaking: readonly string[];
@@ -123,7 +122,7 @@ interface Use {
 }
 
 /** None of a configuration that is invalid, or calls another plugin. */
-function usesOf(document: JsonObject, type: string): readonly Use[] {
+function usesOf(source: string, document: JsonObject, type: string): readonly Use[] {
   try {
     const network = configurationOf(document);
     const ipam = member(network.document, "ipam");
@@ -139,7 +138,7 @@ function usesOf(document: JsonObject, type: string): readonly Use[] {
       ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
     ];
     const lost = keys.filter((key) => ofKeys[key] === undefined);
-    return [{ network: network.name, breaking, lost }];
+    return [{ network: `${source} (network ${network.name})`, breaking, lost }];
   } catch (error) {
     if (error instanceof CniError) return [];
     throw error;

@@ -3,10 +3,10 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, NO_HARD_LINK, type System } from "../../system/system.ts";
+import { withTemporaryPath } from "../node/temporary-files.ts";
 import { askVersions } from "./ask-versions.ts";
 import { type Installation, isPresent, linkAt, pluginKindAt } from "./installation.ts";
 import { forceOption } from "./new-keys.ts";
-import { withTemporaryPath } from "./temporary-files.ts";
 
 /** This executable, even if it was renamed or deleted. */
 export const SELF = "/proc/self/exe";

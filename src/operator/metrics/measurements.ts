@@ -6,10 +6,11 @@ import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
-import { type Finding, networkOf, type Severity, severityOf } from "../check/finding.ts";
+import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
+import type { Node } from "../node/node.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
@@ -24,7 +25,8 @@ interface MeasuredRange {
 /** Measures the networks that were checked. */
 export function measure(
   system: System,
-  { node, directories, findings }: CheckResult,
+  { liveness, problems }: Node,
+  { directories, findings }: CheckResult,
 ): readonly Metric[] {
   const ranges = directories.flatMap(measureRanges);
   const now = system.now();
@@ -98,7 +100,7 @@ export function measure(
     gauge(
       "cni_ipam_reservations_dead",
       "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-      ofDirectories((directory) => countDead(node.liveness, directory)),
+      ofDirectories((directory) => countDead(liveness, directory)),
     ),
     gauge(
       "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -118,7 +120,7 @@ export function measure(
     gauge(
       "cni_ipam_configuration_errors",
       "Network configurations that are invalid or cannot be read.",
-      [{ labels: {}, value: node.problems.length }],
+      [{ labels: {}, value: problems.length }],
     ),
   ];
 }
@@ -170,7 +172,7 @@ function countFindings(
   directories: readonly NetworkDirectory[],
   findings: readonly Finding[],
 ): readonly Sample[] {
-  const byNetwork = Map.groupBy(findings, networkOf);
+  const byNetwork = Map.groupBy(findings, ({ network }) => network);
   const networks = new Set([
     "",
     ...directories.map(({ files }) => files.network),

@@ -37,16 +37,14 @@ function measureNetworks(context: Context): Report {
   const [name] = context.operands;
   const node = openWholeNode(context, name);
   logProblems(context, node.problems);
-  const measured = measure(system, runChecks(node, name));
+  const measured = measure(system, node, runChecks(node, name));
   const output = context.option("--output");
   if (output !== undefined) {
     replaceFile(system, "metrics: --output", output, formatExposition(measured));
   }
   return {
     exitCode: 0,
-    document: { metrics: measured },
-    get text() {
-      return output === undefined ? inLines(formatExposition(measured), false) : "";
-    },
+    document: () => ({ metrics: measured }),
+    text: () => (output === undefined ? inLines(formatExposition(measured), false) : ""),
   };
 }

@@ -46,12 +46,8 @@ function listNetworks(context: Context): Report {
   );
   return {
     exitCode: 0,
-    get document() {
-      return { networks: entries.map(describe) };
-    },
-    get text() {
-      return tableOf(system, entries, has("--no-headers"));
-    },
+    document: () => ({ networks: entries.map(describe) }),
+    text: () => tableOf(system, entries, has("--no-headers")),
   };
 }
 

@@ -1,16 +1,11 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
 import type { NodeReservation } from "./network-directory.ts";
 import type { FoundNetwork } from "./networks.ts";
 import { containerOf } from "./node-reservations.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
 const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
-
-/** The programs that the commands here use. */
-const PROGRAMS = ["crictl", "ctr", "podman"];
 
 const CRI_LIST = "crictl pods -q";
 
@@ -20,15 +15,6 @@ const CRI_LIST = "crictl pods -q";
  */
 export const CONTAINERD_LIST =
   "ns=$(ctr namespaces ls -q) && for n in $ns; do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
-
-/** Whether the programs of such a command are installed here. */
-export function isInstalled(system: OperatorSystem, command: string): boolean {
-  const used = PROGRAMS.filter((name) => command.split(/[^a-z]+/).includes(name));
-  const search = 'for one; do command -v "$one" >/dev/null || exit 1; done';
-  // The image of the agent has no shell either.
-  const run = () => system.run(["/bin/sh", "-c", search, "sh", ...used], 0).exitCode;
-  return attempt(run, undefined) === 0;
-}
 
 /**
  * A shell command that prints the ids that the runtime of a network uses in CNI calls: podman's by the names of its

@@ -4,7 +4,7 @@ import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/ad
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBootAmong } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
@@ -131,7 +131,7 @@ export class NetworkDirectory {
 
   /** The names of the reservations from before this boot. */
   get namesBeforeBoot(): ReadonlySet<string> {
-    this.#namesBeforeBoot ??= namesBeforeBootAmong(this.files, () => this.reservations);
+    this.#namesBeforeBoot ??= namesBeforeBoot(this.files, () => this.reservations);
     return this.#namesBeforeBoot;
   }
 
@@ -140,7 +140,7 @@ export class NetworkDirectory {
     // Where only one was read, the others are not.
     const names =
       this.#reservations === undefined
-        ? namesBeforeBootAmong(this.files, () => [reservation])
+        ? namesBeforeBoot(this.files, () => [reservation])
         : this.namesBeforeBoot;
     return names.has(reservation.name);
   }

@@ -74,10 +74,8 @@ function listNetworks(context: Context): Report {
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
-    get document() {
-      return { reservations: known.map(describeReservation) };
-    },
-    get text() {
+    document: () => ({ reservations: known.map(describeReservation) }),
+    text: () => {
       const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
       return reservationTable(system, known, isAliveShown, has("--no-headers"));
     },

@@ -189,8 +189,9 @@ function report(
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: documentOf(done, left, others, []),
-    text: `${table === "" ? "" : `Released:\n${table}`}${lines.join("")}${othersNote(context, others)}`,
+    document: () => documentOf(done, left, others, []),
+    text: () =>
+      `${table === "" ? "" : `Released:\n${table}`}${lines.join("")}${othersNote(context, others)}`,
   };
 }
 
@@ -215,8 +216,8 @@ function refused(
   const isAlive = hints.some(({ reason }) => reason === "alive" || reason === "mayBeAlive");
   return {
     exitCode: 1,
-    document: documentOf([], left, besides, hints),
-    text: `${found}${isAlive ? "" : othersNote(context, besides)}${lines.join("")}`,
+    document: () => documentOf([], left, besides, hints),
+    text: () => `${found}${isAlive ? "" : othersNote(context, besides)}${lines.join("")}`,
   };
 }
 

@@ -43,6 +43,7 @@ export const reserve: Command = {
       summary: "in this network, if several have the address",
     },
   ],
+  exclusive: [["--for", "--unreserve"]],
   examples: [
     {
       line: "host-local reserve 10.88.0.7 --for default/db-0",
@@ -56,9 +57,6 @@ export const reserve: Command = {
     if (query.kind !== "address") throw new UsageError("reserve: expected an address");
     const pod = podOf(context);
     const isUndone = context.has("--unreserve");
-    if (isUndone && pod !== undefined) {
-      throw new UsageError("reserve: --for and --unreserve exclude each other");
-    }
     const { address } = query;
     const node = openNode(context, context.option("--network"));
     const places = isUndone ? keptIn(node, address) : rangesIn(node, address);
@@ -140,7 +138,7 @@ function report(
 ): Report {
   const container = owner === undefined ? "" : containerOf(owner);
   const document = { network, address: formatAddress(address), ...state, container, hints: [] };
-  return { exitCode: 0, document, text };
+  return { exitCode: 0, document: () => document, text: () => text };
 }
 
 const notKept: Hint = { reason: "unknown", network: null, text: "No network keeps it." };
@@ -149,5 +147,5 @@ function refused(operand: Address, hints: readonly Hint[]): Report {
   const address = formatAddress(operand);
   const text = `Nothing was changed for ${address}.\n${hintLines(hints)}`;
   const document = { network: "", address, pod: "", kept: false, container: "", hints };
-  return { exitCode: 1, document, text };
+  return { exitCode: 1, document: () => document, text: () => text };
 }

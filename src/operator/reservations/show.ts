@@ -1,9 +1,8 @@
-import type { Command, Report } from "../../cli/command/command.ts";
+import type { Command } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
@@ -13,7 +12,7 @@ import {
   type KnownReservation,
   knownReservations,
 } from "./known-reservation.ts";
-import { formatQuery, type Hint, hintLines, hintsFor } from "./search-hints.ts";
+import { formatQuery, hintLines, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -41,15 +40,18 @@ export const show: Command = {
     const node = openNode(context, context.option("--network"));
     const { reservations, candidates } = search(node, query);
     if (reservations.length === 0) {
-      return notFoundReport(formatQuery(query), hintsFor(node, query, candidates));
+      const hints = hintsFor(node, query, candidates);
+      return {
+        exitCode: 1,
+        document: () => ({ reservations: [], hints }),
+        text: () => `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
+      };
     }
     const known = knownReservations(node, reservations);
     return {
       exitCode: 0,
-      get document() {
-        return { reservations: known.map(describeReservation), hints: [] };
-      },
-      get text() {
+      document: () => ({ reservations: known.map(describeReservation), hints: [] }),
+      text: () => {
         const now = context.system.now();
         return known.map((one) => describe(one, now)).join("\n");
       },
@@ -57,20 +59,13 @@ export const show: Command = {
   },
 };
 
-function notFoundReport(query: string, hints: readonly Hint[]): Report {
-  return {
-    exitCode: 1,
-    document: { reservations: [], hints },
-    text: `No reservation for ${inOneLine(query)}.\n${hintLines(hints)}`,
-  };
-}
-
 /** A reservation, one line for each fact that is known. */
 function describe(
   { reservation, pod, conclusion: { liveness, reason } }: KnownReservation,
   now: number,
 ): string {
   const { network, owner, since, range, path } = reservation;
+  const noRange = network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
   const time = since === undefined ? "" : new Date(since).toISOString();
   const facts: [string, string][] = [
     ["container", containerOf(owner)],
@@ -79,7 +74,7 @@ function describe(
     ["pod", pod],
     ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
-    ["range", range === undefined ? missingRange(reservation) : formatAddressRange(range)],
+    ["range", range === undefined ? noRange : formatAddressRange(range)],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.sources[0] ?? ""],
@@ -89,8 +84,4 @@ function describe(
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
   return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
-}
-
-function missingRange({ network }: NodeReservation): string {
-  return network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
 }

@@ -34,6 +34,9 @@ const FORM = "host-local-before-boot 1";
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
 
+/** So many void notes are left; a file with 65 000 takes longer to write. */
+const MOST_GONE = 99;
+
 /** It is not larger, in bytes: a note of each address of a /16 takes 9 MiB. */
 const LARGEST = 32 * 1024 * 1024;
 
@@ -52,49 +55,46 @@ export interface ReadReservation extends OwnedReservation {
 /**
  * The file names of the reservations from before this boot, also of those that the next call under the lock will note;
  * needs no lock.
- */
-export function namesBeforeBoot(files: NetworkFiles): ReadonlySet<string> {
-  const all = (): readonly OwnedReservation[] => allIn(readAll(files));
-  const unnoted = unnotedAmong(files, all, statusReader(files));
-  return new Set([...validNotes(files), ...unnoted].map(({ name }) => name));
-}
-
-/**
- * As `namesBeforeBoot`, among reservations that were read; none is read again.
  *
- * @param reservations gives them, if any can be from before this boot
+ * @param reservations gives all, if any can be from before this boot; by default they are read
  */
-export function namesBeforeBootAmong(
+export function namesBeforeBoot(
   files: NetworkFiles,
-  reservations: () => readonly ReadReservation[],
+  reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
 ): ReadonlySet<string> {
   const notes = attempt(() => notesByName(files), new Map<string, Earlier>());
   const isNoted = ({ name, owner, status }: ReadReservation): boolean =>
     status !== undefined && isNoteOf(notes.get(name), owner, status);
-  const found = notes.size === 0 ? [] : reservations().filter(isNoted);
-  const unnoted = unnotedAmong(files, reservations, ({ status }) => status);
-  return new Set([...found, ...unnoted].map(({ name }) => name));
+  let read: readonly ReadReservation[] | undefined;
+  const all = (): readonly ReadReservation[] => {
+    read ??= reservations();
+    return read;
+  };
+  const found = notes.size === 0 ? [] : all().filter(isNoted);
+  return new Set([...found, ...unnotedAmong(files, all)].map(({ name }) => name));
 }
 
 /** Those that the next call under the lock will note. */
-function unnotedAmong<T extends NamedReservation>(
+function unnotedAmong(
   files: NetworkFiles,
-  reservations: () => readonly T[],
-  statusOf: (reservation: T) => Status | undefined,
+  reservations: () => readonly ReadReservation[],
 ): readonly Earlier[] {
   const seal = readJournal(files, undefined)?.seal;
   const { boot } = files;
   if (boot === undefined || seal === undefined) return [];
-  return attempt(() => notesOf(files, boot, seal, reservations, statusOf, new Map()), []);
+  return attempt(() => notesOf(files, boot, seal, reservations, new Map()), []);
 }
 
-/** Reads the status of a reservation's file. */
-function statusReader({
-  system,
-  directory,
-}: NetworkFiles): (of: NamedReservation) => Status | undefined {
-  return ({ name }) =>
-    attempt(() => system.linkStatus(`${directory}/${name}`), undefined, "ENOENT");
+/** Reads the status of the reservations' files. */
+function withStatus<T extends NamedReservation>(
+  files: NetworkFiles,
+  reservations: readonly T[],
+): readonly (T & { readonly status: Status | undefined })[] {
+  const read = (name: string): Status => files.system.linkStatus(files.pathOf(name));
+  return reservations.map((one) => ({
+    ...one,
+    status: attempt(() => read(one.name), undefined, "ENOENT"),
+  }));
 }
 
 function isNoteOf(
@@ -105,27 +105,40 @@ function isNoteOf(
   return note?.file === fileIdOf(status) && note.key === keyOfOwner(owner);
 }
 
-/** The reservations that are noted and still there, those of the oldest boot first; needs no lock. */
-export function validNotes(files: NetworkFiles): readonly Earlier[] {
-  return attempt(() => [...readNotes(files)].filter((note) => isStillThere(files, note)), []);
-}
-
 function notesByName(files: NetworkFiles): Map<string, Earlier> {
   return new Map([...readNotes(files)].map((note) => [note.name, note]));
 }
 
-/** Whether the reservation that was noted is still there. */
-export function isStillThere(files: NetworkFiles, note: Earlier): boolean {
-  const { name, key } = note;
-  return (
-    isNotedFile(files.system, files.pathOf(name), note) &&
-    keyOfOwner(readOwner(files, name)) === key
-  );
-}
-
-/** Whether a note is void for good: its file is another one or gone, which is known. */
-export function isVoid({ system, directory }: NetworkFiles, { name, file }: Earlier): boolean {
-  return attempt(() => fileIdAt(system, `${directory}/${name}`) !== file, false);
+/**
+ * The notes whose reservations are still there, those of the oldest boot first, one after the other as they are asked for. To
+ * be called under the lock: void notes, whose file is gone or another one, are removed in the end if they are many, or if no
+ * further note is there.
+ *
+ * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
+ * @throws SystemError where the notes cannot be read
+ */
+export function* reclaimable<T>(
+  files: NetworkFiles,
+  wantedBy: (name: string) => T | undefined,
+): Generator<{ readonly note: Earlier; readonly wanted: T }, void> {
+  const gone: Earlier[] = [];
+  let mostGone = MOST_GONE;
+  try {
+    for (const note of readNotes(files)) {
+      const wanted = wantedBy(note.name);
+      if (wanted === undefined) continue;
+      // Where that is not known, the note may still be valid.
+      const file = attempt(() => fileIdAt(files.system, files.pathOf(note.name)), null);
+      if (file === note.file) {
+        if (keyOfOwner(readOwner(files, note.name)) === note.key) yield { note, wanted };
+      } else if (file !== null) {
+        gone.push(note);
+      }
+    }
+    mostGone = 0;
+  } finally {
+    if (gone.length > mostGone) attempt(() => forget(files, gone), undefined);
+  }
 }
 
 /** Whether a file, under whatever name, is the one that was noted. */
@@ -149,7 +162,7 @@ export function noteBeforeBoot(
   reservations: () => readonly NamedReservation[],
 ): void {
   const known = notesByName(files);
-  const found = notesOf(files, boot, seal, reservations, statusReader(files), known);
+  const found = notesOf(files, boot, seal, () => withStatus(files, reservations()), known);
   if (found.length === 0) return;
   // By their names, since all are of one boot.
   const lines = [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()];
@@ -162,12 +175,11 @@ export function noteBeforeBoot(
  * @param known notes of earlier boots; those that are void are removed
  * @throws SystemError where that is not known
  */
-function notesOf<T extends NamedReservation>(
+function notesOf(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
-  reservations: () => readonly T[],
-  statusOf: (reservation: T) => Status | undefined,
+  reservations: () => readonly Omit<ReadReservation, "address">[],
   known: Map<string, Earlier>,
 ): Earlier[] {
   const { system, directory } = files;
@@ -176,11 +188,9 @@ function notesOf<T extends NamedReservation>(
   const isFromThen = fromThen(files, seal);
   const there = new Set<string>();
   const notes: Earlier[] = [];
-  for (const reservation of reservations()) {
-    const { name, owner } = reservation;
+  for (const { name, owner, status } of reservations()) {
     // A file without an interface may be an administrator's; it is never noted.
     if (owner.kind !== "attachment") continue;
-    const status = statusOf(reservation);
     if (status?.kind !== "file") continue;
     const note = { boot: seal.boot, name, key: keyOf(owner), file: fileIdOf(status) };
     if (isNoteOf(known.get(name), owner, status)) there.add(name);
@@ -230,12 +240,8 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
   }
 }
 
-/**
- * Removes notes.
- *
- * @throws SystemError
- */
-export function forgetNotes(files: NetworkFiles, notes: readonly Earlier[]): void {
+/** @throws SystemError */
+function forget(files: NetworkFiles, notes: readonly Earlier[]): void {
   const gone = new Set(notes.map(lineOf));
   const [header = "", ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
   const left = lines.filter((line) => !gone.has(line));

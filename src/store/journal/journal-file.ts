@@ -181,21 +181,6 @@ function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<st
   return held;
 }
 
-/** A line that says that an attachment holds a reservation. */
-export function heldLine(key: OwnerKey, name: string): string {
-  return `${key} ${name}\n`;
-}
-
-/** A line that says that an attachment no longer holds a reservation. */
-export function releasedLine(key: OwnerKey, name: string): string {
-  return `${key} -${name}\n`;
-}
-
-/** A line that says that an attachment holds nothing. */
-export function nothingLine(key: OwnerKey): string {
-  return `${key}\n`;
-}
-
 /**
  * Writes the journal anew from the result of a search; its seal is of no boot yet, and so not current.
  *
@@ -212,7 +197,7 @@ export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["
 
 function lineOf({ name, owner }: OwnedReservation): string {
   const key = keyOfOwner(owner);
-  return key === undefined ? "" : heldLine(key, name);
+  return key === undefined ? "" : `${key} ${name}\n`;
 }
 
 /**
@@ -242,21 +227,26 @@ function paddedHeader(text: string): string {
 
 /** The seal in a journal's first line; `undefined` where there is none. */
 function sealOf(header: string): Seal | undefined {
-  // The line is padded to its full length.
-  const [, , boot = "", machine = "", directory = "", ...words] = header.trimEnd().split(" ");
-  const [reservations = NaN, length = NaN, renewed = NaN] = words.map(Number);
   if (!header.startsWith(`${FORM} `)) return undefined;
-  if (![reservations, length, renewed].every((one) => Number.isSafeInteger(one) && one >= 0)) {
-    return undefined;
-  }
+  // The line is padded to its full length.
+  const words = header
+    .slice(FORM.length + 1)
+    .trimEnd()
+    .split(" ");
   // These are compared with what they should be.
   const seal: Seal = {
-    boot: boot as BootId,
-    machine: machine === NO_MACHINE ? undefined : (machine as MachineId),
-    directory: directory as Fingerprint,
-    reservations,
-    length,
-    renewed,
+    boot: words[0] as BootId,
+    machine: words[1] === NO_MACHINE ? undefined : (words[1] as MachineId),
+    directory: words[2] as Fingerprint,
+    reservations: Number(words[3]),
+    length: Number(words[4]),
+    renewed: Number(words[5]),
   };
-  return words[3] === HAS_KEPT ? { ...seal, hasKept: true } : seal;
+  const { reservations, length, renewed } = seal;
+  if (!isCount(reservations) || !isCount(length) || !isCount(renewed)) return undefined;
+  return words[6] === HAS_KEPT ? { ...seal, hasKept: true } : seal;
+}
+
+function isCount(number: number): boolean {
+  return Number.isSafeInteger(number) && number >= 0;
 }

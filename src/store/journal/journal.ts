@@ -13,12 +13,9 @@ import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
 import {
-  heldLine,
   type JournalContent,
   listedIn,
-  nothingLine,
   readJournal,
-  releasedLine,
   renewJournal,
   requireJournal,
   SEVERAL,
@@ -86,14 +83,13 @@ export class Journal {
     return this.#seal === undefined || this.#seal.hasKept === true;
   }
 
-  /** Something in the network's directory is about to change. */
-  change(): void {
+  /**
+   * Makes a change in the network's directory. One that failed may have taken effect, and then the journal, which does not
+   * tell, is not sealed.
+   */
+  tracked<T>(change: () => T): T {
     this.read(undefined);
     this.#fingerprint = undefined;
-  }
-
-  /** Makes a change. One that failed may have taken effect, and then the journal, which does not tell, is not sealed. */
-  tracked<T>(change: () => T): T {
     try {
       return change();
     } catch (error) {
@@ -108,7 +104,7 @@ export class Journal {
    * @param isNew whether there was none before, of nobody
    */
   reserved(key: OwnerKey, name: string, isNew: boolean): void {
-    this.#lines += heldLine(key, name);
+    this.#lines += `${key} ${name}\n`;
     if (isNew) this.#difference++;
   }
 
@@ -119,13 +115,13 @@ export class Journal {
    * @param isRemoved whether this call has removed it
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
-    if (key !== undefined) this.#lines += releasedLine(key, name);
+    if (key !== undefined) this.#lines += `${key} -${name}\n`;
     if (isRemoved) this.#difference--;
   }
 
   /** A search has found nothing of an attachment. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += nothingLine(key);
+    this.#lines += `${key}\n`;
   }
 
   /** From here on it stays as it is on disk. */

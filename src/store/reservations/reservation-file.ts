@@ -13,14 +13,7 @@ import {
 import { attempt, type Names, NO_HARD_LINK, recover, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
-import {
-  type Match,
-  matchOwner,
-  type Owner,
-  ownerOfUnreadable,
-  parseOwner,
-  type ReservationContent,
-} from "./owner.ts";
+import { type Match, matchOwner, type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
 
 /** A reserved address and the name of its file. */
 export interface Reservation {
@@ -129,18 +122,13 @@ export function releasable(held: readonly HeldReservation[]): readonly HeldReser
 }
 
 /**
- * Gives a temporary file the name of a reservation, where that is free.
+ * Gives a temporary file the name of a reservation, where that is free; on a file system without hard links, its content.
  *
- * @param content that of the temporary file, for a file system without hard links
  * @throws SystemError EEXIST where it is not
  */
-export function linkReservation(
-  system: System,
-  temporary: string,
-  path: string,
-  content: ReservationContent,
-): void {
-  const create = (): void => system.createFile(path, content, 0o600);
+export function linkReservation(system: System, temporary: string, path: string): void {
+  const create = (): void =>
+    system.createFile(path, system.readFile(temporary, LARGEST_RESERVATION), 0o600);
   recover(() => system.link(temporary, path), create, ...NO_HARD_LINK);
 }
 

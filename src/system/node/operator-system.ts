@@ -11,8 +11,8 @@ import type {
   OperatorSystem,
   RunOptions,
 } from "../operator-system.ts";
-import { attempt, isSystemError, SystemError } from "../system.ts";
-import { cLibrary } from "./c-library.ts";
+import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
+import { type CLibrary, cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
 import { createNodeSystem, type NodeSystem, readFile, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
@@ -91,7 +91,10 @@ function openFile(path: string, limit: number): OpenedFile {
   try {
     return withFile(path, O_RDONLY, (file) => {
       const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
-      return openedFile(found, readOrError(file, path, limit));
+      return openedFile(
+        found,
+        recover(() => readText(file, path, limit), itself),
+      );
     });
   } catch (error) {
     // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
@@ -100,15 +103,6 @@ function openFile(path: string, limit: number): OpenedFile {
     if (!isSystemError(error) || found === undefined) throw error;
     if (error.code === "ENOENT" && !found.isSymbolicLink()) return openFile(path, limit);
     return openedFile(found, error);
-  }
-}
-
-function readOrError(file: number, path: string, limit: number): OpenedFile["content"] {
-  try {
-    return readText(file, path, limit);
-  } catch (error) {
-    if (isSystemError(error)) return error;
-    throw error;
   }
 }
 
@@ -169,12 +163,16 @@ function returnTo(own: number): void {
   }
 }
 
-/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
 function enter(descriptor: number, path: string): void {
+  callLibrary("setns", path, (library) => library.setns(descriptor, NETWORK_NAMESPACE));
+}
+
+/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
+function callLibrary(operation: string, path: string, call: (library: CLibrary) => number): void {
   const library = cLibrary();
-  if (library === undefined) throw new SystemError("setns", path, "ENOSYS");
-  const errno = library.setns(descriptor, NETWORK_NAMESPACE);
-  if (errno !== 0) throw new SystemError("setns", path, getSystemErrorName(-errno));
+  if (library === undefined) throw new SystemError(operation, path, "ENOSYS");
+  const errno = call(library);
+  if (errno !== 0) throw new SystemError(operation, path, getSystemErrorName(-errno));
 }
 
 function contentOf(path: string): Buffer {
@@ -195,12 +193,8 @@ function copyFile(from: string, to: string, mode: number): void {
   withFile(to, O_WRONLY | O_CREAT | O_EXCL, write, mode);
 }
 
-/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
 function exchange(path: string, other: string): void {
-  const library = cLibrary();
-  if (library === undefined) throw new SystemError("rename", other, "ENOSYS");
-  const errno = library.exchange(path, other);
-  if (errno !== 0) throw new SystemError("rename", other, getSystemErrorName(-errno));
+  callLibrary("rename", other, (library) => library.exchange(path, other));
 }
 
 function run(

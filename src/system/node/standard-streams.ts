@@ -3,7 +3,7 @@
 import fs from "node:fs";
 import { SystemError } from "../system.ts";
 import { pause } from "./pause.ts";
-import { errnoOf, systemCall } from "./system-call.ts";
+import { errnoOf } from "./system-call.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -55,11 +55,8 @@ function retrying(
     try {
       return call();
     } catch (error) {
-      if (errnoOf(error) !== "EAGAIN") {
-        return systemCall(operation, path, () => {
-          throw error;
-        });
-      }
+      const code = errnoOf(error);
+      if (code !== "EAGAIN") throw new SystemError(operation, path, code);
       if (Date.now() > deadline) throw new SystemError(operation, path, "ETIMEDOUT");
       pause(1);
     }

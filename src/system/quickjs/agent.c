@@ -14,6 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "input-output.h"
 #include "programs.h"
 
@@ -46,7 +47,7 @@ struct connection {
   size_t length, sent;
 };
 
-static struct connection connections[MOST_CONNECTIONS];
+static struct connection connections[MOST_CONNECTIONS] __attribute__((aligned(4096)));
 
 /* The one whose request was returned last. */
 static struct connection *asking;
@@ -167,9 +168,8 @@ JSValue host_wait(struct call *call) {
 JSValue host_answer(struct call *call) {
   size_t length;
   const char *text = text_at(call, 0, &length);
-  if (!text || !asking) return text ? JS_UNDEFINED : JS_EXCEPTION;
-  asking->response = malloc(length + 1);
-  if (!asking->response) return JS_ThrowOutOfMemory(call->ctx);
+  if (!asking) return JS_UNDEFINED;
+  asking->response = xrealloc(NULL, length + 1);
   memcpy(asking->response, text, length + 1);
   asking->length = length;
   asking = NULL;

@@ -1,6 +1,6 @@
 /*
  * The memory of the engine: blocks of size classes with free lists, cut from large pieces, since a
- * call makes thousands of small ones and ends soon. There is a reserve for the report of a failure.
+ * call makes thousands of small ones and ends soon. Where there is no memory left, the process ends.
  */
 
 #ifndef ALLOCATOR_H
@@ -21,8 +21,11 @@ extern const JSMallocFunctions allocator;
  */
 void allocate_only_from(uint8_t *memory, size_t size, const uint8_t *written);
 
-/* Called when memory runs out for the first time; does nothing unless it is set. */
-extern void (*on_shortage)(void);
+/* Says that there is no memory left, and ends the process; the program defines it. */
+_Noreturn void out_of_memory(void);
+
+/* realloc(3), which always succeeds. */
+void *xrealloc(void *block, size_t size);
 
 /* Is not used with `allocate_only_from`. */
 extern uint8_t *const idle_memory;

@@ -4,6 +4,7 @@
 #include "call.h"
 
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine.h"
@@ -16,7 +17,6 @@ static bool set_path(struct call *call, const struct function *function) {
   }
   if (!function->operation) return true;
   call->path = text_at(call, function->path, &call->path_length);
-  if (!call->path) return false;
   if (strlen(call->path) == call->path_length) return true;
   throw_errno(call, call->operation, EINVAL);
   return false;
@@ -31,14 +31,15 @@ JSValue call_function(JSContext *ctx, const struct function *function, JSValueCo
 
 const char *text_at(struct call *call, int at, size_t *length) {
   const char *text = JS_ToCStringLen(call->ctx, length, call->args[at]);
-  if (text) call->texts[call->text_count++] = text;
+  if (!text) abort(); /* the program has given something else, against its types */
+  call->texts[call->text_count++] = text;
   return text;
 }
 
 const char *path_at(struct call *call, int at) {
   size_t length;
   const char *path = text_at(call, at, &length);
-  if (!path || strlen(path) == length) return path;
+  if (strlen(path) == length) return path;
   throw_errno(call, call->operation, EINVAL);
   return NULL;
 }
@@ -49,16 +50,11 @@ double number_at(const struct call *call, int at) {
 }
 
 JSValue system_error(JSContext *ctx, const char *operation, JSValue path, int error) {
-  const char *code = strerrorname_np(error);
-  JSValue arguments[] = {
-      JS_NewString(ctx, operation),
-      path,
-      JS_NewString(ctx, code ? code : "EINVAL"),
-  };
-  JSValue made = JS_EXCEPTION;
-  if (!JS_IsException(arguments[0]) && !JS_IsException(path) && !JS_IsException(arguments[2])) {
-    made = JS_CallConstructor(ctx, given(ERROR_CLASS), 3, arguments);
-  }
+  const char *name = strerrorname_np(error);
+  JSValue class = given("SystemError"), code = JS_NewString(ctx, name ? name : "EINVAL");
+  JSValue arguments[] = {JS_NewString(ctx, operation), path, code};
+  JSValue made = JS_CallConstructor(ctx, class, 3, arguments);
+  JS_FreeValue(ctx, class);
   for (int at = 0; at < 3; at++) JS_FreeValue(ctx, arguments[at]);
   return made;
 }
@@ -76,24 +72,16 @@ JSValue done(const struct call *call, int result) {
 
 JSValue object_of(JSContext *ctx, const struct member *members, size_t count) {
   JSValue object = JS_NewObject(ctx);
-  bool failed = JS_IsException(object);
+  bool failed = false;
   for (size_t at = 0; at < count; at++) {
-    JSValue value = members[at].value;
-    if (failed || JS_IsException(value)) {
-      JS_FreeValue(ctx, value);
-      failed = true;
-    } else {
-      failed = JS_DefinePropertyValueStr(ctx, object, members[at].name, value, JS_PROP_C_W_E) < 0;
-    }
+    failed = failed || JS_IsException(members[at].value);
+    JS_DefinePropertyValueStr(ctx, object, members[at].name, members[at].value, JS_PROP_C_W_E);
   }
   if (!failed) return object;
   JS_FreeValue(ctx, object);
   return JS_EXCEPTION;
 }
 
-bool append(JSContext *ctx, struct list *list, JSValue element) {
-  /* Without memory there may be no array. */
-  if (JS_IsException(list->array)) JS_FreeValue(ctx, element);
-  return !JS_IsException(list->array) && !JS_IsException(element) &&
-         JS_SetPropertyUint32(ctx, list->array, list->length++, element) >= 0;
+void append(JSContext *ctx, struct list *list, JSValue element) {
+  JS_SetPropertyUint32(ctx, list->array, list->length++, element);
 }

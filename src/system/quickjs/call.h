@@ -1,4 +1,7 @@
-/* A call of a host function by the program: what it is given, and what it returns or throws. */
+/*
+ * A call of a host function by the program: what it is given, and what it returns or throws. That there is no memory for a
+ * value is no exception: it ends the process.
+ */
 
 #ifndef CALL_H
 #define CALL_H
@@ -38,7 +41,7 @@ struct function {
 /* Calls a function with the program's arguments. */
 JSValue call_function(JSContext *ctx, const struct function *function, JSValueConst *args);
 
-/* An argument as text; NULL, with an exception thrown, without memory. */
+/* An argument that is a text. */
 const char *text_at(struct call *call, int at, size_t *length);
 
 /* An argument as a path; NULL, with an exception thrown, where it contains NUL, at which the kernel would truncate it. */
@@ -71,7 +74,7 @@ struct list {
   uint32_t length;
 };
 
-/* Adds an element, which is taken over, to a list; false with an exception thrown, also where the element is one. */
-bool append(JSContext *ctx, struct list *list, JSValue element);
+/* Adds an element, which is taken over, to a list. */
+void append(JSContext *ctx, struct list *list, JSValue element);
 
 #endif

@@ -11,7 +11,6 @@
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/time.h>
@@ -35,43 +34,27 @@ enum {
 
 static struct engine engine;
 
-/* Removes what unused.c leaves out; to call it is a TypeError then. */
-static bool remove_unused_math(JSContext *ctx) {
-  static const char *const names[] = {"sin", "cos", "tan", "asin", "acos", "atan", "atan2"};
-  JSValue global = JS_GetGlobalObject(ctx);
-  JSValue math = JS_GetPropertyStr(ctx, global, "Math");
-  bool removed = !JS_IsException(math);
-  for (size_t at = 0; at < sizeof names / sizeof names[0] && removed; at++) {
-    JSAtom name = JS_NewAtom(ctx, names[at]);
-    removed = name != JS_ATOM_NULL && JS_DeleteProperty(ctx, math, name, 0) > 0;
-    JS_FreeAtom(ctx, name);
-  }
-  JS_FreeValue(ctx, math);
-  JS_FreeValue(ctx, global);
-  return removed;
-}
-
 /* Only the built-ins that the programs use. */
 static JSContext *new_context(JSRuntime *runtime) {
   JSContext *ctx = JS_NewContextRaw(runtime);
-  if (!ctx) return NULL;
   JS_AddIntrinsicBaseObjects(ctx);
   JS_AddIntrinsicDate(ctx);
   JS_AddIntrinsicRegExpCompiler(ctx);
   JS_AddIntrinsicRegExp(ctx);
   JS_AddIntrinsicJSON(ctx);
   JS_AddIntrinsicMapSet(ctx);
-  return remove_unused_math(ctx) ? ctx : NULL;
+  return ctx;
 }
 
-static bool make_engine(JSRuntime *runtime, add_globals *add) {
-  if (!runtime) return false;
+static void make_engine(JSRuntime *runtime, make_host *make) {
   JS_SetMemoryLimit(runtime, MEMORY_LIMIT);
   /* No cycle collection: among a million values it would cost more than the call; all else is reference-counted. */
   JS_SetGCThreshold(runtime, SIZE_MAX);
   JSContext *ctx = new_context(runtime);
-  engine = (struct engine){.runtime = runtime, .ctx = ctx, .given = {JS_UNDEFINED, JS_UNDEFINED}};
-  return ctx && add(ctx);
+  JSValue global = JS_GetGlobalObject(ctx);
+  engine = (struct engine){.runtime = runtime, .ctx = ctx, .host = make(ctx)};
+  JS_SetPropertyStr(ctx, global, "host", JS_DupValue(ctx, engine.host));
+  JS_FreeValue(ctx, global);
 }
 
 /* Touches a page, so that the kernel maps the stack down to there. */
@@ -120,26 +103,14 @@ bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size) {
   return completed;
 }
 
-void give(JSContext *ctx, enum given what, JSValueConst value) {
-  JS_FreeValue(ctx, engine.given[what]);
-  engine.given[what] = JS_DupValue(ctx, value);
-}
+JSValue given(const char *name) { return JS_GetPropertyStr(engine.ctx, engine.host, name); }
 
-JSValueConst given(enum given what) { return engine.given[what]; }
-
-bool report_exception(JSContext *ctx) {
+void report_exception(JSContext *ctx) {
   JSValue exception = JS_GetException(ctx);
-  /* The engine throws null if it has no memory for an error. */
-  const char *text = JS_IsNull(exception) ? NULL : JS_ToCString(ctx, exception);
-  bool lacks_memory = !text || strcmp(text, "InternalError: out of memory") == 0;
-  const char *message = lacks_memory ? "out of memory" : text;
-  bool written = write_all(STDERR_FILENO, "host-local: ", strlen("host-local: ")) &&
-                 write_all(STDERR_FILENO, message, strlen(message)) &&
-                 write_all(STDERR_FILENO, "\n", 1);
-  (void)written; /* there is no other stream to report it on */
-  if (text) JS_FreeCString(ctx, text);
+  const char *text = JS_ToCString(ctx, exception);
+  dprintf(STDERR_FILENO, "host-local: %s\n", text ? text : "exception");
+  JS_FreeCString(ctx, text);
   JS_FreeValue(ctx, exception);
-  return lacks_memory;
 }
 
 #ifdef HOST_CHECKED
@@ -151,17 +122,16 @@ extern const size_t plugin_program_size;
 /* The sanitizers have an allocator of their own, and addresses that change: no snapshot. */
 bool has_snapshot(void) { return true; }
 bool is_building(void) { return false; }
-int write_snapshot(add_globals *add) {
-  (void)add;
+int write_snapshot(make_host *make) {
+  (void)make;
   return 2;
 }
 
-struct engine *start_engine(add_globals *add) {
-  if (!make_engine(JS_NewRuntime(), add)) return NULL;
+struct engine *start_engine(make_host *make) {
+  make_engine(JS_NewRuntime(), make);
   JS_SetMaxStackSize(engine.runtime, stack_limit());
-  if (evaluate(engine.ctx, plugin_program, plugin_program_size)) return &engine;
-  report_exception(engine.ctx);
-  return NULL;
+  if (!evaluate(engine.ctx, plugin_program, plugin_program_size)) report_exception(engine.ctx);
+  return &engine;
 }
 
 #else
@@ -212,7 +182,7 @@ struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
 }
 
 /* The pages that calls write; see allocator.h. */
-static uint8_t written[MOST_PAGES];
+static uint8_t written[MOST_PAGES] __attribute__((aligned(PAGE)));
 
 #ifdef SNAPSHOT_REHEARSAL
 
@@ -245,8 +215,8 @@ static const uint8_t *const known_written = written;
 
 #endif
 
-struct engine *start_engine(add_globals *add) {
-  (void)add;
+struct engine *start_engine(make_host *make) {
+  (void)make;
   never_free(snapshot.memory, sizeof snapshot.memory);
   engine = snapshot.head.engine;
 #ifdef SNAPSHOT_REHEARSAL
@@ -257,14 +227,14 @@ struct engine *start_engine(add_globals *add) {
   return &engine;
 }
 
-static add_globals *globals;
+static make_host *maker;
 static uint8_t *program;
 static size_t program_size;
 static bool evaluated;
 
 static void make_snapshot(void) {
   allocate_only_from(snapshot.memory, sizeof snapshot.memory, known_written);
-  if (!make_engine(JS_NewRuntime2(&allocator, NULL), globals)) return;
+  make_engine(JS_NewRuntime2(&allocator, NULL), maker);
   asked_for_machine = false; /* by the engine itself, for its seed */
   JS_UpdateStackTop(engine.runtime);
   JS_SetMaxStackSize(engine.runtime, idle_memory_size / 2);
@@ -276,17 +246,17 @@ static void make_snapshot(void) {
 /* Standard input has the pages that calls write, and then the plugin: where there is a snapshot, it is needed no more. */
 static bool read_input(void) {
   ssize_t length = -1;
-  program = malloc(LARGEST_PROGRAM);
-  if (program && read_up_to(STDIN_FILENO, (char *)written, sizeof written) >= 0) {
+  program = xrealloc(NULL, LARGEST_PROGRAM);
+  if (read_up_to(STDIN_FILENO, (char *)written, sizeof written) >= 0) {
     length = read_up_to(STDIN_FILENO, (char *)program, LARGEST_PROGRAM);
   }
   program_size = (size_t)length;
   return length >= 0;
 }
 
-int write_snapshot(add_globals *add) {
+int write_snapshot(make_host *make) {
   building = true;
-  globals = add;
+  maker = make;
   if (!read_input()) return 2;
   /* On a stack that is always at the same place, since the engine remembers where its own is. */
   static ucontext_t here, there;
@@ -296,7 +266,10 @@ int write_snapshot(add_globals *add) {
   there.uc_link = &here;
   makecontext(&there, make_snapshot, 0);
   if (swapcontext(&here, &there) < 0 || !evaluated) return 2;
-  if (asked_for_machine || !JS_IsFunction(engine.ctx, given(SERVE))) {
+  JSValue serve = given("serve");
+  bool serves = JS_IsFunction(engine.ctx, serve);
+  JS_FreeValue(engine.ctx, serve);
+  if (asked_for_machine || !serves) {
     fprintf(stderr, "snapshot: the program asks for something of the machine before a call\n");
     return 2;
   }

@@ -14,18 +14,15 @@
 
 #include <quickjs.h>
 
-/* What the program gives to the host: the function that serves a call, and the class of the errors of system calls. */
-enum given { SERVE, ERROR_CLASS, GIVEN };
-
-/* The engine and what it was given. */
+/* The engine, and the global object `host`. */
 struct engine {
   JSRuntime *runtime;
   JSContext *ctx;
-  JSValue given[GIVEN];
+  JSValue host;
 };
 
-/* Adds to the global object what the program calls. */
-typedef bool add_globals(JSContext *ctx);
+/* Makes that object, with the functions that the program calls. */
+typedef JSValue make_host(JSContext *ctx);
 
 /* Whether this file has its snapshot already. */
 bool has_snapshot(void);
@@ -34,13 +31,13 @@ bool has_snapshot(void);
  * At build time: evaluates the plugin, which standard input has as bytecode, and writes the section to standard output.
  * The exit code, which is not 0 if the plugin asked for anything of the machine.
  */
-int write_snapshot(add_globals *add);
+int write_snapshot(make_host *make);
 
 /* In a rehearsal: writes to standard error which pages of the snapshot this call has written, a byte for each. */
 void report_written(void);
 
-/* The engine as the snapshot has it, or newly made in a file that must not have one; NULL without memory. */
-struct engine *start_engine(add_globals *add);
+/* The engine as the snapshot has it, or newly made in a file that must not have one. */
+struct engine *start_engine(make_host *make);
 
 /* Evaluates a program; false if it threw. */
 bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size);
@@ -48,11 +45,10 @@ bool evaluate(JSContext *ctx, const uint8_t *bytes, size_t size);
 /* Whether a snapshot is being made: then nothing of the machine is in reach. To be called by every host function. */
 bool is_building(void);
 
-/* Takes and returns what the program gives. */
-void give(JSContext *ctx, enum given what, JSValueConst value);
-JSValueConst given(enum given what);
+/* What the program has put into the object `host`; to be freed. */
+JSValue given(const char *name);
 
-/* Reports an uncaught exception on standard error; whether it is that there is no memory left. */
-bool report_exception(JSContext *ctx);
+/* Reports an uncaught exception on standard error. */
+void report_exception(JSContext *ctx);
 
 #endif

@@ -14,8 +14,8 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "input-output.h"
-#include "reading.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */
@@ -33,7 +33,6 @@ JSValue host_read_input(struct call *call) {
 JSValue host_write_output(struct call *call) {
   size_t length;
   const char *bytes = text_at(call, 0, &length);
-  if (!bytes) return JS_EXCEPTION;
   has_output = true;
   return done(call, write_all(STDOUT_FILENO, bytes, length) ? 0 : -1);
 }
@@ -41,7 +40,6 @@ JSValue host_write_output(struct call *call) {
 JSValue host_write_error(struct call *call) {
   size_t length;
   const char *bytes = text_at(call, 0, &length);
-  if (!bytes) return JS_EXCEPTION;
   bool written = write_all(STDERR_FILENO, bytes, length);
   (void)written; /* there is no other stream to report it on */
   return JS_UNDEFINED;
@@ -52,7 +50,6 @@ JSValue host_read_file(struct call *call) { return read_path(call, number_at(cal
 JSValue host_create_file(struct call *call) {
   size_t length;
   const char *bytes = text_at(call, 1, &length);
-  if (!bytes) return JS_EXCEPTION;
   mode_t mode = (mode_t)number_at(call, 2);
   int descriptor = open_retrying(call->path, O_WRONLY | O_CREAT | O_EXCL, mode);
   if (descriptor < 0) return throw_errno(call, "open", errno);
@@ -69,11 +66,7 @@ static bool overwrite(int descriptor, const char *bytes, size_t length) {
   size_t size = found.st_size > 0 ? (size_t)found.st_size : 0;
   if (size > OVERWRITE_LIMIT) size = OVERWRITE_LIMIT;
   size_t padded = length > size ? length : size;
-  char *text = malloc(padded + 1);
-  if (!text) {
-    errno = ENOMEM;
-    return false;
-  }
+  char *text = xrealloc(NULL, padded + 1);
   memset(text, '\n', padded + 1);
   memcpy(text, bytes, length);
   bool written = write_all(descriptor, text, padded) && ftruncate(descriptor, (off_t)length) == 0;
@@ -86,7 +79,7 @@ static bool overwrite(int descriptor, const char *bytes, size_t length) {
 JSValue host_overwrite_file(struct call *call) {
   size_t length;
   const char *bytes = text_at(call, 1, &length);
-  int descriptor = bytes ? open_existing(call, O_WRONLY | O_NOFOLLOW) : -1;
+  int descriptor = open_existing(call, O_WRONLY | O_NOFOLLOW);
   if (descriptor < 0) return JS_EXCEPTION;
   int error = overwrite(descriptor, bytes, length) ? 0 : errno;
   close(descriptor);

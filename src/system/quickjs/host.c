@@ -4,6 +4,7 @@
  */
 
 #define _GNU_SOURCE
+#include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -23,9 +24,7 @@ extern const size_t operator_program_size;
 
 static JSValue host_environment(struct call *call) {
   size_t length;
-  const char *name = text_at(call, 0, &length);
-  if (!name) return JS_EXCEPTION;
-  const char *value = getenv(name);
+  const char *value = getenv(text_at(call, 0, &length));
   return value ? JS_NewString(call->ctx, value) : JS_UNDEFINED;
 }
 
@@ -87,7 +86,6 @@ static const struct function functions[] = {
     {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
-    {"arguments", 0, host_arguments, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
     {"terminalSize", 0, host_terminal_size, NULL, 0, NULL},
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
@@ -115,31 +113,15 @@ static JSValue call_host(JSContext *ctx, JSValueConst self, int count, JSValueCo
                                functions[index].name);
 }
 
-static JSValue take_given(JSContext *ctx, JSValueConst self, int count, JSValueConst *args,
-                          int what) {
-  (void)self, (void)count;
-  give(ctx, what, args[0]);
-  return JS_UNDEFINED;
-}
-
-static bool add_function(JSContext *ctx, JSValueConst host, const char *name, int length,
-                         JSCFunctionMagic *call, int magic) {
-  JSValue function =
-      JS_NewCFunctionMagic(ctx, call, name, length, JS_CFUNC_generic_magic, magic);
-  return JS_SetPropertyStr(ctx, host, name, function) >= 0;
-}
-
-static bool add_host(JSContext *ctx) {
+static JSValue make_object(JSContext *ctx) {
   JSValue host = JS_NewObject(ctx);
-  bool added = !JS_IsException(host) && add_function(ctx, host, "serve", 1, take_given, SERVE) &&
-               add_function(ctx, host, "throws", 1, take_given, ERROR_CLASS);
-  for (size_t at = 0; at < sizeof functions / sizeof functions[0] && added; at++) {
-    added = add_function(ctx, host, functions[at].name, functions[at].length, call_host, (int)at);
+  for (size_t at = 0; at < sizeof functions / sizeof functions[0]; at++) {
+    const struct function *one = &functions[at];
+    JSValue function = JS_NewCFunctionMagic(ctx, call_host, one->name, one->length,
+                                            JS_CFUNC_generic_magic, (int)at);
+    JS_SetPropertyStr(ctx, host, one->name, function);
   }
-  JSValue global = JS_GetGlobalObject(ctx);
-  added = JS_SetPropertyStr(ctx, global, "host", host) >= 0 && added;
-  JS_FreeValue(ctx, global);
-  return added;
+  return host;
 }
 
 /*
@@ -152,78 +134,64 @@ static void keep_closed_streams(void) {
   }
 }
 
-/* The name that the program was called by, without a directory. */
-static const char *program_name(int count, char **arguments) {
-  if (count < 1) return "";
-  const char *slash = strrchr(arguments[0], '/');
-  return slash ? slash + 1 : arguments[0];
-}
-
 /*
  * A runtime passes no arguments; a caller that sets CNI_COMMAND is a runtime in any case. The `static` plugin has no
  * operator's tool: it ignores arguments.
  */
-static bool is_operator(int count, const char *name) {
+static bool is_operator(int count) {
   const char *command = getenv("CNI_COMMAND");
-  return count > 1 && (!command || *command == '\0') && strcmp(name, "static") != 0;
+  return count > 1 && (!command || *command == '\0') &&
+         strcmp(program_invocation_short_name, "static") != 0;
 }
 
-static bool run_plugin(const struct engine *engine, const char *name) {
+static bool run_plugin(const struct engine *engine) {
   JSContext *ctx = engine->ctx;
-  JSValue argument = JS_NewString(ctx, name);
-  if (JS_IsException(argument)) return false;
-  JSValue result = JS_Call(ctx, given(SERVE), JS_UNDEFINED, 1, &argument);
+  JSValue serve = given("serve"), argument = JS_NewString(ctx, program_invocation_short_name);
+  JSValue result = JS_Call(ctx, serve, JS_UNDEFINED, 1, &argument);
   bool completed = !JS_IsException(result);
+  JS_FreeValue(ctx, serve);
   JS_FreeValue(ctx, argument);
   JS_FreeValue(ctx, result);
   return completed;
 }
 
-/* The error object of a call that has no memory left to make one (CNI SPEC 1.1.0, section 5), unless it has printed already. */
-static int out_of_memory(void) {
+static bool run_operator(const struct engine *engine, char **words) {
+  struct list arguments = {.array = JS_NewArray(engine->ctx)};
+  while (*++words) append(engine->ctx, &arguments, JS_NewString(engine->ctx, *words));
+  JS_SetPropertyStr(engine->ctx, engine->host, "arguments", arguments.array);
+  return evaluate(engine->ctx, operator_program, operator_program_size);
+}
+
+/* Whether this is a call of a plugin. */
+static bool is_plugin;
+
+/*
+ * The engine may crash where it has no memory for the error that it would throw. So the process ends as if it was killed,
+ * but a call of a plugin with an error object (CNI SPEC 1.1.0, section 5), unless it has printed already.
+ */
+void out_of_memory(void) {
   static const char error[] = "{\n    \"code\": 999,\n    \"msg\": \"out of memory\"\n}";
-  bool written = has_output || write_all(STDOUT_FILENO, error, sizeof error - 1);
-  return written ? 1 : 2;
+  static const char message[] = "host-local: out of memory\n";
+  bool written = is_plugin ? has_output || write_all(STDOUT_FILENO, error, sizeof error - 1)
+                           : write_all(STDERR_FILENO, message, sizeof message - 1);
+  _exit(is_plugin && written ? 1 : 2);
 }
-
-#ifndef HOST_CHECKED
-
-static void on_fault(int signal) {
-  (void)signal;
-  _exit(out_of_memory());
-}
-
-/* Where memory has run out, the library may use what it did not get. */
-static void report_faults(void) {
-  struct sigaction fault = {.sa_handler = on_fault, .sa_flags = SA_RESETHAND};
-  sigaction(SIGSEGV, &fault, NULL);
-}
-
-#endif
 
 int main(int count, char **arguments) {
-  if (!has_snapshot()) return write_snapshot(add_host);
+  if (!has_snapshot()) return write_snapshot(make_object);
   keep_closed_streams();
   /* Files get the requested modes, independent of the caller's umask. */
   umask(022);
   /* A closed pipe or a file size limit is an error to handle, not a signal that kills the process. */
   if (signal(SIGPIPE, SIG_IGN) == SIG_ERR || signal(SIGXFSZ, SIG_IGN) == SIG_ERR) return 2;
-  struct engine *engine = start_engine(add_host);
-  const char *name = program_name(count, arguments);
-  bool is_plugin = !is_operator(count, name);
-#ifndef HOST_CHECKED
-  if (is_plugin) on_shortage = report_faults;
-#endif
-  if (!engine) return is_plugin ? out_of_memory() : 2;
-  command_line = (struct command_line){count - 1, arguments + 1};
-  if (!(is_plugin ? run_plugin(engine, name)
-                  : evaluate(engine->ctx, operator_program, operator_program_size))) {
-    bool lacks_memory = report_exception(engine->ctx);
-    exit_code = is_plugin && lacks_memory ? out_of_memory() : 2;
+  is_plugin = !is_operator(count);
+  struct engine *engine = start_engine(make_object);
+  if (!(is_plugin ? run_plugin(engine) : run_operator(engine, arguments))) {
+    report_exception(engine->ctx);
   }
 #ifdef HOST_CHECKED
   /* The kernel frees everything at exit; only leak checks need this. */
-  for (int what = 0; what < GIVEN; what++) give(engine->ctx, what, JS_UNDEFINED);
+  JS_FreeValue(engine->ctx, engine->host);
   JS_FreeContext(engine->ctx);
   JS_FreeRuntime(engine->runtime);
 #endif

@@ -13,9 +13,8 @@ type Composed =
   | "serve"
   | "sleep";
 
-/** Its functions, by name in host.c. What fails throws the class of errors that it was given. */
-interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments">, PluginHost {
-  arguments(): readonly string[];
+/** Its functions, by name in host.c; a failed system call throws `SystemError`. */
+interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {
   /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the programs that run. */
   endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */
@@ -44,10 +43,10 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed | "arguments
 
 /** The functions for a call of the plugin. */
 interface PluginHost extends Omit<System, Composed> {
-  /** Says what serves a call of the plugin; `call` is given the name that the program was called by, without a directory. */
-  serve(call: (programName: string) => void): void;
-  /** Says what is thrown for a failed system call. */
-  throws(error: typeof SystemError): void;
+  /** Set by the plugin: serves a call, and is given the name that the program was called by, without a directory. */
+  serve: (programName: string) => void;
+  /** Set by the program: what is thrown for a failed system call. */
+  SystemError: typeof SystemError;
   makeDirectory(path: string, mode: number): void;
   /** The number of its type, see statfs(2). */
   fileSystemType(path: string): number;

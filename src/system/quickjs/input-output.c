@@ -6,7 +6,13 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
+#include <stdlib.h>
 #include <unistd.h>
+
+#include "allocator.h"
+
+/* Most files are shorter. */
+enum { FIRST_BUFFER = 1024 };
 
 int open_retrying(const char *path, int flags, mode_t mode) {
   int descriptor;
@@ -49,6 +55,62 @@ int close_written(int descriptor, bool written) {
   /* A network file system may report only now that the text could not be written. */
   if (close(descriptor) < 0 && written && errno != EINTR) return errno;
   return error;
+}
+
+int open_existing(const struct call *call, int flags) {
+  /* Without O_NONBLOCK a FIFO would block this call, and every other one that waits for its lock. */
+  int descriptor = open_retrying(call->path, flags | O_NONBLOCK, 0);
+  int error = errno;
+  if (descriptor < 0) throw_errno(call, "open", error);
+  errno = error;
+  return descriptor;
+}
+
+/* Waits until something can be read, at most until the deadline; returns 0 or the errno. */
+static int wait_for_input(int descriptor, int64_t deadline) {
+  for (;;) {
+    int64_t left = (deadline - monotonic()) / 1000000;
+    struct pollfd input = {.fd = descriptor, .events = POLLIN};
+    int ready = poll(&input, 1, left > 0 ? (int)left : 0);
+    if (ready > 0) return 0;
+    if (ready == 0) return ETIMEDOUT;
+    if (errno != EINTR) return errno;
+  }
+}
+
+JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline) {
+  size_t capacity = FIRST_BUFFER, length = 0;
+  int error = 0;
+  char *bytes = xrealloc(NULL, capacity);
+  for (;;) {
+    if (deadline && (error = wait_for_input(descriptor, deadline))) break;
+    ssize_t count = read(descriptor, bytes + length, capacity - length);
+    if (count == 0) break;
+    if (count < 0) {
+      /* Another reader of the same stream may have been faster. */
+      if (errno == EINTR || (errno == EAGAIN && deadline)) continue;
+      error = errno;
+      break;
+    }
+    length += (size_t)count;
+    if ((double)length > limit) {
+      error = EFBIG;
+      break;
+    }
+    if (length == capacity) bytes = xrealloc(bytes, capacity *= 2);
+  }
+  JSValue result =
+      error ? throw_errno(call, "read", error) : JS_NewStringLen(call->ctx, bytes, length);
+  free(bytes);
+  return result;
+}
+
+JSValue read_path(const struct call *call, double limit, int64_t deadline) {
+  int descriptor = open_existing(call, O_RDONLY);
+  if (descriptor < 0) return JS_EXCEPTION;
+  JSValue result = read_all(call, descriptor, limit, deadline);
+  close(descriptor);
+  return result;
 }
 
 int64_t nanoseconds(struct timespec time) {

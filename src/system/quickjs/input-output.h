@@ -1,4 +1,4 @@
-/* Reading and writing of open files. */
+/* Reading and writing files. */
 
 #ifndef INPUT_OUTPUT_H
 #define INPUT_OUTPUT_H
@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <sys/types.h>
 #include <time.h>
+
+#include "call.h"
 
 /* open(2) with O_CLOEXEC, repeated while it is interrupted. */
 int open_retrying(const char *path, int flags, mode_t mode);
@@ -20,6 +22,19 @@ bool write_all(int descriptor, const char *bytes, size_t length);
 
 /* Closes a file that was written, and returns the errno of the write; else that of close(2). 0 if both went well. */
 int close_written(int descriptor, bool written);
+
+/* Opens the file of a call, which exists, without blocking on a FIFO; -1, with an exception thrown and errno
+ * set, where that fails. */
+int open_existing(const struct call *call, int flags);
+
+/*
+ * Reads to the end; returns the text, or an exception. More than `limit` bytes is EFBIG. A deadline, in nanoseconds of
+ * the monotonic clock, limits the wait for input; without one (0), EAGAIN is an error, as from a FIFO in place of a file.
+ */
+JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline);
+
+/* Reads the file of a call as read_all does. */
+JSValue read_path(const struct call *call, double limit, int64_t deadline);
 
 /* A time in nanoseconds. */
 int64_t nanoseconds(struct timespec time);

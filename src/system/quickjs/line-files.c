@@ -10,8 +10,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "input-output.h"
-#include "reading.h"
 
 enum {
   /* How much of a file is read at a time. */
@@ -25,40 +25,35 @@ struct search {
   JSContext *ctx;
   JSValue first;
   struct list found;
-  bool has_first;
   /* The text with which a line begins; without it (NULL) only the first line is wanted. */
   const char *start;
   size_t start_length;
 };
 
-/* Adds the lines that begin with the text; the window begins and ends where lines do. Returns false on an exception. */
-static bool take_lines(struct search *search, const char *window, const char *end) {
-  if (!search->has_first) {
+/* Adds the lines that begin with the text; the window begins and ends where lines do. */
+static void take_lines(struct search *search, const char *window, const char *end) {
+  if (JS_IsUndefined(search->first)) {
     const char *line_end = memchr(window, '\n', (size_t)(end - window));
     search->first = JS_NewStringLen(search->ctx, window, (size_t)(line_end - window));
-    search->has_first = true;
-    if (JS_IsException(search->first)) return false;
     window = line_end + 1;
   }
-  if (!search->start) return true;
+  if (!search->start) return;
   const char *at = window;
   while ((at = memmem(at, (size_t)(end - at), search->start, search->start_length))) {
     const char *line_end = memchr(at, '\n', (size_t)(end - at));
     if (!line_end) break;
     if (at == window || at[-1] == '\n') {
-      JSValue line = JS_NewStringLen(search->ctx, at, (size_t)(line_end - at));
-      if (!append(search->ctx, &search->found, line)) return false;
+      append(search->ctx, &search->found, JS_NewStringLen(search->ctx, at, (size_t)(line_end - at)));
     }
     at = line_end + 1;
   }
-  return true;
 }
 
-/* Looks through as many bytes as the file has, `left`, of which none are left then. Returns 0, the errno, or -1 with an exception thrown. */
+/* Looks through as many bytes as the file has, `left`, of which none are left then. Returns 0 or the errno. */
 static int search_file(struct search *search, int descriptor, off_t *left) {
   size_t capacity = *left < WINDOW ? (size_t)*left + 1 : WINDOW, length = 0;
-  char *window = malloc(capacity);
-  int result = window ? 0 : ENOMEM;
+  char *window = xrealloc(NULL, capacity);
+  int result = 0;
   while (result == 0 && *left > 0) {
     size_t room = capacity - length;
     ssize_t count = read(descriptor, window + length, room < PART ? room : PART);
@@ -69,8 +64,8 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
     *left -= count;
     char *last = memrchr(window, '\n', length);
     if (last) {
-      if (!take_lines(search, window, last + 1)) result = -1;
-      else if (!search->start) break;
+      take_lines(search, window, last + 1);
+      if (!search->start) break;
       length -= (size_t)(last + 1 - window);
       memmove(window, last + 1, length);
     } else if (length == capacity) {
@@ -86,7 +81,6 @@ JSValue host_find_lines(struct call *call) {
   struct search search = {.ctx = ctx, .first = JS_UNDEFINED};
   if (!JS_IsUndefined(call->args[1])) {
     search.start = text_at(call, 1, &search.start_length);
-    if (!search.start) return JS_EXCEPTION;
   }
   int descriptor = open_existing(call, O_RDONLY | O_NOFOLLOW);
   if (descriptor < 0) return JS_EXCEPTION;
@@ -100,8 +94,8 @@ JSValue host_find_lines(struct call *call) {
   off_t left = file.st_size;
   int error = search_file(&search, descriptor, &left);
   close(descriptor);
-  if (error > 0) throw_errno(call, "read", error);
-  if (!search.has_first) search.first = JS_NewString(ctx, "");
+  if (error != 0) throw_errno(call, "read", error);
+  if (JS_IsUndefined(search.first)) search.first = JS_NewString(ctx, "");
   /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
   off_t size = search.start ? file.st_size - left : file.st_size;
   const struct member members[] = {
@@ -126,8 +120,8 @@ static bool extend(int descriptor, const char *text, size_t length, const char *
 JSValue host_extend_file(struct call *call) {
   size_t length, header_length;
   const char *text = text_at(call, 1, &length);
-  const char *header = text ? text_at(call, 2, &header_length) : NULL;
-  int descriptor = header ? open_existing(call, O_WRONLY | O_NOFOLLOW) : -1;
+  const char *header = text_at(call, 2, &header_length);
+  int descriptor = open_existing(call, O_WRONLY | O_NOFOLLOW);
   if (descriptor < 0) return JS_EXCEPTION;
   bool written = extend(descriptor, text, length, header, header_length);
   int error = close_written(descriptor, written);

@@ -10,7 +10,6 @@ import { serve } from "./serve.ts";
 export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
   const commands: Omit<OperatorSystem, keyof QuickJsSystem> = {
     ...host,
-    arguments: host.arguments(),
     run,
     serve,
     sleep: (milliseconds) => void host.wait(milliseconds),

@@ -15,26 +15,12 @@
 #include <unistd.h>
 
 #include "input-output.h"
-#include "reading.h"
 
 enum {
   /* A longer line is cut here, in bytes. */
   LONGEST_LINE = 4096,
   BUFFER = 64 * 1024,
 };
-
-struct command_line command_line;
-
-JSValue host_arguments(struct call *call) {
-  struct list words = {.array = JS_NewArray(call->ctx)};
-  while (words.length < (uint32_t)command_line.count) {
-    JSValue word = JS_NewString(call->ctx, command_line.words[words.length]);
-    if (append(call->ctx, &words, word)) continue;
-    JS_FreeValue(call->ctx, words.array);
-    return JS_EXCEPTION;
-  }
-  return words.array;
-}
 
 JSValue host_is_terminal(struct call *call) {
   return JS_NewBool(call->ctx, isatty((int)number_at(call, 0)));
@@ -56,28 +42,22 @@ JSValue host_read_pipe(struct call *call) {
   return read_path(call, number_at(call, 1), deadline);
 }
 
-/* Byte by byte, so that what follows the line is left for the next reader. */
 JSValue host_read_line(struct call *call) {
   char line[LONGEST_LINE];
-  size_t length = 0;
-  while (length < sizeof line) {
-    ssize_t found = read_up_to(STDIN_FILENO, line + length, 1);
-    if (found < 0) return throw_errno(call, "read", errno);
-    if (found == 0 && length == 0) return JS_UNDEFINED;
-    if (found == 0 || line[length] == '\n') break;
-    length++;
-  }
-  return JS_NewStringLen(call->ctx, line, length);
+  /* Byte by byte: what follows the line is left for the next reader. */
+  setvbuf(stdin, NULL, _IONBF, 0);
+  if (fgets(line, sizeof line, stdin)) return JS_NewStringLen(call->ctx, line, strcspn(line, "\n"));
+  return ferror(stdin) ? throw_errno(call, "read", errno) : JS_UNDEFINED;
 }
 
-/* Returns 0 or the errno. */
-static int copy_bytes(int from, int to) {
+/* Copies and syncs; false, with errno set, where that fails. */
+static bool copy_bytes(int from, int to) {
   char buffer[BUFFER];
-  for (;;) {
-    ssize_t found = read_up_to(from, buffer, sizeof buffer);
-    if (found == 0) return 0;
-    if (found < 0 || !write_all(to, buffer, (size_t)found)) return errno;
+  ssize_t found;
+  while ((found = read_up_to(from, buffer, sizeof buffer)) > 0) {
+    if (!write_all(to, buffer, (size_t)found)) return false;
   }
+  return found == 0 && fsync(to) == 0;
 }
 
 /* The path is that of the copy. */
@@ -87,11 +67,9 @@ JSValue host_copy_file(struct call *call) {
   int source = open_retrying(from, O_RDONLY | O_NONBLOCK, 0);
   if (source < 0) return throw_errno(call, "open", errno);
   int target = open_retrying(call->path, O_WRONLY | O_CREAT | O_EXCL, (mode_t)number_at(call, 2));
-  int error = target < 0 ? errno : copy_bytes(source, target);
-  if (error == 0 && fsync(target) < 0) error = errno;
+  int error = target < 0 ? errno : close_written(target, copy_bytes(source, target));
   close(source);
   if (target < 0) return throw_errno(call, "open", error);
-  if (close(target) < 0 && error == 0) error = errno;
   if (error == 0) return JS_UNDEFINED;
   unlink(call->path);
   return throw_errno(call, "write", error);
@@ -150,21 +128,12 @@ static int find_text(int descriptor, const char *text, size_t length, bool *foun
 JSValue host_has_text(struct call *call) {
   size_t length;
   const char *text = text_at(call, 1, &length);
-  int descriptor = text ? open_existing(call, O_RDONLY) : -1;
+  int descriptor = open_existing(call, O_RDONLY);
   if (descriptor < 0) return JS_EXCEPTION;
   bool found = false;
   int error = find_text(descriptor, text, length, &found);
   close(descriptor);
   return error == 0 ? JS_NewBool(call->ctx, found) : throw_errno(call, "read", error);
-}
-
-/* Reads a file in the network namespace that this thread is in now. */
-static JSValue read_here(const struct call *call, const char *path) {
-  int descriptor = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
-  if (descriptor < 0) return throw_errno(call, "open", errno);
-  JSValue text = read_all(call, descriptor, number_at(call, 2), 0);
-  close(descriptor);
-  return text;
 }
 
 /*
@@ -195,7 +164,10 @@ JSValue host_read_file_in(struct call *call) {
   if (own < 0) text = throw_errno(call, "open", errno);
   else if (setns(namespace, CLONE_NEWNET) < 0) text = throw_errno(call, "setns", errno);
   else {
-    text = read_here(call, path);
+    struct call there = *call;
+    there.path = path;
+    there.path_length = strlen(path);
+    text = read_path(&there, number_at(call, 2), 0);
     /* What follows, such as a program to run, belongs into the own namespace. */
     if (setns(own, CLONE_NEWNET) < 0) _exit(2);
   }

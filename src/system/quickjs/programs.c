@@ -12,6 +12,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "allocator.h"
 #include "functions.h"
 #include "input-output.h"
 
@@ -70,13 +71,8 @@ static void keep(struct stream *stream, const char *bytes, size_t count) {
     stream->is_longer = true;
     count = room;
   }
-  char *larger = realloc(stream->bytes, stream->length + count + 1);
-  if (!larger) {
-    stream->is_longer = true;
-    return;
-  }
-  memcpy(larger + stream->length, bytes, count);
-  stream->bytes = larger;
+  stream->bytes = xrealloc(stream->bytes, stream->length + count + 1);
+  memcpy(stream->bytes + stream->length, bytes, count);
   stream->length += count;
 }
 
@@ -148,18 +144,17 @@ static int spawn_with(struct program *program, const char *path, char **words, c
 static void on_child(int signal) { (void)signal; }
 
 /*
- * An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed; NULL, with an exception
- * thrown, without memory.
+ * An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed.
  */
 static char **words_at(struct call *call, int at) {
   size_t length, count = 0;
   const char *text = text_at(call, at, &length);
   /* Each word takes a byte at least. */
-  char **words = text ? calloc(length + 1, sizeof *words) : NULL;
-  if (text && !words) JS_ThrowOutOfMemory(call->ctx);
-  for (const char *word = text; words && word < text + length; word += strlen(word) + 1) {
+  char **words = xrealloc(NULL, (length + 1) * sizeof *words);
+  for (const char *word = text; word < text + length; word += strlen(word) + 1) {
     words[count++] = (char *)word;
   }
+  words[count] = NULL;
   return words;
 }
 
@@ -167,11 +162,7 @@ JSValue host_start(struct call *call) {
   struct program *program = &programs[(int)number_at(call, 7)];
   const size_t limits[PIPES] = {(size_t)number_at(call, 4), LONGEST_ERRORS};
   int streams[PIPES] = {STDERR_FILENO, STDERR_FILENO}, error = 0;
-  char **words = words_at(call, 1), **variables = words ? words_at(call, 2) : NULL;
-  if (!variables) {
-    free(words);
-    return JS_EXCEPTION;
-  }
+  char **words = words_at(call, 1), **variables = words_at(call, 2);
   clear(program);
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);

@@ -22,7 +22,7 @@ export function makeBuiltIns(): void {
 
 /** The system of the plugin; host.c has set up the process. */
 export function createQuickJsSystem(): QuickJsSystem {
-  host.throws(SystemError);
+  host.SystemError = SystemError;
   let locksOutGoPlugin = false;
   return {
     ...host,

@@ -1,7 +1,7 @@
 /** Serving on the C host: a loop that ends with the process. */
 
 import type { Service, ServiceStep } from "../operator-system.ts";
-import { isSystemError } from "../system.ts";
+import { itself, recover } from "../system.ts";
 import { wordsOf } from "./host.ts";
 
 /** Of a program, in bytes: metrics of a network are 4 KB. */
@@ -24,40 +24,30 @@ export function serve(service: Service): never {
 
 function listen(service: Service, step: Extract<ServiceStep, { readonly kind: "listen" }>): void {
   const { address, port } = step;
-  try {
+  const listening = (): "listening" => {
     host.listen(`${address}:${port}`, address, port);
-    service.completed(step, "listening");
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    service.completed(step, error);
-  }
+    return "listening";
+  };
+  service.completed(step, recover(listening, itself));
 }
 
 function start(service: Service, step: Run, running: Set<Run>): void {
   const { command, timeout, isLogged, place } = step;
   const [program] = command;
   const words = wordsOf(program, command);
-  try {
+  const error = recover(() => {
     host.start(program, words, "", timeout, LONGEST_OUTPUT, !isLogged, true, place);
-    running.add(step);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    service.completed(step, error);
-  }
+  }, itself);
+  if (error === undefined) running.add(step);
+  else service.completed(step, error);
 }
 
 /** Passes on what a program ended with, if it has. */
 function complete(service: Service, step: Run, running: Set<Run>): void {
-  try {
-    const result = host.result(step.command[0], step.place);
-    if (result === undefined) return;
-    running.delete(step);
-    service.completed(step, result);
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    running.delete(step);
-    service.completed(step, error);
-  }
+  const result = recover(() => host.result(step.command[0], step.place), itself);
+  if (result === undefined) return;
+  running.delete(step);
+  service.completed(step, result);
 }
 
 /** Waits, and passes on what connections send meanwhile; it may return early, as at the end of a program. */

@@ -16,8 +16,7 @@ for (const [word, name] of [
   ["status", undefined],
   ["x", undefined],
 ] as const) {
-  test(`${JSON.stringify(word)} probably means ${name ?? "nothing known"}`, (t) => {
+  test(`${JSON.stringify(word)} probably means ${name ?? "nothing known"}`, async (t) => {
     t.equal(suggestion(word, names), name === undefined ? "" : `; did you mean ${name}?`);
-    t.end();
   });
 }

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { cutToScreen } from "../../../src/cli/command/watch.ts";
 
-test("what does not fit on a screen is counted", (t) => {
+test("what does not fit on a screen is counted", async (t) => {
   const text = "a\nb\nc\nd\n";
   for (const [height, shown] of [
     [undefined, text],
@@ -13,5 +13,4 @@ test("what does not fit on a screen is counted", (t) => {
     t.equal(cutToScreen(text, height), shown);
   }
   t.equal(cutToScreen("", 1), "");
-  t.end();
 });

@@ -16,8 +16,7 @@ for (const [line, words, isOpen] of [
   ["'", [""], true],
   ["'a' \"", ["a", ""], true],
 ] as const) {
-  test(`wordsIn(${JSON.stringify(line)})`, (t) => {
+  test(`wordsIn(${JSON.stringify(line)})`, async (t) => {
     t.strictSame(wordsIn(line), { words, isOpen });
-    t.end();
   });
 }

@@ -74,13 +74,12 @@ for (const [rest, offered] of [
   [`show --conf-dir ${confDir} --network=mac`, ["macvlan"]],
   ["list --conf-dir /none-such ", []],
 ] as [string, string[]][]) {
-  test(`bash offers for ${rest}`, (t) => {
+  test(`bash offers for ${rest}`, async (t) => {
     t.strictSame(bash(t, `./host-local ${rest}`), offered);
-    t.end();
   });
 }
 
-test("every option of every command is offered, with what it does", (t) => {
+test("every option of every command is offered, with what it does", async (t) => {
   for (const command of commands) {
     t.strictSame(
       tool(["completion", "--line", `host-local ${command.name} --`]).stdout,
@@ -92,7 +91,6 @@ test("every option of every command is offered, with what it does", (t) => {
   t.strictSame(JSON.parse(tool(["completion", "--json", "--line", "host-local ca"]).stdout), {
     offered: [["capacity", commands.find(({ name }) => name === "capacity")?.summary]],
   });
-  t.end();
 });
 
 /** A node with two addresses of a pod, and its directories as options. */
@@ -117,14 +115,13 @@ for (const [command, rest, offered] of [
   ["list", "--pod ", ["default/web"]],
   ["list", "--namespace d", ["default"]],
 ] as const) {
-  test(`bash offers what is on the node for ${command} ${rest}`, (t) => {
+  test(`bash offers what is on the node for ${command} ${rest}`, async (t) => {
     const { where } = nodeWithPod(t);
     t.strictSame(bash(t, `./host-local ${command} ${where} ${rest}`), offered);
-    t.end();
   });
 }
 
-test("a name is offered once, and not at all if a shell would obey it", (t) => {
+test("a name is offered once, and not at all if a shell would obey it", async (t) => {
   const { node, where } = nodeWithPod(t);
   node.write("net/10.0.0.13", "c2\r\neth0");
   node.remember("net", "c2", "default/evil$(id)");
@@ -135,7 +132,6 @@ test("a name is offered once, and not at all if a shell would obey it", (t) => {
     const line = `host-local list ${where} ${option} `;
     t.strictSame(node.tool(["completion", "--line", line]).stdout, offered);
   }
-  t.end();
 });
 
 const skipWithoutFish =
@@ -154,7 +150,7 @@ for (const [line, offered] of [
   [`host-local list --conf-dir ${confDir} mac`, ["macvlan"]],
   [`host-local list --conf-dir=${confDir} mac`, ["macvlan"]],
 ] as const) {
-  test(`fish completes ${line}`, { skip: skipWithoutFish }, (t) => {
+  test(`fish completes ${line}`, { skip: skipWithoutFish }, async (t) => {
     const directory = withScript(t, "fish");
     const { stdout, stderr } = spawnSync(
       "fish",
@@ -170,7 +166,6 @@ for (const [line, offered] of [
       offered,
       stderr,
     );
-    t.end();
   });
 }
 
@@ -207,7 +202,7 @@ for (const [line, completed] of [
   [`host-local list --conf-dir ${confDir} mac`, `host-local list --conf-dir ${confDir} macvlan `],
   [`host-local list --conf-dir=${confDir} mac`, `host-local list --conf-dir=${confDir} macvlan `],
 ] as const) {
-  test(`zsh completes ${line}`, { skip: skipWithoutZsh }, (t) => {
+  test(`zsh completes ${line}`, { skip: skipWithoutZsh }, async (t) => {
     const { stdout, stderr } = spawnSync("zsh", ["-f", "-c", TYPE, "zsh", line], {
       cwd: withScript(t, "zsh"),
       encoding: "utf8",
@@ -215,14 +210,12 @@ for (const [line, completed] of [
       timeout: 60_000,
     });
     t.equal(stdout, `${completed}\n`, stderr);
-    t.end();
   });
 }
 
-test("the document holds the script", (t) => {
+test("the document holds the script", async (t) => {
   for (const shell of ["bash", "zsh", "fish"]) {
     const { script } = JSON.parse(tool(["completion", shell, "--json"]).stdout);
     t.equal(script, tool(["completion", shell]).stdout);
   }
-  t.end();
 });

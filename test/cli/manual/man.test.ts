@@ -28,7 +28,7 @@ function rendered(page: string): { text: string; warnings: string } {
 
 test("the page names every command, option and example", {
   skip: skipWithout("groff", "--version"),
-}, (t) => {
+}, async (t) => {
   const { exitCode, stdout, stderr } = tool(["man"]);
 
   t.strictSame([exitCode, stderr], [0, ""]);
@@ -41,10 +41,9 @@ test("the page names every command, option and example", {
       t.ok(text.includes(` ${option.name} ${option.value ?? ""}`.trimEnd()), option.name);
     for (const { line } of examples) t.ok(text.includes(line.replace(/ +/g, " ")), line);
   }
-  t.end();
 });
 
-test("man(1) reads it without a warning", { skip: skipWithout("man", "--version") }, (t) => {
+test("man(1) reads it without a warning", { skip: skipWithout("man", "--version") }, async (t) => {
   const page = join(scratchDirectory(t), "host-local.8");
   writeFileSync(page, tool(["man"]).stdout);
 
@@ -54,10 +53,9 @@ test("man(1) reads it without a warning", { skip: skipWithout("man", "--version"
   });
 
   t.strictSame([status, stderr], [0, ""]);
-  t.end();
 });
 
-test("mandoc finds nothing wrong", { skip: skipWithout("mandoc", "-h") }, (t) => {
+test("mandoc finds nothing wrong", { skip: skipWithout("mandoc", "-h") }, async (t) => {
   const { stdout } = spawnSync("mandoc", ["-Tlint", "-Wwarning"], {
     input: tool(["man"]).stdout,
     encoding: "utf8",
@@ -67,12 +65,11 @@ test("mandoc finds nothing wrong", { skip: skipWithout("mandoc", "-h") }, (t) =>
     stdout.split("\n").filter((line) => line !== "" && !/date/.test(line)),
     [],
   );
-  t.end();
 });
 
 test("characters that are special to troff are escaped", {
   skip: skipWithout("groff", "--version"),
-}, (t) => {
+}, async (t) => {
   const odd: Command = {
     name: "odd",
     operands: "",
@@ -80,19 +77,17 @@ test("characters that are special to troff are escaped", {
     description: [".leading dot. 'leading quote, ~ ^ and --double-hyphens"],
     options: [],
     examples: [{ line: ".sh 'a\\nb'", effect: "a strange line" }],
-    run: () => ({ exitCode: 0, document: {}, text: "" }),
+    run: () => ({ exitCode: 0, document: () => ({}), text: () => "" }),
   };
   const { text, warnings } = rendered(manualPage([odd], "v1"));
   t.equal(warnings, "");
   t.match(text, "Back\\slash, 'quotes' and `ticks`.");
   t.match(text, ".leading dot. 'leading quote, ~ ^ and --double-hyphens");
   t.match(text, ".sh 'a\\nb'");
-  t.end();
 });
 
-test("the document holds the page", (t) => {
+test("the document holds the page", async (t) => {
   const { page } = JSON.parse(tool(["man", "--json"]).stdout);
   t.equal(page, tool(["man"]).stdout);
   t.match(page, /^\.TH HOST\\-LOCAL 8 "" "host\\-local v[0-9.]+"/);
-  t.end();
 });

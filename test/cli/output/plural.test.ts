@@ -7,8 +7,7 @@ for (const [count, noun, text] of [
   [2n, "address", "2 addresses"],
   [1n, "pod", "1 pod"],
 ] as const) {
-  test(`${count} of ${noun}: ${text}`, (t) => {
+  test(`${count} of ${noun}: ${text}`, async (t) => {
     t.equal(plural(count, noun), text);
-    t.end();
   });
 }

@@ -4,7 +4,7 @@ import { test } from "tap";
 import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { seed } from "../../harness/seed.ts";
 
-test("a word for a shell is that word, whatever it holds", (t) => {
+test("a word for a shell is that word, whatever it holds", async (t) => {
   t.equal(shellWord("node-1"), "node-1");
   t.equal(shellWord("a; touch x"), "'a; touch x'");
   t.equal(shellWord("it's"), "'it'\\''s'");
@@ -24,5 +24,4 @@ test("a word for a shell is that word, whatever it holds", (t) => {
     }),
     { numRuns: 20, seed },
   );
-  t.end();
 });

@@ -7,7 +7,7 @@ const rows = [
   ["other", "net1", "12", "default/web"],
 ];
 
-test("columns are two spaces apart, numbers aligned on the right", (t) => {
+test("columns are two spaces apart, numbers aligned on the right", async (t) => {
   t.equal(
     formatTable(headings, rows),
     `NETWORK  INTERFACE  FREE  POD
@@ -15,20 +15,18 @@ mynet    eth0          7  kube-system/coredns-7d89d9b6b8-x7k2p
 other    net1         12  default/web
 `,
   );
-  t.end();
 });
 
-test("without headings only the rows are left, and nothing of no rows", (t) => {
+test("without headings only the rows are left, and nothing of no rows", async (t) => {
   t.equal(
     formatTable(headings, rows.slice(1), { isHeadless: true }),
     "other  net1  12  default/web\n",
   );
   t.equal(formatTable(headings, [], { isHeadless: true }), "");
   t.equal(formatTable(headings, [], { width: 10 }), "NETWORK  INTERFACE  FREE  POD\n");
-  t.end();
 });
 
-test("a table that is too wide loses its optional column", (t) => {
+test("a table that is too wide loses its optional column", async (t) => {
   t.equal(
     formatTable(headings, rows, { width: 55 }),
     `NETWORK  FREE  POD
@@ -36,10 +34,9 @@ mynet       7  kube-system/coredns-7d89d9b6b8-x7k2p
 other      12  default/web
 `,
   );
-  t.end();
 });
 
-test("one that is still too wide breaks the cells of its widest columns", (t) => {
+test("one that is still too wide breaks the cells of its widest columns", async (t) => {
   t.equal(
     formatTable(headings, rows, { width: 43 }),
     `NETWORK  FREE  POD
@@ -48,10 +45,9 @@ mynet       7  kube-system/
 other      12  default/web
 `,
   );
-  t.end();
 });
 
-test("one whose columns would be too narrow becomes lists, with all columns", (t) => {
+test("one whose columns would be too narrow becomes lists, with all columns", async (t) => {
   t.equal(
     formatTable(headings, rows, { width: 36 }),
     `NETWORK    mynet
@@ -66,13 +62,11 @@ FREE       12
 POD        default/web
 `,
   );
-  t.end();
 });
 
-test("colours do not count, and line ends in cells start no line", (t) => {
+test("colours do not count, and line ends in cells start no line", async (t) => {
   t.equal(
     formatTable(columns("A", "B"), [["\u001b[31merror\u001b[0m", "x\ny"]], { width: 10 }),
     "A      B\n\u001b[31merror\u001b[0m  x?y\n",
   );
-  t.end();
 });

@@ -14,7 +14,7 @@ for (const [name, odd] of [
   ["a carriage return", "\r"],
   ["a line end", "\n"],
 ] as const) {
-  test(`${name} in the name of a pod is shown as ?`, (t) => {
+  test(`${name} in the name of a pod is shown as ?`, async (t) => {
     const node = nodeFor(t);
     node.write("net/198.18.0.2", "c1\r\neth0");
     node.remember("net", "c1", `default/a${odd}b`);
@@ -24,6 +24,5 @@ for (const [name, odd] of [
     const shown = odd.replace(/^./su, "?");
     t.ok(stdout.endsWith(` default/a${shown}b\n`), stdout);
     t.equal(stdout.split("\n").length, 2);
-    t.end();
   });
 }

@@ -14,9 +14,8 @@ for (const [name, text, width, lines] of [
   ["a list after a comma", "10.0.0.0/8,192.168.0.0/16", 12, ["10.0.0.0/8,", "192.168.0.0/", "16"]],
   ["a word without a place to break anywhere", "abcdefgh", 3, ["abc", "def", "gh"]],
 ] as const) {
-  test(`${name}`, (t) => {
+  test(`${name}`, async (t) => {
     t.strictSame(wrap(text, width), lines);
     t.ok(lines.every((line) => line.length <= width));
-    t.end();
   });
 }

@@ -47,7 +47,7 @@ function proposals(nodes: readonly ClusterNode[], expected: Expectation) {
   return renumber(nodes, expected).map((one) => [one.node.name, one.podCidrs?.join(",") ?? "none"]);
 }
 
-test("of nodes with the same podCIDR the oldest keeps it", (t) => {
+test("of nodes with the same podCIDR the oldest keeps it", async (t) => {
   const nodes = [
     node("b", ["10.0.0.0/24"], "2024-05-01T10:00:00Z"),
     node("a", ["10.0.0.0/24"], "2023-05-01T10:00:00Z"),
@@ -57,10 +57,9 @@ test("of nodes with the same podCIDR the oldest keeps it", (t) => {
     ["b", "10.0.1.0/24"],
     ["c", "10.0.2.0/24"],
   ]);
-  t.end();
 });
 
-test("a podCIDR that is only of another size stays, unless it is forced", (t) => {
+test("a podCIDR that is only of another size stays, unless it is forced", async (t) => {
   const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.16.0/24"]), node("c", [])];
   const expected = expectation(["10.0.0.0/16", 24]);
   t.strictSame(proposals(nodes, expected), [["c", "10.0.17.0/24"]]);
@@ -68,25 +67,22 @@ test("a podCIDR that is only of another size stays, unless it is forced", (t) =>
     ["c", "10.0.17.0/24"],
     ["a", "10.0.18.0/24"],
   ]);
-  t.end();
 });
 
-test("what is free goes first to nodes that have none", (t) => {
+test("what is free goes first to nodes that have none", async (t) => {
   const nodes = [node("a", ["10.9.0.0/24"]), node("b", ["10.0.0.0/24"]), node("c", [])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/23", 24])), [
     ["c", "10.0.1.0/24"],
     ["a", "none"],
   ]);
-  t.end();
 });
 
-test("a podCIDR of another size that overlaps one is replaced, and one of the right size in it stays", (t) => {
+test("a podCIDR of another size that overlaps one is replaced, and one of the right size in it stays", async (t) => {
   const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.3.0/24"])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [["a", "10.0.16.0/24"]]);
-  t.end();
 });
 
-test("a node keeps its good podCIDR of the other family", (t) => {
+test("a node keeps its good podCIDR of the other family", async (t) => {
   const nodes = [
     node("a", ["10.0.0.0/24", "fd00:0:0:1::/64"]),
     node("b", ["10.9.0.0/24", "fd00:0:0:2::/64"]),
@@ -98,10 +94,9 @@ test("a node keeps its good podCIDR of the other family", (t) => {
     ["b", "10.0.2.0/24,fd00:0:0:2::/64"],
     ["c", "10.0.3.0/24,fd00:0:0:3::/64"],
   ]);
-  t.end();
 });
 
-test("where large podCIDRs take the whole cluster CIDR, each node gets a part of its own", (t) => {
+test("where large podCIDRs take the whole cluster CIDR, each node gets a part of its own", async (t) => {
   const nodes = [node("a", ["10.0.0.0/17"]), node("b", ["10.0.128.0/17"]), node("c", [])];
   const forced = { ...expectation(["10.0.0.0/16", 24]), replacesHarmless: true };
   t.strictSame(proposals(nodes, forced), [
@@ -110,10 +105,9 @@ test("where large podCIDRs take the whole cluster CIDR, each node gets a part of
     ["b", "10.0.128.0/24"],
   ]);
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [["c", "none"]]);
-  t.end();
 });
 
-test("no proposal overlaps another node's podCIDR, and once applied there are no errors", (t) => {
+test("no proposal overlaps another node's podCIDR, and once applied there are no errors", async (t) => {
   const cidrs = fc.oneof(
     fc.tuple(fc.nat(255), fc.integer({ min: 24, max: 30 })).map(([host, length]) => {
       const prefix = parsePrefix(`10.0.0.${host}/${length}`);
@@ -160,5 +154,4 @@ test("no proposal overlaps another node's podCIDR, and once applied there are no
     }),
     { numRuns: 500, seed },
   );
-  t.end();
 });

@@ -22,28 +22,25 @@ function all(next: () => Prefix | undefined): string[] {
   return found;
 }
 
-test("free CIDRs come by address, each on a boundary of its size", (t) => {
+test("free CIDRs come by address, each on a boundary of its size", async (t) => {
   const used = ["10.244.0.0/24", "10.244.1.128/25", "10.244.2.0/23", "10.99.0.0/16"].map(networkOf);
   const next = freeCidrs(networkOf("10.244.0.0/21"), 24, used);
   t.strictSame(all(next), ["10.244.4.0/24", "10.244.5.0/24", "10.244.6.0/24", "10.244.7.0/24"]);
   t.equal(next(), undefined, "and no more");
-  t.end();
 });
 
-test("there is none in a network that is full, or smaller than the CIDR", (t) => {
+test("there is none in a network that is full, or smaller than the CIDR", async (t) => {
   t.strictSame(all(freeCidrs(networkOf("10.0.0.0/24"), 24, [networkOf("10.0.0.0/8")])), []);
   t.strictSame(all(freeCidrs(networkOf("10.0.0.0/25"), 24, [])), []);
-  t.end();
 });
 
-test("an IPv6 network with billions of CIDRs is searched at once", (t) => {
+test("an IPv6 network with billions of CIDRs is searched at once", async (t) => {
   const next = freeCidrs(networkOf("fd00::/16"), 64, [networkOf("fd00::/17")]);
   const first = next();
   t.equal(first && formatPrefix(first), "fd00:8000::/64");
-  t.end();
 });
 
-test("the free CIDRs are all those that overlap none in use", (t) => {
+test("the free CIDRs are all those that overlap none in use", async (t) => {
   fc.assert(
     fc.property(
       fc.array(smallAddressRanges(4)),
@@ -63,5 +60,4 @@ test("the free CIDRs are all those that overlap none in use", (t) => {
       },
     ),
   );
-  t.end();
 });

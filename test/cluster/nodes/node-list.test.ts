@@ -36,7 +36,7 @@ function read(text: string) {
   });
 }
 
-test("every form that kubectl prints is read", (t) => {
+test("every form that kubectl prints is read", async (t) => {
   const withoutKind = objects.map((node) => ({ ...node, kind: undefined, apiVersion: undefined }));
   const cases: Readonly<Record<string, string>> = {
     "kubectl get nodes -o json": nodesJson(written),
@@ -52,16 +52,14 @@ test("every form that kubectl prints is read", (t) => {
     t.strictSame(read(text), expected, form);
   }
   t.strictSame(read(JSON.stringify(objects[0])), expected.slice(0, 1), "a single node");
-  t.end();
 });
 
-test("of a node that is listed twice, only the last entry counts", (t) => {
+test("of a node that is listed twice, only the last entry counts", async (t) => {
   const twice = [{ name: "node-1" }, ...written];
   t.strictSame(read(nodesJson(twice)), expected);
-  t.end();
 });
 
-test("what is missing in a node, or of another type, is absent", (t) => {
+test("what is missing in a node, or of another type, is absent", async (t) => {
   const one = (members: object) => {
     const [node] = read(JSON.stringify({ kind: "Node", metadata: { name: "n" }, ...members }));
     return node;
@@ -73,10 +71,9 @@ test("what is missing in a node, or of another type, is absent", (t) => {
   t.strictSame(one({ spec: { podCIDR: "" } })?.podCidrs, []);
   t.equal(one({ status: { allocatable: { pods: 110 } } })?.pods, 110n);
   t.equal(one({ status: { allocatable: { pods: "1k" } } })?.pods, undefined);
-  t.end();
 });
 
-test("a name or a podCIDR that no API server accepts is an error", (t) => {
+test("a name or a podCIDR that no API server accepts is an error", async (t) => {
   const names = ["", "--all", "a; touch pwned", "$(touch pwned)", "x\ny", "../passwd", "A", "a-"];
   for (const name of names) {
     t.throws(
@@ -98,10 +95,9 @@ test("a name or a podCIDR that no API server accepts is an error", (t) => {
       text,
     );
   }
-  t.end();
 });
 
-test("YAML is an error that names the command to run instead", (t) => {
+test("YAML is an error that names the command to run instead", async (t) => {
   for (const text of [
     "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n",
     "\ufeff# nodes\n---\nkind: List\nitems: [{kind: Node}]\n",
@@ -112,10 +108,9 @@ test("YAML is an error that names the command to run instead", (t) => {
       new CommandError("nodes.yaml: found YAML; expected the output of kubectl get nodes -o json"),
     );
   }
-  t.end();
 });
 
-test("text without nodes is an error that names its source", (t) => {
+test("text without nodes is an error that names its source", async (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
     [" \n", /^nodes: found no text;/],
@@ -142,5 +137,4 @@ test("text without nodes is an error that names its source", (t) => {
     t.throws(() => parseNodes(text, "nodes"), new CommandError(""), text);
     t.throws(() => parseNodes(text, "nodes"), message, text);
   }
-  t.end();
 });

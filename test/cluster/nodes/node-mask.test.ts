@@ -11,17 +11,16 @@ import {
 } from "../../../src/cluster/nodes/node-mask.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
-test("a cluster CIDR holds 2^(node mask - cluster mask) nodes", (t) => {
+test("a cluster CIDR holds 2^(node mask - cluster mask) nodes", async (t) => {
   t.equal(nodesIn(16, 24), 256n, "/16 with /24");
   t.equal(nodesIn(12, 16), 16n, "/12 with /16: node 17 gets none");
   t.equal(nodesIn(12, 24), 4096n, "/12 with /24");
   t.equal(nodesIn(24, 24), 1n, "one podCIDR, one node");
   t.equal(nodesIn(24, 16), 0n, "smaller than a podCIDR");
   t.equal(nodesIn(8, 128), 2n ** 120n, "exact, however many");
-  t.end();
 });
 
-test("an IPv4 podCIDR holds all but network, broadcast and gateway, an IPv6 one all but two, and a small one all", (t) => {
+test("an IPv4 podCIDR holds all but network, broadcast and gateway, an IPv6 one all but two, and a small one all", async (t) => {
   const cases = [
     [4, 30, 1n],
     [4, 29, 5n],
@@ -36,10 +35,9 @@ test("an IPv4 podCIDR holds all but network, broadcast and gateway, an IPv6 one 
     [6, 64, 18_446_744_073_709_551_614n],
   ] as const;
   for (const [family, mask, pods] of cases) t.equal(podsIn(family, mask), pods, `/${mask}`);
-  t.end();
 });
 
-test("the mask for a number of pods is that of the smallest podCIDR that holds them", (t) => {
+test("the mask for a number of pods is that of the smallest podCIDR that holds them", async (t) => {
   t.equal(maskForPods(4, 1n), 30);
   t.equal(maskForPods(4, 2n), 29);
   t.equal(maskForPods(4, 5n), 29);
@@ -56,10 +54,9 @@ test("the mask for a number of pods is that of the smallest podCIDR that holds t
       );
     }),
   );
-  t.end();
 });
 
-test("bitsFor is the binary logarithm, rounded up", (t) => {
+test("bitsFor is the binary logarithm, rounded up", async (t) => {
   t.equal(bitsFor(1n), 0);
   t.equal(bitsFor(256n), 8);
   t.equal(bitsFor(257n), 9);
@@ -69,18 +66,15 @@ test("bitsFor is the binary logarithm, rounded up", (t) => {
       return 2n ** bits >= count && 2n ** (bits - 1n) < count;
     }),
   );
-  t.end();
 });
 
-test("kube-controller-manager rejects node masks more than 16 bits longer than the cluster CIDR, only for IPv6", (t) => {
+test("kube-controller-manager rejects node masks more than 16 bits longer than the cluster CIDR, only for IPv6", async (t) => {
   t.equal(longestMaskIn(4, 8), 30);
   t.equal(longestMaskIn(6, 48), 64);
   t.equal(longestMaskIn(6, 120), 126);
-  t.end();
 });
 
-test("the smallest of the numbers", (t) => {
+test("the smallest of the numbers", async (t) => {
   t.equal(leastOf([3n, 1n, 2n]), 1n);
   t.equal(leastOf([]), 0n);
-  t.end();
 });

@@ -27,7 +27,7 @@ function problemCodes(asked: CidrRequest): readonly string[] {
   return problemsOf(asked, layOutCidrs(asked)).map(({ code }) => code);
 }
 
-test("a cluster CIDR, or a number of nodes, and what else is given give the rest", (t) => {
+test("a cluster CIDR, or a number of nodes, and what else is given give the rest", async (t) => {
   const cases: readonly (readonly [CidrRequest, object])[] = [
     [
       request({ cluster: "10.244.0.0/16", nodeMask: 24 }),
@@ -66,10 +66,9 @@ test("a cluster CIDR, or a number of nodes, and what else is given give the rest
     t.match(layOutCidrs(asked), layout, inspect(layout));
     t.strictSame(problemCodes(asked), []);
   }
-  t.end();
 });
 
-test("what does not fit is a problem, with what to choose instead", (t) => {
+test("what does not fit is a problem, with what to choose instead", async (t) => {
   const cases: readonly (readonly [CidrRequest, code: string, instead: string])[] = [
     [
       request({ cluster: "10.244.0.0/16", nodeMask: 24, nodes: 300n }),
@@ -136,7 +135,6 @@ test("what does not fit is a problem, with what to choose instead", (t) => {
     const found = problemsOf(asked, layOutCidrs(asked)).find((problem) => problem.code === code);
     t.equal(found?.instead, instead, code);
   }
-  t.end();
 });
 
 const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
@@ -157,7 +155,7 @@ const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   });
 });
 
-test("a plan without problems holds all that was asked for, and its numbers agree", (t) => {
+test("a plan without problems holds all that was asked for, and its numbers agree", async (t) => {
   fc.assert(
     fc.property(requests, (asked) => {
       const layout = layOutCidrs(asked);
@@ -172,10 +170,9 @@ test("a plan without problems holds all that was asked for, and its numbers agre
     }),
     { numRuns: 1000, seed },
   );
-  t.end();
 });
 
-test("what is advised has no problem itself", (t) => {
+test("what is advised has no problem itself", async (t) => {
   fc.assert(
     fc.property(requests, (asked) => {
       for (const { instead } of problemsOf(asked, layOutCidrs(asked))) {
@@ -192,5 +189,4 @@ test("what is advised has no problem itself", (t) => {
     }),
     { numRuns: 1000, seed },
   );
-  t.end();
 });

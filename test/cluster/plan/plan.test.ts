@@ -17,7 +17,7 @@ function numbersOf(line: string): { code: number | null; [name: string]: unknown
   return { code: exitCode, nodeMask: families[0].nodeMask, nodes, podsPerNode, maxPods };
 }
 
-test("plan says how many nodes and pods a cluster CIDR holds", (t) => {
+test("plan says how many nodes and pods a cluster CIDR holds", async (t) => {
   const { exitCode, stdout, stderr } = plan(
     "--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24",
   );
@@ -42,10 +42,9 @@ NODE MASK  NODES  PODS PER NODE
 `,
   );
   t.strictSame([exitCode, stderr], [0, ""]);
-  t.end();
 });
 
-test("plan says what a node has of a range that partition divides", (t) => {
+test("plan says what a node has of a range that partition divides", async (t) => {
   const cluster = "--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24";
   const ranges = "192.168.0.0/20,fd00::/64,192.168.20.20-192.168.23.239";
   const { exitCode, stdout } = plan(`${cluster} --partition ${ranges}`);
@@ -62,35 +61,20 @@ fd00::/64                       256   72057594037927936  72057594037927934
   const small = plan(`${cluster} --partition 192.168.0.0/24`);
   t.equal(small.exitCode, 1);
   t.match(small.stdout, "Instead: a range of /22 (4 addresses a node).");
-  t.end();
 });
 
-test("a cluster CIDR or a number of nodes, and what else is given, give the rest", (t) => {
+test("what is given counts: node masks of each family, a number of nodes, pods", async (t) => {
+  const masks = "--node-cidr-mask-size-ipv4 25 --node-cidr-mask-size-ipv6 64";
   const cases: readonly (readonly [line: string, numbers: object])[] = [
-    [
-      "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16",
-      { code: 0, nodes: 16, podsPerNode: 65533 },
-    ],
-    ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24", { code: 0, nodes: 4096 }],
-    ["--node-cidr-mask-size 30 --nodes 4", { code: 0, podsPerNode: 1, maxPods: 1 }],
-    ["--node-cidr-mask-size 29 --nodes 3 --pods 5", { code: 0, nodes: 4, maxPods: 5 }],
-    ["--cluster-cidr 10.244.0.0/16 --nodes 300", { code: 0, nodeMask: 25, podsPerNode: 125 }],
-    [
-      "--cluster-cidr 10.244.0.0/16 --pods 200",
-      { code: 0, nodeMask: 24, nodes: 256, maxPods: 200 },
-    ],
+    [`--cluster-cidr 10.244.0.0/16,fd00::/48 ${masks}`, { code: 0, nodes: 512, podsPerNode: 125 }],
     ["--nodes 4096 --pods 250", { code: 0, nodeMask: 24, nodes: 4096 }],
     ["--node-cidr-mask-size 64 --nodes 10", { code: 0, nodeMask: 64, nodes: 16 }],
-    [
-      "--cluster-cidr 10.244.0.0/16,fd00::/48 --node-cidr-mask-size-ipv4 25 --node-cidr-mask-size-ipv6 64",
-      { code: 0, nodes: 512, podsPerNode: 125 },
-    ],
+    ["--cluster-cidr 10.244.0.0/16 --pods 200", { code: 0, nodeMask: 24, maxPods: 200 }],
   ];
   for (const [line, numbers] of cases) t.match(numbersOf(line), numbers, line);
-  t.end();
 });
 
-test("pods with hostNetwork count", (t) => {
+test("pods with hostNetwork count", async (t) => {
   const { exitCode, stdout } = plan(
     "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 26 --host-network-pods 4",
   );
@@ -104,17 +88,15 @@ Set kubelet's --max-pods to at most 65: 61 for pods with an address, 4 for pods 
 Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).
 `,
   );
-  t.end();
 });
 
-test("large numbers are printed digit by digit", (t) => {
+test("large numbers are printed digit by digit", async (t) => {
   const { stdout } = plan("--cluster-cidr fd00::/48 --node-cidr-mask-size 64 --json");
   t.match(stdout, /"podsPerNode": 18446744073709551614,\n/);
   t.match(stdout, /"maxPods": 2147483647,\n/, "the largest value that kubelet accepts");
-  t.end();
 });
 
-test("a change is reported by what it means for the existing nodes", (t) => {
+test("a change is reported by what it means for the existing nodes", async (t) => {
   const { exitCode, stdout, stderr } = plan(
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.244.0.0/16 --was-node-cidr-mask-size 24 --nodes 300",
   );
@@ -140,10 +122,9 @@ Problems:
 `,
   );
   t.strictSame([exitCode, stderr], [1, ""]);
-  t.end();
 });
 
-test("the document of a change", (t) => {
+test("the document of a change", async (t) => {
   const { exitCode, stdout } = plan(
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24 --was-cluster-cidr 10.244.0.0/16 --json",
   );
@@ -190,17 +171,11 @@ test("the document of a change", (t) => {
     },
     problems: [],
   });
-  t.end();
 });
 
-test("what does not fit together is a finding", (t) => {
+test("what does not fit together is a finding", async (t) => {
   const cases: readonly (readonly [line: string, codes: readonly string[]])[] = [
     ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --nodes 17", ["too-many-nodes"]],
-    ["--node-cidr-mask-size 30 --nodes 4 --pods 2", ["too-many-pods"]],
-    ["--cluster-cidr 10.0.0.0/24 --node-cidr-mask-size 16", ["mask-too-short"]],
-    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 31", ["pod-cidr-too-small"]],
-    ["--cluster-cidr fd00::/32 --node-cidr-mask-size 64", ["too-many-pod-cidrs"]],
-    ["--nodes 100000 --pods 5000", ["no-private-network"]],
     ["--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12", ["service-cidr"]],
     ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.0.9.0/24", ["service-cidr"]],
     ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
@@ -237,10 +212,9 @@ test("what does not fit together is a finding", (t) => {
       "with what to choose instead",
     );
   }
-  t.end();
 });
 
-test("what cannot be worked out is a usage error", (t) => {
+test("what cannot be worked out is a usage error", async (t) => {
   const cases: readonly (readonly [line: string, message: RegExp])[] = [
     ["--nodes 5", /expected --cluster-cidr, or --nodes with/],
     ["--node-cidr-mask-size 24 --pods 5", /expected --cluster-cidr, or --nodes with/],
@@ -259,9 +233,9 @@ test("what cannot be worked out is a usage error", (t) => {
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
       /cannot be combined with/,
     ],
-    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr needs --cluster-cidr/],
+    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr: requires --cluster-cidr/],
     ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
-    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes needs/],
+    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes: requires/],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
     [
       "--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8",
@@ -274,13 +248,6 @@ test("what cannot be worked out is a usage error", (t) => {
     t.strictSame([exitCode, stdout], [2, ""], line);
     t.match(stderr, message, line);
   }
-  t.end();
-});
-
-test("a cluster CIDR with host bits is the network that kube-controller-manager takes it for", (t) => {
-  const { stdout } = plan("--cluster-cidr 10.244.0.0/12 --node-cidr-mask-size 24 --json");
-  t.equal(JSON.parse(stdout).families[0].clusterCidr, "10.240.0.0/12");
-  t.end();
 });
 
 /** How many pods get an address of a subnet: ADDs until one fails. */
@@ -295,22 +262,15 @@ function podsThatFit(t: Test, subnet: string, options: CallOptions = {}): number
 const small = ["10.0.0.0/30", "10.0.0.0/29", "fd00::/126"];
 const cidrs = extent === "short" ? small : [...small, "10.0.0.0/27", "fd00::/124"];
 
-test("a podCIDR holds as many pods as the plugin assigns addresses", (t) => {
-  for (const cidr of cidrs) {
-    const { podsPerNode } = numbersOf(
-      `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
-    );
-    t.equal(podsThatFit(t, cidr), podsPerNode, cidr);
-  }
-  t.end();
-});
-
-test("and as the Go plugin assigns", { skip: skipWithoutGoPlugin }, (t) => {
-  for (const cidr of cidrs) {
-    const { podsPerNode } = numbersOf(
-      `--cluster-cidr ${cidr} --node-cidr-mask-size ${cidr.split("/")[1]}`,
-    );
-    t.equal(podsThatFit(t, cidr, byGoPlugin), podsPerNode, cidr);
-  }
-  t.end();
-});
+for (const [by, options, skip] of [
+  ["the plugin", {}, false],
+  ["the Go plugin", byGoPlugin, skipWithoutGoPlugin],
+] as const) {
+  test(`a podCIDR holds as many pods as ${by} assigns addresses`, { skip }, async (t) => {
+    for (const cidr of cidrs) {
+      const length = cidr.split("/")[1];
+      const { podsPerNode } = numbersOf(`--cluster-cidr ${cidr} --node-cidr-mask-size ${length}`);
+      t.equal(podsThatFit(t, cidr, options), podsPerNode, cidr);
+    }
+  });
+}

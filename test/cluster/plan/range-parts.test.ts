@@ -31,7 +31,7 @@ const ranges = fc.oneof(
     .map((ends) => ends.join("-")),
 );
 
-test("FEWEST is what the node with the fewest addresses has", (t) => {
+test("FEWEST is what the node with the fewest addresses has", async () => {
   const clusters = fc.constantFrom("10.244.0.0/16", "fd00:10::/48");
   fc.assert(
     fc.property(ranges, fc.integer({ min: 1, max: 6 }), clusters, (text, bits, clusterCidr) => {
@@ -50,10 +50,9 @@ test("FEWEST is what the node with the fewest addresses has", (t) => {
       return found.parts === BigInt(2 ** bits) && found.fewest === fewest;
     }),
   );
-  t.end();
 });
 
-test("a range that leaves a node without an address is a problem, with the size that does not", (t) => {
+test("a range that leaves a node without an address is a problem, with the size that does not", async (t) => {
   const problemOf = (text: string, bits: number) => {
     const [problem] = partProblems(partsOf(text, bits));
     return problem && `${problem.message}; ${problem.instead}`;
@@ -66,10 +65,9 @@ test("a range that leaves a node without an address is a problem, with the size 
   t.equal(problemOf("192.168.0.0/23,192.168.4.0/24", 6), undefined);
   t.match(problemOf("192.168.0.0-192.168.0.9", 4), "0 addresses for each of 16 nodes");
   t.match(problemOf("192.168.0.0/24", 0), "there is one podCIDR only, so 192.168.0.0/24 is not");
-  t.end();
 });
 
-test("what is no range is refused", (t) => {
+test("what is no range is refused", async (t) => {
   for (const text of ["192.168.0.0", "10.0.0.9-10.0.0.1", "10.0.0.1-fd00::1", "", "1-2-3"]) {
     t.throws(
       () => partsOf(text, 8),
@@ -77,5 +75,4 @@ test("what is no range is refused", (t) => {
       text,
     );
   }
-  t.end();
 });

@@ -16,6 +16,7 @@ import {
   type Scenario,
   type Trial,
 } from "./scenario.ts";
+import { bystander } from "./subject.ts";
 
 type Command = "ADD" | "DEL";
 
@@ -131,7 +132,7 @@ async function strikeEverywhere(
 
 /** A network with one attachment, and the victim where it is to be deleted. */
 async function prepare(trial: Trial, command: Command): Promise<FaultNetwork> {
-  const network = new FaultNetwork(trial);
+  const network = new FaultNetwork(bystander(trial));
   await network.do("ADD", "other");
   if (command === "DEL") await network.do("ADD", "victim");
   return network;

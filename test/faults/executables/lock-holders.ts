@@ -155,7 +155,7 @@ function findHalf(trial: Trial): Promise<typeof NOT_MADE | undefined> {
 }
 
 /** Another ADD takes another lock, or waits for that of the stopped ADD: both are served. */
-export async function meet(trial: Trial, held: HeldNetwork, third: RunningCall): Promise<void> {
+async function meet(trial: Trial, held: HeldNetwork, third: RunningCall): Promise<void> {
   const { verifier } = trial;
   const { network, holder } = held;
   await third.awaitsLock();

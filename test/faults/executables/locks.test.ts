@@ -1,8 +1,7 @@
 // test: each executable, Go plugin, slow
-import { clockScenarios } from "./clock.ts";
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(lockHolderScenarios, clockScenarios, concurrentCallScenarios, goHolderScenarios);
+testScenarios(lockHolderScenarios, concurrentCallScenarios, goHolderScenarios);

@@ -17,7 +17,7 @@ import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { type Ending, RunningCall } from "./running-call.ts";
 import type { Trial } from "./scenario.ts";
-import { LOCK_TIMEOUT, type Subject } from "./subject.ts";
+import { bystander, LOCK_TIMEOUT, type Subject } from "./subject.ts";
 
 export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
 
@@ -71,6 +71,8 @@ export class FaultNetwork {
   readonly subject: Subject;
   /** The data directory. */
   readonly directory: string;
+  readonly #trial: Trial;
+  readonly #differences: Differences;
   readonly #verifier: Verifier;
   readonly #teardown: Trial["teardown"];
   readonly #ipam: JsonObject;
@@ -79,10 +81,11 @@ export class FaultNetwork {
   /** How a call ended that hung. */
   #hanging: Ending | undefined;
 
-  constructor(
-    { subject, teardown, verifier }: Pick<Trial, "subject" | "teardown" | "verifier">,
-    { ipam = {}, directory, under = [], isUnprivileged = false }: Differences = {},
-  ) {
+  constructor(trial: Trial, differences: Differences = {}) {
+    const { subject, teardown, verifier } = trial;
+    const { ipam = {}, directory, under = [], isUnprivileged = false } = differences;
+    this.#trial = trial;
+    this.#differences = differences;
     const { program, ...as } = isUnprivileged
       ? withoutPrivileges({ teardown }, subject.path)
       : { program: subject.path };
@@ -228,6 +231,13 @@ export class FaultNetwork {
    * @param further other containers that may be attached
    */
   async mustRecover(...further: readonly string[]): Promise<void> {
+    const differences = { ...this.#differences, directory: this.directory };
+    const after = new FaultNetwork(bystander(this.#trial), differences);
+    after.#hanging = this.#hanging;
+    await after.#recovers(further);
+  }
+
+  async #recovers(further: readonly string[]): Promise<void> {
     this.mustBeWhole(["other", "victim", ...further]);
     const others = this.heldBy("other");
     this.#verifier.require(others.length === 2, "double", `the other holds ${others.join(" ")}`);

@@ -128,6 +128,8 @@ async function live(trial: Trial, directory: string, isUnprivileged = false): Pr
   const network = new FaultNetwork(trial, { directory, isUnprivileged });
   await network.mustWork("ADD", "other");
   await network.mustWork("ADD", "victim");
+  // The Go plugin's frees what the first one got.
+  if (network.subject.name !== "Go") await network.mustFail("ADD", "victim", "duplicate");
   await network.mustWork("CHECK", "victim");
   await network.mustTell("room");
   await network.mustRecover();

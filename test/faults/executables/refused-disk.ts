@@ -8,7 +8,7 @@ import { isRoot } from "../../harness/unprivileged.ts";
 import { requireFailure } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
 import { longPath } from "./odd-places.ts";
-import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** A place for a data directory. */
 interface Place extends Case {
@@ -199,7 +199,7 @@ export const refusedDiskScenarios: readonly Scenario[] = [
     fault: "no permission",
     promise: closedPromise,
     obstacle: () => (isRoot ? undefined : "Acting as another user needs root."),
-    attempt: eachOf(closed, meetClosed),
+    attempt: eachOf(closed, meetClosed, { some: allOf }),
   },
   {
     fault: "data directory that cannot be made: a file, a broken link, too long a path",

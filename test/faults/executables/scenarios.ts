@@ -1,7 +1,6 @@
 /** All scenarios, in the order of the table. */
 
 import { bootScenarios } from "./boots.ts";
-import { clockScenarios } from "./clock.ts";
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
 import { corruptCursorScenarios } from "./corrupt-cursors.ts";
 import { corruptJournalScenarios } from "./corrupt-journals.ts";
@@ -44,7 +43,6 @@ export const scenarios: readonly Scenario[] = [
   leftoverScenarios,
   repairScenarios,
   lockHolderScenarios,
-  clockScenarios,
   concurrentCallScenarios,
   goHolderScenarios,
   stressScenarios,

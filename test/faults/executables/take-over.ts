@@ -29,11 +29,10 @@ interface Views extends Case {
 
 /** Calls by turns; each answer is known beforehand. */
 async function takeTurns(trial: Trial, views: Views): Promise<void> {
-  const { seed, subject, verifier, teardown } = trial;
+  const { seed, subject, verifier } = trial;
   const ours = new FaultNetwork(trial, { ipam: oneRange, directory: views.ours });
-  const by = goSubject ?? subject;
   const go = new FaultNetwork(
-    { verifier, teardown, subject: by },
+    { ...trial, subject: goSubject ?? subject },
     { ipam: oneRange, directory: views.go },
   );
   const random = randomFrom(seed);

@@ -1,13 +1,6 @@
 /** What every answer ought to be, found by a look at every file: the journal may make it fast, never different. */
 
-import { DATA_DIRECTORY } from "../../harness/memory-machine.ts";
 import type { Answer, CallOptions, Network } from "../../harness/network.ts";
-
-/** An attachment as `container interface`. */
-export type Name = string;
-
-/** The journal of the network `net`. */
-export const JOURNAL = `${DATA_DIRECTORY}/.host-local/net/journal`;
 
 /** The range sets of the networks here: five addresses, and five more. */
 export const sets = [
@@ -31,7 +24,7 @@ interface Held {
   readonly legacy: readonly string[];
 }
 
-function scan(network: Network, attachment: Name): Held {
+function scan(network: Network, attachment: string): Held {
   const [containerId = "", interfaceName = ""] = attachment.split(" ");
   const named = (content: string): readonly string[] =>
     Object.entries(network.reservations())
@@ -40,31 +33,23 @@ function scan(network: Network, attachment: Name): Held {
   return { exact: named(`${containerId}\r\n${interfaceName}`), legacy: named(containerId) };
 }
 
-/** A call for an attachment. */
-export function callFor(
-  network: Network,
-  verb: string,
-  attachment: Name,
-  options: CallOptions,
-): Answer {
-  const [containerId = "", interfaceName] = attachment.split(" ");
-  return network.call(verb, containerId, { ...options, interfaceName });
-}
-
 /**
- * Asks everything about each attachment, each time from the same state, which stays as it is.
+ * Asks everything about each attachment, as `container interface`, each time from the same state, which stays as it is.
  *
  * @returns every answer that differs from what a full scan says, in words
  */
 export function brokenAnswers(
   network: Network,
-  attachments: readonly Name[],
-  options: CallOptions = {},
+  attachments: readonly string[],
+  options: CallOptions,
 ): readonly string[] {
   const broken: string[] = [];
   for (const attachment of attachments) {
+    const [containerId = "", interfaceName] = attachment.split(" ");
     const tried = (verb: string, decide: (answer: Answer) => string | undefined): void => {
-      const found = network.machine.try(() => decide(callFor(network, verb, attachment, options)));
+      const found = network.machine.try(() =>
+        decide(network.call(verb, containerId, { ...options, interfaceName })),
+      );
       if (found !== undefined) broken.push(`${verb} of ${attachment} ${found}`);
     };
     const held = scan(network, attachment);

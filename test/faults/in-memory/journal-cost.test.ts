@@ -31,9 +31,6 @@ function costOf(network: Network, { calls }: Answer): object {
 }
 
 const free = { foreign: 0, lists: 0 };
-const search = { foreign: MANY, lists: 1 };
-/** The files are counted before the seal is put. */
-const renewal = { foreign: MANY, lists: 2 };
 
 test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", (t) => {
   const network = wellFilled();
@@ -54,38 +51,6 @@ test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reserv
     t.ok(answer.calls.length < 40, `${answer.calls.length} calls`);
     t.same(costOf(network, answer), free);
   }
-  t.end();
-});
-
-test("one call of the native executable searches after a foreign change, and only one", (t) => {
-  const network = wellFilled();
-  network.put("10.0.99.1", "foreign\r\neth0");
-
-  t.same(costOf(network, network.add("first")), renewal);
-  t.same(costOf(network, network.add("second")), free);
-  t.same(costOf(network, network.del("first")), free);
-  t.same(costOf(network, network.check("foreign")), free);
-  t.end();
-});
-
-test("a repeated DEL searches once, and then no more", (t) => {
-  const network = wellFilled();
-
-  t.same(costOf(network, network.del("unknown")), search);
-  t.same(costOf(network, network.del("unknown")), free);
-  network.del("mine");
-  t.same(costOf(network, network.del("mine")), free);
-  t.end();
-});
-
-test("beside a lock that the Go plugin does not take, each changing call searches", (t) => {
-  const network = wellFilled();
-  const unsealed = { lockKind: "portable" };
-
-  t.same(costOf(network, network.add("first", unsealed)), search);
-  t.same(costOf(network, network.del("first")), renewal, "so does the next one that seals");
-  t.same(costOf(network, network.del("first")), free);
-  t.same(costOf(network, network.del("first", unsealed)), search);
   t.end();
 });
 

@@ -308,13 +308,12 @@ for (const [words, message] of [
       ] as const,
   ),
 ] as const) {
-  test(`agent ${words.join(" ")}: wrong usage`, (t) => {
+  test(`agent ${words.join(" ")}: wrong usage`, async (t) => {
     t.strictSame(tool(["agent", ...words]), {
       exitCode: 2,
       stdout: "",
       stderr: `host-local: ${message}\nRun 'host-local agent --help' for usage.\n`,
     });
-    t.end();
   });
 }
 

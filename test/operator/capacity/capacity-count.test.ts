@@ -67,28 +67,25 @@ for (const [subnet, pods] of [
   ["fd00::/64", 18_446_744_073_709_551_614n],
   ["::/0", 340_282_366_920_938_463_463_374_607_431_768_211_454n],
 ] as const) {
-  test(`${subnet} holds ${pods} pods`, (t) => {
+  test(`${subnet} holds ${pods} pods`, async (t) => {
     t.equal(podsFor(setsOf([subnet]), []), pods);
-    t.end();
   });
 }
 
-test("the smallest set decides; the ranges of a set add up", (t) => {
+test("the smallest set decides; the ranges of a set add up", async (t) => {
   const sets = setsOf(["10.0.0.0/29", "10.0.1.0/29"], ["10.0.2.0/28"], ["fd00::/64"]);
   t.equal(podsFor(sets, []), 10n);
   t.equal(podsFor(sets, excluding("10.0.2.8/29")), 6n);
   t.equal(podsFor([], []), undefined);
-  t.end();
 });
 
-test("kubelet gets at most an int32", (t) => {
+test("kubelet gets at most an int32", async (t) => {
   t.equal(maxPods(110n), 110n);
   t.equal(maxPods(2_147_483_647n), 2_147_483_647n);
   t.equal(maxPods(2_147_483_648n), 2_147_483_647n);
-  t.end();
 });
 
-test("size is reserved, used and free together, exactly", (t) => {
+test("size is reserved, used and free together, exactly", async (t) => {
   const sets = setsOf(["fd00::/64"], ["10.0.0.0/28"]);
   const exclusions = excluding("10.0.0.4/31", "fd00::100/120");
   const held = reservationsOf("10.0.0.2", "10.0.0.3", "10.0.0.4", "10.9.9.9", "fd00::2");
@@ -107,25 +104,22 @@ test("size is reserved, used and free together, exactly", (t) => {
   });
   // What lies at an excluded address takes none that could be handed out.
   t.match(v4, { set: 1, size: 14n, reserved: 3n, capacity: 11n, used: 2n, unowned: 1n, free: 9n });
-  t.end();
 });
 
-test("counts add up beyond what a double holds", (t) => {
+test("counts add up beyond what a double holds", async (t) => {
   const counts = countRanges(setsOf(["fd00::/64"], ["fd01::/64"]), [], [], []);
   t.match(addUp(counts), { size: 36_893_488_147_419_103_230n, reserved: 2n, free: 2n ** 65n - 4n });
   t.match(addUp([]), { size: 0n, free: 0n });
-  t.end();
 });
 
-test("a set is full when none of its ranges has an address left", (t) => {
+test("a set is full when none of its ranges has an address left", async (t) => {
   const held = reservationsOf("10.0.0.2", "10.0.1.2");
   const sets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
   t.strictSame(fullSets(countRanges(sets, [], held, [])), [0]);
   t.strictSame(fullSets(countRanges(sets, [], held.slice(1), [])), []);
-  t.end();
 });
 
-test("the share in use is rounded down, so that only full is 100 %", (t) => {
+test("the share in use is rounded down, so that only full is 100 %", async (t) => {
   const of = (used: bigint, capacity: bigint): number | undefined =>
     permille({ size: 0n, reserved: 0n, unowned: 0n, free: 0n, used, capacity });
   t.equal(of(0n, 5n), 0);
@@ -133,22 +127,19 @@ test("the share in use is rounded down, so that only full is 100 %", (t) => {
   t.equal(of(2n ** 64n - 1n, 2n ** 64n), 999);
   t.equal(of(5n, 5n), 1000);
   t.equal(of(0n, 0n), undefined);
-  t.end();
 });
 
-test("a range with all addresses that can be handed out is shown as its subnet", (t) => {
+test("a range with all addresses that can be handed out is shown as its subnet", async (t) => {
   const whole = ["10.1.2.0/24", "10.1.2.0/30", "10.1.2.0/31", "10.1.2.7/32", "fd00::/127"];
   for (const subnet of whole) t.strictSame(setsOf([subnet]).flat().map(formatRange), [subnet]);
 
   const [small] = setsOf(["10.1.2.0/31"]).flat();
   t.equal(small && formatRange({ ...small, first: small.last }), "10.1.2.1-10.1.2.1");
-  t.end();
 });
 
-test("a range knows its subnet", (t) => {
+test("a range knows its subnet", async (t) => {
   for (const subnet of ["10.1.2.0/23", "fd00:1::/48"]) {
     const ranges = setsOf([subnet]).flat();
     t.strictSame(ranges.map(subnetOf), [subnet]);
   }
-  t.end();
 });

@@ -9,24 +9,18 @@ import { executable } from "../../harness/executable.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { inRepository } from "../../harness/repository.ts";
-import type { JsonObject } from "../../harness/runtime-call.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
-import { type Node, nodeFor } from "../node.ts";
+import { nodeFor } from "../node.ts";
 
-function configure(node: Node, name: string, ipam: JsonObject): void {
-  const section = { type: "host-local", dataDir: node.dataDir, ...ipam };
-  node.configure(`${name}.conf`, { cniVersion: "1.0.0", name, type: "bridge", ipam: section });
-}
-
-test("every range is counted, and reservations outside all ranges", (t) => {
+test("every range is counted, and reservations outside all ranges", async (t) => {
   const node = nodeFor(t);
   const dual = {
     ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
     exclude: ["10.1.1.128/25"],
   };
-  configure(node, "dual", dual);
-  configure(node, "small", { subnet: "10.2.0.0/30" });
+  node.network("dual", dual);
+  node.network("small", { subnet: "10.2.0.0/30" });
   const program = goPlugin?.current === true ? { program: goPlugin.path } : {};
   for (const id of ["a", "b", "c"]) node.add("dual", dual, id);
   node.add("small", { subnet: "10.2.0.0/30" }, "a", program);
@@ -53,13 +47,12 @@ small: range set 0 has no free address: the next pod fails. To find addresses of
 `,
     stderr: "",
   });
-  t.end();
 });
 
-test("the document has the same numbers, of any size", (t) => {
+test("the document has the same numbers, of any size", async (t) => {
   const node = nodeFor(t);
   const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
-  configure(node, "net", ipam);
+  node.network("net", ipam);
   node.add("net", ipam, "a");
 
   t.strictSame(node.tool(["capacity", "net", "--json"]), {
@@ -123,12 +116,11 @@ test("the document has the same numbers, of any size", (t) => {
 `,
     stderr: "",
   });
-  t.end();
 });
 
-test("--max-pods prints only the number", (t) => {
+test("--max-pods prints only the number", async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
+  node.network("net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
   // A directory that nothing configures has no capacity, and does not get in the way.
   node.add("stray", { subnet: "10.9.0.0/24" }, "a");
 
@@ -139,10 +131,9 @@ test("--max-pods prints only the number", (t) => {
     addresses: 13,
     hostNetworkPods: 0,
   });
-  t.end();
 });
 
-test("--host-network-pods are added for kubelet, which counts them, too", (t) => {
+test("--host-network-pods are added for kubelet, which counts them, too", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/29" });
   const words = ["capacity", "net", "--max-pods", "--host-network-pods"];
@@ -160,22 +151,20 @@ test("--host-network-pods are added for kubelet, which counts them, too", (t) =>
     t.strictSame([exitCode, stdout], [2, ""]);
     t.match(stderr, "--host-network-pods: expected ");
   }
-  t.end();
 });
 
 test("at a terminal, --max-pods says that pods with hostNetwork count, and to drain the node", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/29" });
-  const words = ["capacity", "net", "--max-pods", "--conf-dir", node.confDir];
+  const words = node.line(["capacity", "net", "--max-pods"]);
 
   t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
   t.notMatch(atTerminal([...words, "--host-network-pods=3"]).stdout, "Drain");
-  t.end();
 });
 
-test("the examples print nothing and call nothing if the network is unknown", (t) => {
+test("the examples print nothing and call nothing if the network is unknown", async (t) => {
   const node = nodeFor(t);
   const { stdout } = node.tool(["capacity", "--help"]);
   const lines = stdout.split("\n").filter((line) => /^ {2}\w+="\$\(host-local/.test(line));
@@ -187,17 +176,15 @@ ${line}`;
     const { stdout: printed, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
     t.strictSame([printed, status], ["", 2], line);
   }
-  t.end();
 });
 
-test("--max-pods is capped at what kubelet accepts", (t) => {
+test("--max-pods is capped at what kubelet accepts", async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "fd00::/64" });
+  node.network("net", { subnet: "fd00::/64" });
   t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
-  t.end();
 });
 
-test("--max-pods of the example configurations", (t) => {
+test("--max-pods of the example configurations", async (t) => {
   const confDir = inRepository("conf-examples");
   for (const [name, pods] of [
     ["kubenet-30", 1],
@@ -208,12 +195,11 @@ test("--max-pods of the example configurations", (t) => {
     const { stdout } = tool(["capacity", name, "--max-pods", "--conf-dir", confDir]);
     t.equal(stdout, `${pods}\n`, name);
   }
-  t.end();
 });
 
-test("--node-patch prints a JSON patch for the node's status", (t) => {
+test("--node-patch prints a JSON patch for the node's status", async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   const words = ["capacity", "net", "--node-patch"];
 
   t.strictSame(node.tool(words), {
@@ -225,12 +211,11 @@ test("--node-patch prints a JSON patch for the node's status", (t) => {
   t.strictSame(JSON.parse(other.stdout), [
     { op: "add", path: "/status/capacity/net.example.org~1IPs_v4", value: "253" },
   ]);
-  t.end();
 });
 
-test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, (t) => {
+test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   const patch = node.tool(["capacity", "net", "--node-patch"]).stdout;
   const file = join(node.root, "node.json");
   const object = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
@@ -244,14 +229,13 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
     );
     t.strictSame(JSON.parse(stdout || `"${stderr}"`).status?.capacity, expected);
   }
-  t.end();
 });
 
-test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
+test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) => {
   const node = nodeFor(t);
-  configure(node, "one", { subnet: "10.0.0.0/24" });
-  configure(node, "two", { subnet: "10.1.0.0/24" });
-  configure(node, "runtime", {});
+  node.network("one", { subnet: "10.0.0.0/24" });
+  node.network("two", { subnet: "10.1.0.0/24" });
+  node.network("runtime", {});
   node.configure("zwei.conf", {
     cniVersion: "1.0.0",
     name: "two",
@@ -272,23 +256,23 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       ["runtime", "--max-pods"],
       "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
     ],
-    [["one", "--host-network-pods", "3"], `--host-network-pods requires --max-pods${usage}`],
+    [["one", "--host-network-pods", "3"], `--host-network-pods: requires --max-pods${usage}`],
     [
       ["one", "--node-patch", "--host-network-pods=3"],
-      `--host-network-pods requires --max-pods${usage}`,
+      `--host-network-pods: requires --max-pods${usage}`,
     ],
     [
       ["one", "--max-pods", "--node-patch"],
-      `--max-pods and --node-patch are mutually exclusive${usage}`,
+      `--max-pods and --node-patch exclude each other${usage}`,
     ],
     [
       ["one", "--resource", "example.com/x"],
-      `--resource requires --node-feature or --node-patch${usage}`,
+      `--resource: requires --node-feature or --node-patch${usage}`,
     ],
-    [["one", "--expires-after", "1h"], `--expires-after requires --node-feature${usage}`],
+    [["one", "--expires-after", "1h"], `--expires-after: requires --node-feature${usage}`],
     [
       ["one", "--node-patch", "--node-feature", "d"],
-      `--node-feature and --node-patch are mutually exclusive${usage}`,
+      `--node-feature and --node-patch exclude each other${usage}`,
     ],
   ];
   for (const [words, problem] of cases) {
@@ -298,12 +282,11 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", (t) => {
       words.join(" "),
     );
   }
-  t.end();
 });
 
-test("names that no extended resource can have are refused", (t) => {
+test("names that no extended resource can have are refused", async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "10.0.0.0/24" });
   for (const name of [
     "ips",
     "Example.com/ips",
@@ -323,16 +306,15 @@ test("names that no extended resource can have are refused", (t) => {
     t.strictSame([exitCode, stdout], [2, ""], name);
     t.match(stderr, `found ${name}`);
   }
-  t.end();
 });
 
 test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
-  configure(node, "net", { subnet: "10.0.0.0/30" });
+  node.network("net", { subnet: "10.0.0.0/30" });
   node.add("net", { subnet: "10.0.0.0/30" }, "a");
-  const words = ["capacity", "net", "--conf-dir", node.confDir];
+  const words = node.line(["capacity", "net"]);
   const row = (free: string, share: string): string =>
     `net      0    10.0.0.0/30     2         1     1        0     ${free}  ${share}\n`;
 
@@ -340,23 +322,18 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
   t.match(atTerminal(words, "", { TERM: "dumb" }).stdout, row("0", "100.0%"));
   t.notMatch(node.tool(["capacity", "net"]).stdout, "\u001b");
-  t.end();
 });
 
 test("on a terminal large counts are powers of two, and 80 columns suffice", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   const name = "k8s-pod-network";
-  configure(node, name, {
+  node.network(name, {
     ranges: [[{ subnet: "10.244.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]],
   });
 
-  const { stdout } = atTerminal(
-    ["capacity", "--conf-dir", node.confDir, "--data-dir", node.dataDir],
-    "",
-    { COLUMNS: "80", NO_COLOR: "1" },
-  );
+  const { stdout } = atTerminal(node.line(["capacity"]), "", { COLUMNS: "80", NO_COLOR: "1" });
 
   t.equal(
     stdout,
@@ -369,13 +346,12 @@ total                 IPv6                ≈2^64     0        0  ≈2^64   0.0%
 k8s-pod-network holds 253 pods.
 `,
   );
-  t.end();
 });
 
-test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
+test("sizes around 2^63, 2^64 and 2^128 have all their digits", async (t) => {
   const node = nodeFor(t);
   for (const length of [0, 1, 2, 64, 65, 66, 67]) {
-    configure(node, `net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
+    node.network(`net${length}`, { subnet: `8000::/${length}`.replace("8000::/0", "::/0") });
     const size = 2n ** BigInt(128 - length) - 1n;
     const { stdout } = node.tool(["capacity", `net${length}`, "--json"]);
     t.match(stdout, `"size": ${size},`);
@@ -385,5 +361,4 @@ test("sizes around 2^63, 2^64 and 2^128 have all their digits", (t) => {
   const plan = tool(["plan", "--nodes", `${nodes}`, "--pods", `${nodes}`]).stdout;
   t.match(plan, `${nodes} nodes`);
   t.match(plan, `${nodes} pods`);
-  t.end();
 });

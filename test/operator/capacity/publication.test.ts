@@ -26,7 +26,7 @@ function featuresIn(text: string, now: number) {
   return { features, labels };
 }
 
-test("--node-feature writes a feature that is not a label, and expires after an hour", (t) => {
+test("--node-feature writes a feature that is not a label, and expires after an hour", async (t) => {
   const node = nodeFor(t);
   const directory = scratchDirectory(t);
   node.network("net", { subnet: "10.0.0.0/24" });
@@ -41,10 +41,9 @@ test("--node-feature writes a feature that is not a label, and expires after an 
   t.strictSame(featuresIn(text, before + 3_599_000), expected);
   t.strictSame(featuresIn(text, Date.now() + 3_601_000), { features: {}, labels: {} });
   t.equal(statSync(path).mode & 0o777, 0o644);
-  t.end();
 });
 
-test("it is replaced atomically, and nothing else is left in the directory", (t) => {
+test("it is replaced atomically, and nothing else is left in the directory", async (t) => {
   const node = nodeFor(t);
   const directory = scratchDirectory(t);
   const words = ["capacity", "--node-feature", directory, "--resource", "example.org/v4"];
@@ -62,10 +61,9 @@ test("it is replaced atomically, and nothing else is left in the directory", (t)
   const { features } = featuresIn(readFileSync(path, "utf8"), Date.now() + 119_000);
   t.strictSame(features, { "example.org/v4": "13" });
   t.strictSame(featuresIn(readFileSync(path, "utf8"), Date.now() + 121_000).features, {});
-  t.end();
 });
 
-test("a directory that does not exist is an error: node-feature-discovery would not read it", (t) => {
+test("a directory that does not exist is an error: node-feature-discovery would not read it", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/24" });
   t.strictSame(node.tool(["capacity", "--node-feature", join(node.root, "none")]), {
@@ -73,5 +71,4 @@ test("a directory that does not exist is an error: node-feature-discovery would 
     stdout: "",
     stderr: `host-local: --node-feature: ${node.root}/none: no such file or directory\n`,
   });
-  t.end();
 });

@@ -5,24 +5,28 @@ import { attachmentFindings } from "../../../src/operator/check/attachment-findi
 import { runChecks } from "../../../src/operator/check/checks.ts";
 import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
-import { location, machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator, withKernel } from "../memory-node.ts";
+import { location } from "../../store/fixtures.ts";
+import {
+  configureNet,
+  contextOf,
+  memoryNode,
+  places,
+  RESULTS,
+  remember,
+  startOperator,
+  withKernel,
+} from "../memory-node.ts";
 import { systemOf } from "../node/proc.ts";
-
-const options = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-dir": "/cache" };
-const RESULTS = "/cache/results";
 
 /** What of the cache and the reservations is listed first, in this order, once the networks are found. */
 function listedBy(read: (node: Node) => void): readonly string[] {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  machine.disk.makeDirectories("/conf");
-  machine.disk.makeDirectories(RESULTS);
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   const paths: string[] = [];
   const { system } = startOperator(machine, ({ operation, path }) => {
     if (operation.startsWith("list")) paths.push(path);
     return undefined;
   });
-  const node = openWholeNode(contextOf(system, options), undefined);
+  const node = openWholeNode(contextOf(system, places), undefined);
   paths.length = 0;
   read(node);
   return paths.filter((path) => path === RESULTS || path === location.directory).slice(0, 2);
@@ -30,31 +34,24 @@ function listedBy(read: (node: Node) => void): readonly string[] {
 
 const order = [RESULTS, location.directory];
 
-test("check reads the cache before the reservations", (t) => {
+test("check reads the cache before the reservations", async (t) => {
   t.same(
     listedBy((node) => runChecks(node, undefined)),
     order,
   );
-  t.end();
 });
 
-test("findings on attachments are made again in the same order", (t) => {
+test("findings on attachments are made again in the same order", async (t) => {
   t.same(
     listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
     order,
   );
-  t.end();
 });
 
-test("a living pod without a reservation is found, also if its address is not in its namespace", (t) => {
-  const machine = machineWith({});
-  const ipam = { type: "host-local", subnet: "10.0.0.0/24" };
-  machine.disk.makeDirectories("/conf");
-  machine.disk.put("/conf/net.conf", JSON.stringify({ name: "net", type: "ptp", ipam }));
-  machine.disk.makeDirectories(RESULTS);
-  const names = { networkName: "net", containerId: "c1", ifName: "eth0", netns: "/run/netns/a" };
-  const result = { ips: [{ address: "10.0.0.3/24" }] };
-  machine.disk.put(`${RESULTS}/net-c1-eth0`, JSON.stringify({ ...names, result }));
+test("a living pod without a reservation is found, also if its address is not in its namespace", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/24");
+  remember(machine, "c1", { netns: "/run/netns/a", addresses: ["10.0.0.3/24"] });
   const kernel = systemOf({ mounted: { "/run/netns/a": 50 }, addresses: { 50: ["169.254.1.1"] } });
   const system = withKernel(
     startOperator(machine).system,
@@ -63,22 +60,19 @@ test("a living pod without a reservation is found, also if its address is not in
   );
 
   const findings = attachmentFindings(
-    openWholeNode(contextOf(system, options), undefined),
+    openWholeNode(contextOf(system, places), undefined),
     () => true,
   );
 
   t.match(findings, [{ code: "live-without-reservation", path: "/data/net/10.0.0.3" }]);
-  t.end();
 });
 
-test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", (t) => {
+test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", async (t) => {
   const repairableWith = (interrupt?: Interrupt): readonly (string | undefined)[] => {
-    const machine = machineWith({ "10.0.0.2": "" });
-    machine.disk.makeDirectories("/conf");
-    machine.disk.makeDirectories(RESULTS);
+    const machine = memoryNode({ "10.0.0.2": "" });
     machine.wait(60_000);
     const { system } = startOperator(machine, interrupt);
-    const { findings } = runChecks(openWholeNode(contextOf(system, options), undefined), undefined);
+    const { findings } = runChecks(openWholeNode(contextOf(system, places), undefined), undefined);
     return findings
       .filter(({ code }) => code === "empty-reservation")
       .map(({ repairable }) => repairable?.name);
@@ -86,5 +80,4 @@ test("an empty reservation is not repairable where the cache, which would tell w
 
   t.same(repairableWith(), ["10.0.0.2"]);
   t.same(repairableWith(refuse("list", "EIO", RESULTS)), [undefined]);
-  t.end();
 });

@@ -1,8 +1,8 @@
 import { test } from "tap";
 import { interfacesAmong } from "../../../src/operator/check/bridge-findings.ts";
-import { address } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
 
-test("what ip -json address prints, without link-local addresses", (t) => {
+test("what ip -json address prints, without link-local addresses", async (t) => {
   const listed = [
     { ifname: "lo", addr_info: [{ family: "inet", local: "127.0.0.1", prefixlen: 8 }] },
     {
@@ -24,5 +24,4 @@ test("what ip -json address prints, without link-local addresses", (t) => {
   ]);
   t.same(interfacesAmong(listed).get("veth0"), []);
   t.equal(interfacesAmong(listed).get("eth0"), undefined);
-  t.end();
 });

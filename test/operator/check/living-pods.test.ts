@@ -160,7 +160,7 @@ test("an empty reservation whose address a pod uses is not repaired", (t) => {
   t.equal(runAsPrinted(t, command).exitCode, 1, "what has been written is not overwritten");
 });
 
-test("the second address of a living pod is released as its finding says", (t) => {
+test("the second address of a living pod is released as its finding says", async (t) => {
   const node = makeNode(t);
   run(t, node, "default/web", "c1", "10.7.12.2");
   node.write("net/10.7.12.9", "c1\r\neth0");
@@ -169,7 +169,6 @@ test("the second address of a living pod is released as its finding says", (t) =
   t.equal(node.tool(["release", "10.7.12.9", "--yes"]).exitCode, 1);
   t.equal(node.tool(["release", "10.7.12.9", "--yes", "--force"]).exitCode, 0);
   t.same(codesOf(node), []);
-  t.end();
 });
 
 test("an empty reservation whose address some process has", (t) => {

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { type AddressRange, formatAddressRange } from "../../../src/ipam/address.ts";
 import { intersectionOf } from "../../../src/operator/check/overlap-findings.ts";
-import { address } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
 
 function addressRangeFrom(text: string): AddressRange {
   const [first = "", last = ""] = text.split("-");
@@ -18,13 +18,12 @@ const cases = [
 ] as const;
 
 for (const [a, b, common] of cases) {
-  test(`${a} and ${b} have ${common ?? "nothing"} in common`, (t) => {
+  test(`${a} and ${b} have ${common ?? "nothing"} in common`, async (t) => {
     for (const found of [
       intersectionOf(addressRangeFrom(a), addressRangeFrom(b)),
       intersectionOf(addressRangeFrom(b), addressRangeFrom(a)),
     ]) {
       t.equal(found === undefined ? undefined : formatAddressRange(found), common);
     }
-    t.end();
   });
 }

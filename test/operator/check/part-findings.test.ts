@@ -35,7 +35,7 @@ function findingsOn(t: Test, node: Node, routes: readonly Route[] | "unreadable"
   return node.findings([], withRoutes(t, routes));
 }
 
-test("the commands count the part", (t) => {
+test("the commands count the part", async (t) => {
   const node = nodeWithPart(t);
   node.call("ADD", "net", "c1");
   t.match(node.json(["networks"]).document, {
@@ -55,10 +55,9 @@ test("the commands count the part", (t) => {
   t.match(node.json(["show", "192.168.0.128"]).document, {
     hints: [{ reason: "besideRange", text: /another node may hand it out\.$/ }],
   });
-  t.end();
 });
 
-test("check names what the node had before its part changed, until it is released", (t) => {
+test("check names what the node had before its part changed, until it is released", async (t) => {
   const node = nodeWithPart(t);
   node.call("ADD", "net", "c1");
   writeFileSync(node.subnetFile, "FLANNEL_NETWORK=10.244.0.0/15\nFLANNEL_SUBNET=10.244.7.1/24\n");
@@ -77,17 +76,15 @@ test("check names what the node had before its part changed, until it is release
 
   node.call("DEL", "net", "c1");
   t.same(findingsOn(t, node), []);
-  t.end();
 });
 
-test("an address in no part of the range is out of range", (t) => {
+test("an address in no part of the range is out of range", async (t) => {
   const node = nodeWithPart(t);
   node.write("net/192.168.16.1", "c9\r\neth0");
   t.match(findingsOn(t, node), [{ code: "out-of-range" }]);
-  t.end();
 });
 
-test("check warns where another node has the podCIDR of this one, or some of it", (t) => {
+test("check warns where another node has the podCIDR of this one, or some of it", async (t) => {
   const node = nodeWithPart(t);
   const via = { gateway: "192.0.2.9", dev: "flannel.1" };
   const harmless = [
@@ -112,10 +109,9 @@ test("check warns where another node has the podCIDR of this one, or some of it"
     ]);
   }
   t.match(findingsOn(t, node, "unreadable"), [{ code: "ip-failed", severity: "info" }]);
-  t.end();
 });
 
-test("a node without a part is an error, and its reservations are still listed", (t) => {
+test("a node without a part is an error, and its reservations are still listed", async (t) => {
   const node = nodeWithPart(t);
   node.call("ADD", "net", "c1");
   writeFileSync(node.subnetFile, "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.245.7.1/24\n");
@@ -128,5 +124,4 @@ test("a node without a part is an error, and its reservations are still listed",
     },
   ]);
   t.match(node.json(["list"]).document, { reservations: [{ address: "192.168.0.112" }] });
-  t.end();
 });

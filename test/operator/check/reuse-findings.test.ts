@@ -29,17 +29,16 @@ function findingsOf(node: Node): readonly string[] {
 
 test("a delay that is shorter than conntrack's is named, one as long or longer not", {
   skip,
-}, (t) => {
+}, async (t) => {
   const [found = ""] = findingsOf(nodeWith(t, { ...five, reuseDelaySeconds: 0.5 }, 0));
   t.match(found, /^reuse-delay-short: reuseDelaySeconds is 0.5, but conntrack .* [0-9]+ seconds /);
 
   for (const reuseDelaySeconds of ["conntrack", 36_000, 0]) {
     t.same(findingsOf(nodeWith(t, { ...five, reuseDelaySeconds }, 0)), []);
   }
-  t.end();
 });
 
-test("a range is too small where all that is free was released a moment ago", (t) => {
+test("a range is too small where all that is free was released a moment ago", async (t) => {
   const node = nodeWith(t, five, 4);
   node.call("DEL", "net", "c1");
   t.same(findingsOf(node), [], "10.7.43.6 is still fresh");
@@ -51,10 +50,9 @@ test("a range is too small where all that is free was released a moment ago", (t
   ]);
   node.call("ADD", "net", "c6");
   t.same(findingsOf(node), [], "a full range is another finding");
-  t.end();
 });
 
-test("the history tells which addresses came too soon, except to the pod that had them", (t) => {
+test("the history tells which addresses came too soon, except to the pod that had them", async (t) => {
   const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
   const ipam = { ...five, sticky: "pod", history: true };
   const node = nodeWith(t, ipam, 4);
@@ -69,5 +67,4 @@ test("the history tells which addresses came too soon, except to the pod that ha
   t.match(findingsOf(node), [
     /^reuse-delay-missed: .+: in the last day 1 address came too soon, at the earliest [0-9]+s after the release$/,
   ]);
-  t.end();
 });

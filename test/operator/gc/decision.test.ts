@@ -46,7 +46,7 @@ for (const [shown, without, believed, doubted] of [
   ["unknown", "unknown", "due", "unknown"],
   ["unreadable", "unknown", "unknown", "unknown"],
 ] as const) {
-  test(`${shown}: ${without} without a list, ${believed} by one that lacks it, ${doubted} by one in doubt`, (t) => {
+  test(`${shown}: ${without} without a list, ${believed} by one that lacks it, ${doubted} by one in doubt`, async (t) => {
     const decision = (list: Rules["list"], isListed = false) =>
       decideBy(rules({ list, isImmediate: true }))(candidate(shown, { isListed })).decision;
 
@@ -55,11 +55,10 @@ for (const [shown, without, believed, doubted] of [
     t.equal(decision("doubted"), doubted);
     t.equal(decision("believed", true), "alive");
     t.equal(decision("doubted", true), "alive");
-    t.end();
   });
 }
 
-test("only what is old enough is ever released, and files that name no container are not", (t) => {
+test("only what is old enough is ever released, and files that name no container are not", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
   const decision = (seen: Candidate["seen"]) => decide(candidate("dead", { seen })).decision;
 
@@ -67,10 +66,9 @@ test("only what is old enough is ever released, and files that name no container
   t.equal(decision(reservation(10 * MINUTE - 1)), "young");
   t.equal(decision(reservation(-1)), "young");
   t.equal(decision(reservation(10 * MINUTE)), "due");
-  t.end();
 });
 
-test("nothing is reported of a pod that starts while the list is made", (t) => {
+test("nothing is reported of a pod that starts while the list is made", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
 
   for (const shown of ["unknown", "process", "dead"] as const) {
@@ -79,27 +77,24 @@ test("nothing is reported of a pod that starts while the list is made", (t) => {
     t.same(decided, { decision: "young", seenDead: undefined, isByList: false });
     t.notOk(contradicts({ ...young, ...decided }));
   }
-  t.end();
 });
 
-test("only a process contradicts the list: what is mounted, the runtime may have lost", (t) => {
+test("only a process contradicts the list: what is mounted, the runtime may have lost", async (t) => {
   for (const shown of ["process", "namespace", "mount", "dead", "unknown"] as const) {
     const one = candidate(shown);
     t.equal(contradicts({ ...one, ...decideBy(rules())(one) }), shown === "process");
   }
-  t.end();
 });
 
-test("what is beside a reservation is asked only of one that contradicts the list", (t) => {
+test("what is beside a reservation is asked only of one that contradicts the list", async (t) => {
   const isBesideListed = (): never => t.fail("nobody needs to know") as never;
   for (const shown of ["namespace", "mount", "dead", "unknown"] as const) {
     const one = candidate(shown, { isBesideListed });
     contradicts({ ...one, ...decideBy(rules())(one) });
   }
-  t.end();
 });
 
-test("a second run counts once the grace period has passed since the first", (t) => {
+test("a second run counts once the grace period has passed since the first", async (t) => {
   const decision = (ago: number, changed: Partial<Rules> = {}, shown: Shown = "dead") =>
     decideBy(rules({ before: [{ ...old, since: now - ago }], ...changed }))(candidate(shown))
       .decision;
@@ -110,10 +105,9 @@ test("a second run counts once the grace period has passed since the first", (t)
   t.equal(decision(0, { grace: 0 }), "waiting", "the same time is not a second run");
   t.equal(decision(1, { grace: 0 }), "due");
   t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
-  t.end();
 });
 
-test("the time of the first run is kept, and belongs to one reservation", (t) => {
+test("the time of the first run is kept, and belongs to one reservation", async (t) => {
   const before = [{ ...old, since: now - 60 * MINUTE }];
   const decide = decideBy(rules({ before }));
   const again = { ...old, modified: old.modified + 1n };
@@ -121,5 +115,4 @@ test("the time of the first run is kept, and belongs to one reservation", (t) =>
   t.equal(decide(candidate("dead")).seenDead?.since, now - 60 * MINUTE);
   t.equal(decide(candidate("dead", { seen: again })).seenDead?.since, now);
   t.equal(decide(candidate("dead", { seen: { ...old, owner: "c2 eth0" } })).seenDead?.since, now);
-  t.end();
 });

@@ -4,7 +4,7 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { location, machineWith, open } from "../../store/fixtures.ts";
 
-test("the time of the last collection is the one of the latest record", (t) => {
+test("the time of the last collection is the one of the latest record", async (t) => {
   const machine = machineWith();
   const system = machine.start();
   t.equal(lastCollection(open(system)), undefined);
@@ -17,20 +17,18 @@ test("the time of the last collection is the one of the latest record", (t) => {
 
   t.equal(lastCollection(open(system)), (first ?? 0) + 60_000);
   t.same(machine.disk.filesUnder(location.stateDirectory), { "last-collection": "" });
-  t.end();
 });
 
-test("a network without a directory is not recorded", (t) => {
+test("a network without a directory is not recorded", async (t) => {
   const machine = new MemoryMachine();
   const system = machine.start();
 
   recordCollection(open(system));
 
   t.same(machine.disk.filesUnder("/"), {});
-  t.end();
 });
 
-test("a failed record is not an error, and leaves the earlier one", (t) => {
+test("a failed record is not an error, and leaves the earlier one", async (t) => {
   const machine = machineWith();
   recordCollection(open(machine.start()));
   const earlier = lastCollection(open(machine.start()));
@@ -39,13 +37,11 @@ test("a failed record is not an error, and leaves the earlier one", (t) => {
   recordCollection(open(machine.start({ interrupt: refuse("createFile", "ENOSPC") })));
 
   t.equal(lastCollection(open(machine.start())), earlier);
-  t.end();
 });
 
-test("a directory of that name is no record", (t) => {
+test("a directory of that name is no record", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(`${location.stateDirectory}/last-collection`);
 
   t.equal(lastCollection(open(machine.start())), undefined);
-  t.end();
 });

@@ -2,40 +2,33 @@
 
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
-import { filesOf, location, machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
-
-const options = { "--conf-dir": "/conf", "--data-dir": "/data" };
+import { filesOf, location } from "../../store/fixtures.ts";
+import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 for (const [what, words, left] of [
   ["with --yes", { "--yes": "" }, [".host-local-2.0", "10.0.0.2", "lock"]],
   ["without --yes", {}, [".host-local-1.0", ".host-local-2.0", "10.0.0.2"]],
 ] as const) {
-  test(`gc ${what}, where nothing is dead: what is left of temporary files`, (t) => {
-    const machine = machineWith({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
-    machine.disk.makeDirectories("/conf");
+  test(`gc ${what}, where nothing is dead: what is left of temporary files`, async (t) => {
+    const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
     machine.wait(61_000);
     machine.disk.put(`${location.directory}/.host-local-2.0`, "");
 
-    gc.run(contextOf(startOperator(machine).system, { ...options, ...words }));
+    gc.run(contextOf(startOperator(machine).system, { ...places, ...words }));
 
     t.same(Object.keys(filesOf(machine)), left);
-    t.end();
   });
 }
 
-test("gc makes no directory for a network that has none", (t) => {
-  const machine = machineWith();
-  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  machine.disk.makeDirectories("/conf");
-  machine.disk.put("/conf/net.conf", JSON.stringify({ cniVersion: "1.0.0", name: "net", ipam }));
+test("gc makes no directory for a network that has none", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/29");
   machine.disk.makeDirectories(location.temporaryDirectory);
   machine.disk.put(`${location.temporaryDirectory}/1.0`, "");
   machine.disk.removeDirectory(location.directory);
   machine.wait(61_000);
 
-  gc.run(contextOf(startOperator(machine).system, { ...options, "--yes": "" }));
+  gc.run(contextOf(startOperator(machine).system, { ...places, "--yes": "" }));
 
   t.notOk(machine.disk.has(location.directory));
-  t.end();
 });

@@ -8,7 +8,7 @@ import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { nodeFor } from "../node.ts";
 import { nodeWithPods } from "./pods-on-node.ts";
 
-test("a failed command is noticed where the parent process ignored SIGCHLD", (t) => {
+test("a failed command is noticed where the parent process ignored SIGCHLD", async (t) => {
   const node = nodeWithPods(t, "10.1.2", ["c1", "c2"]);
   const gc = node.line(["gc", "--now", "--yes", "--live-command", "echo c1; exit 3"]);
 
@@ -21,15 +21,13 @@ test("a failed command is noticed where the parent process ignored SIGCHLD", (t)
   t.strictSame([status, stdout], [2, ""]);
   t.match(stderr, "failed with exit code 3; nothing was released");
   t.same(node.reserved(), ["10.1.2.2", "10.1.2.3"]);
-  t.end();
 });
 
-test("a command that prints too much is named, not its shell", (t) => {
+test("a command that prints too much is named, not its shell", async (t) => {
   t.strictSame(nodeFor(t).tool(["gc", "--live-command", "head -c 70000000 /dev/zero"]), {
     exitCode: 2,
     stdout: "",
     stderr:
       "host-local: head -c 70000000 /dev/zero printed more than 64 MiB; nothing was released\n",
   });
-  t.end();
 });

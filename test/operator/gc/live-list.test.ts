@@ -4,7 +4,7 @@ import { CommandError } from "../../../src/cli/command/command.ts";
 import { parseLiveList } from "../../../src/operator/gc/live-list.ts";
 import { seed } from "../../harness/seed.ts";
 
-test("ids stand one a line; white space and empty lines do not matter", (t) => {
+test("ids stand one a line; white space and empty lines do not matter", async (t) => {
   const list = parseLiveList("\n c1 \r\nc2\n\n", "x");
 
   t.equal(list.size, 2);
@@ -13,20 +13,18 @@ test("ids stand one a line; white space and empty lines do not matter", (t) => {
   t.notOk(list.has("c"));
   t.notOk(list.has(""));
   t.equal(parseLiveList(" \n\t\n", "x").size, 0);
-  t.end();
 });
 
-test("a shortened id keeps the whole one, from twelve hexadecimal digits on", (t) => {
+test("a shortened id keeps the whole one, from twelve hexadecimal digits on", async (t) => {
   const whole = "0123456789abcdef";
 
   t.ok(parseLiveList(whole.slice(0, 12), "x").has(whole));
   t.notOk(parseLiveList(whole.slice(0, 11), "x").has(whole));
   t.notOk(parseLiveList("0123456789ag", "x").has("0123456789agcd"));
   t.notOk(parseLiveList(whole, "x").has(whole.slice(0, 12)), "not the other way round");
-  t.end();
 });
 
-test("every prefix of twelve digits or more keeps an id", (t) => {
+test("every prefix of twelve digits or more keeps an id", async () => {
   const id = fc.string({ unit: fc.constantFrom(..."0123456789abcdef"), minLength: 12 });
   fc.assert(
     fc.property(id, fc.nat(), (whole, cut) => {
@@ -35,15 +33,13 @@ test("every prefix of twelve digits or more keeps an id", (t) => {
     }),
     { seed },
   );
-  t.end();
 });
 
 for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1", "c1 eth0"]) {
-  test(`${line} is not an id`, (t) => {
+  test(`${line} is not an id`, async (t) => {
     t.throws(() => parseLiveList(`c1\n${line}\n`, "the list"), {
       constructor: CommandError,
       message: /^the list: line 2 is not a container id/,
     });
-    t.end();
   });
 }

@@ -16,7 +16,7 @@ for (const [name, script] of [
     'mkfifo ids; (sleep 0.3; printf "c1\\nc2\\n" > ids) & "$@" --live ids',
   ],
 ] as const) {
-  test(`the list is read from ${name}`, (t) => {
+  test(`the list is read from ${name}`, async (t) => {
     const node = nodeWithPods(t, "10.1.2", ["c1", "c2"]);
 
     const { status, stdout, stderr } = spawnSync(
@@ -27,11 +27,10 @@ for (const [name, script] of [
 
     t.strictSame([status, stderr], [0, ""]);
     t.match(stdout, "2 reservations: 2 alive");
-    t.end();
   });
 }
 
-test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", (t) => {
+test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", async (t) => {
   const node = nodeWithPods(t, "10.1.2", ["c1"]);
   const copy = join(node.root, "copy");
   copyFileSync(executable, copy);
@@ -47,5 +46,4 @@ test("a list is asked for by a program whose own file was deleted meanwhile, as 
   closeSync(file);
   t.strictSame([status, stderr], [0, ""]);
   t.match(stdout, "1 reservation: 1 alive");
-  t.end();
 });

@@ -103,7 +103,7 @@ test("a list is believed again once nothing contradicts it, and from then on cou
 
 test("a sandbox that the runtime has lost is released by two runs, a grace period apart", {
   skip: skipOutsideHost,
-}, (t) => {
+}, async (t) => {
   const node = podsOn(t, "listed", "lost");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "lost"), "10.7.6.3/24");
@@ -113,12 +113,11 @@ test("a sandbox that the runtime has lost is released by two runs, a grace perio
   t.same(node.reserved(), ["10.7.6.2", "10.7.6.3"]);
   node.letTimePass(HOUR);
   t.match(node.json(words), { exitCode: 0, document: { dead: [{ state: "released" }] } });
-  t.end();
 });
 
 test("without the right to enter namespaces, one that is only mounted makes unknown, not dead", {
   skip: skipOutsideHost || skipWithoutSetpriv,
-}, (t) => {
+}, async (t) => {
   const node = podsOn(t, "mounted", "other");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "mounted"), "10.7.6.2/24");
@@ -131,7 +130,6 @@ test("without the right to enter namespaces, one that is only mounted makes unkn
       /of 2 of 2 reservations it is not known .* cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
   });
   t.equal(node.reserved().length, 2);
-  t.end();
 });
 
 test("a process that may not be inspected shows, too, that its pod lives", {
@@ -184,7 +182,7 @@ test("a pod whose namespace has one of its addresses keeps the other, too", {
 
 test("what is gone by its network namespace, too, is not too much", {
   skip: skipOutsideHost,
-}, (t) => {
+}, async (t) => {
   const node = podsOn(t, "listed", "c2", "c3", "c4");
   for (const id of ["c2", "c3", "c4"]) {
     node.remember("net", id, "", { netns: `/run/netns/cni-${id}` });
@@ -192,7 +190,6 @@ test("what is gone by its network namespace, too, is not too much", {
 
   t.equal(node.tool(listed).exitCode, 0);
   t.same(node.reserved(), ["10.7.6.2"]);
-  t.end();
 });
 
 /** The id of a process that has ended. */
@@ -238,7 +235,7 @@ test("without privileges gc keeps the pods of others, and says what it takes", {
   t.same(node.reserved(), ["10.7.6.2"]);
 });
 
-test("a dry run proposes the command that decided", { skip: skipOutsideHost }, (t) => {
+test("a dry run proposes the command that decided", { skip: skipOutsideHost }, async (t) => {
   const node = podsOn(t, "gone");
   node.remember("net", "gone", "", { netns: "/run/netns/cni-gone" });
   const place = `--conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`;
@@ -259,5 +256,4 @@ test("a dry run proposes the command that decided", { skip: skipOutsideHost }, (
   );
   node.tool(["release", "10.7.6.2", "--yes"]);
   t.notMatch(node.tool(["gc", "net"]).stdout, "To release:", "there is nothing to release");
-  t.end();
 });

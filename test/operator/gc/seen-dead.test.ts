@@ -11,7 +11,7 @@ const seenDead: SeenDead = {
   since: 1_769_860_800_000,
 };
 
-test("reservations seen dead are read as written, to the nanosecond", (t) => {
+test("reservations seen dead are read as written, to the nanosecond", async (t) => {
   const machine = machineWith();
   const system = machine.start();
   t.same(readSeenDead(open(system)), []);
@@ -23,7 +23,6 @@ test("reservations seen dead are read as written, to the nanosecond", (t) => {
   writeSeenDead(open(system), []);
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
   writeSeenDead(open(system), []);
-  t.end();
 });
 
 const digits = "1".repeat(1_000_000);
@@ -36,13 +35,12 @@ for (const text of [
   "[1]",
   `[["a","b","${digits}",1]]`,
 ]) {
-  test(`${JSON.stringify(text.slice(0, 50))} has no reservation seen dead`, (t) => {
+  test(`${JSON.stringify(text.slice(0, 50))} has no reservation seen dead`, async (t) => {
     const machine = machineWith();
     machine.disk.makeDirectories(location.stateDirectory);
     machine.disk.put(`${location.stateDirectory}/seen-dead.json`, text);
 
     t.same(readSeenDead(open(machine.start())), []);
-    t.end();
   });
 }
 
@@ -54,7 +52,7 @@ function write(machine: MemoryMachine, later: SeenDead, interrupt?: Interrupt): 
   });
 }
 
-test("a run that is killed while it writes leaves the old list or the new one", (t) => {
+test("a run that is killed while it writes leaves the old list or the new one", async (t) => {
   const machine = machineWith();
   writeSeenDead(open(machine.start()), [seenDead]);
   const later = { ...seenDead, since: seenDead.since + 1 };
@@ -70,13 +68,11 @@ test("a run that is killed while it writes leaves the old list or the new one", 
   t.ok(found.every(([since]) => since === seenDead.since || since === later.since));
   t.same(found[0], [seenDead.since], "killed before it began");
   t.same(found.at(-1), [later.since], "killed after it had ended");
-  t.end();
 });
 
-test("a failed write is an error", (t) => {
+test("a failed write is an error", async (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
 
   t.throws(() => writeSeenDead(open(system), [seenDead]), { code: "ENOSPC" });
-  t.end();
 });

@@ -6,25 +6,17 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { release } from "../../../src/operator/reservations/release.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, machineWith, withNetwork } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
-
-const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--cache-dir": "/cache" };
-const RESULTS = "/cache/results";
+import { filesOf, withNetwork } from "../../store/fixtures.ts";
+import { contextOf, memoryNode, places, RESULTS, remember, startOperator } from "../memory-node.ts";
 
 /** A node with three reservations, an hour old, of which the last names no interface; c2 is the one in the list. */
 function node(): MemoryMachine {
-  const machine = machineWith({
+  const machine = memoryNode({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c2\r\neth0",
     "10.0.0.4": "c3",
   });
-  machine.disk.makeDirectories("/conf");
-  machine.disk.makeDirectories(RESULTS);
-  for (const id of ["c1", "c3"]) {
-    const entry = { networkName: "net", containerId: id, ifName: "eth0" };
-    machine.disk.put(`${RESULTS}/net-${id}-eth0`, JSON.stringify(entry));
-  }
+  for (const id of ["c1", "c3"]) remember(machine, id);
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   machine.disk.put("/live", "c2\n");
@@ -41,7 +33,7 @@ function run(
 ): { readonly report: Report; readonly logged: readonly string[] } {
   const logged: string[] = [];
   const { system } = startOperator(machine, interrupt);
-  const context = contextOf(system, { ...options, ...words }, operands);
+  const context = contextOf(system, { ...places, ...words }, operands);
   const report = command.run({ ...context, log: (message) => logged.push(message) });
   return { report, logged };
 }
@@ -59,15 +51,14 @@ const sources = {
 
 for (const [source, words] of Object.entries(sources)) {
   for (const code of ["ENOTDIR", "EIO", "ESTALE", "EACCES"]) {
-    test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, (t) => {
+    test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, async (t) => {
       const machine = node();
 
       t.throws(() => run(gc, machine, refuse("list", code, RESULTS), words), { code });
       t.equal(left(machine).length, 3);
-      t.end();
     });
 
-    test(`gc ${source}: ${code} on an entry keeps what depends on it, and says so`, (t) => {
+    test(`gc ${source}: ${code} on an entry keeps what depends on it, and says so`, async (t) => {
       const machine = node();
       const unreadable = refuse("readFile", code, `${RESULTS}/net-c1-eth0`);
 
@@ -75,7 +66,7 @@ for (const [source, words] of Object.entries(sources)) {
 
       t.equal(report.exitCode, 1);
       t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0" });
-      t.match(report.document, {
+      t.match(report.document(), {
         networks: [{ unknown: source === "--live" ? 1 : 3 }],
         undecided: [
           { container: "c1", reason: /^libcni's cache cannot be read: open .*c1-eth0: / },
@@ -87,22 +78,20 @@ for (const [source, words] of Object.entries(sources)) {
           ? /net: of 1 of 3 reservations it is not known whether .* alive: libcni's cache cannot be/
           : /net: of 3 of 3 reservations it is not known whether .* alive: libcni's cache cannot be/,
       );
-      t.end();
     });
   }
 }
 
-test("gc: a reservation without an interface depends on every entry of its container", (t) => {
+test("gc: a reservation without an interface depends on every entry of its container", async (t) => {
   const machine = node();
   const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c3-eth0`);
 
   run(gc, machine, unreadable, sources["--live"]);
 
   t.same(left(machine), ["10.0.0.3", "10.0.0.4"]);
-  t.end();
 });
 
-test("gc: what is from before this boot, too, is kept where the cache cannot be read", (t) => {
+test("gc: what is from before this boot, too, is kept where the cache cannot be read", async (t) => {
   const machine = node();
   machine.boot();
   const unreadable = refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`);
@@ -110,10 +99,9 @@ test("gc: what is from before this boot, too, is kept where the cache cannot be 
   run(gc, machine, unreadable, sources["without a list"]);
 
   t.same(left(machine), ["10.0.0.2", "10.0.0.4"]);
-  t.end();
 });
 
-test("gc: a missing cache, or a name too long for it, is no doubt", (t) => {
+test("gc: a missing cache, or a name too long for it, is no doubt", async (t) => {
   for (const code of ["ENOENT", "ENAMETOOLONG"]) {
     const machine = node();
 
@@ -121,7 +109,6 @@ test("gc: a missing cache, or a name too long for it, is no doubt", (t) => {
 
     t.same(left(machine), ["10.0.0.3"], code);
   }
-  t.end();
 });
 
 for (const [what, operand, name, interrupt] of [
@@ -129,14 +116,14 @@ for (const [what, operand, name, interrupt] of [
   ["an entry", "c1", "10.0.0.2", refuse("readFile", "EIO", `${RESULTS}/net-c1-eth0`)],
   ["the directory", "10.0.0.4", "10.0.0.4", refuse("list", "EIO", RESULTS)],
 ] as const) {
-  test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, (t) => {
+  test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, async (t) => {
     const machine = node();
 
     const { report } = run(release, machine, interrupt, { "--yes": "" }, [operand]);
 
     t.equal(report.exitCode, 1);
     t.match(
-      report.text,
+      report.text(),
       /Refused: whether the container that holds .* is alive is not known: libcni's cache cannot be read/,
     );
     t.ok(filesOf(machine)[name]);
@@ -145,6 +132,5 @@ for (const [what, operand, name, interrupt] of [
       0,
     );
     t.notOk(filesOf(machine)[name]);
-    t.end();
   });
 }

@@ -7,8 +7,14 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { extent } from "../../harness/extent.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { seed } from "../../harness/seed.ts";
-import { machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator, withKernel } from "../memory-node.ts";
+import {
+  contextOf,
+  memoryNode,
+  places,
+  remember,
+  startOperator,
+  withKernel,
+} from "../memory-node.ts";
 import { type Machine, systemOf } from "../node/proc.ts";
 
 /**
@@ -62,20 +68,13 @@ function kernelOf({ pods, strangers, isConfined }: Node): Machine {
 
 /** A node whose reservations are an hour old. */
 function machineOf({ pods }: Node): MemoryMachine {
-  const machine = machineWith(
+  const machine = memoryNode(
     Object.fromEntries(pods.map((_, at) => [address(at), `${idOf(at)}\r\neth0`])),
   );
-  machine.disk.makeDirectories("/conf");
-  machine.disk.makeDirectories("/cache/results");
   pods.forEach(({ cache, kind }, at) => {
     if (cache === "none" && kind !== "moved") return;
-    const names = { networkName: "net", containerId: idOf(at), ifName: "eth0" };
     const netns = cache === "old" && kind !== "moved" ? {} : { netns: pathOf(at) };
-    const result = { ips: [{ address: `${address(at)}/24` }] };
-    machine.disk.put(
-      `/cache/results/net-${idOf(at)}-eth0`,
-      JSON.stringify({ ...names, ...netns, result }),
-    );
+    remember(machine, idOf(at), { ...netns, addresses: [`${address(at)}/24`] });
   });
   machine.wait(6 * GRACE);
   return machine;
@@ -93,9 +92,7 @@ function run(
   const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
   const system = withKernel(startOperator(machine).system, kernel, isKernel);
   const options = {
-    "--conf-dir": "/conf",
-    "--data-dir": "/data",
-    "--cache-dir": "/cache",
+    ...places,
     "--yes": "",
     "--force": "",
     ...(isNow ? { "--now": "" } : {}),
@@ -127,7 +124,7 @@ const cuts = fc.array(fc.record({ skip: fc.nat(7), length: fc.nat(7), isNow: fc.
 /** The extent of a run by which many lists are tried: 10 000 in full. */
 const numRuns = extent === "short" ? 200 : 6000;
 
-test("10 000 wrong lists release no address of a living pod, and the next right ones all others", (t) => {
+test("10 000 wrong lists release no address of a living pod, and the next right ones all others", async (t) => {
   let wrong = 0;
   let released = 0;
   fc.assert(
@@ -157,10 +154,9 @@ test("10 000 wrong lists release no address of a living pod, and the next right 
   t.comment(`${wrong} wrong lists`);
   t.equal(released, 0);
   t.ok(wrong >= numRuns, "most nodes get several");
-  t.end();
 });
 
-test("without a list, too, no address of a living pod is released", (t) => {
+test("without a list, too, no address of a living pod is released", async () => {
   fc.assert(
     fc.property(nodes, fc.boolean(), (node, isNow) => {
       const machine = machineOf(node);
@@ -170,20 +166,18 @@ test("without a list, too, no address of a living pod is released", (t) => {
     }),
     { seed, numRuns },
   );
-  t.end();
 });
 
-test("a full range with nothing alive is decided by the kernel: no pod could start there", (t) => {
+test("a full range with nothing alive is decided by the kernel: no pod could start there", async (t) => {
   const pods = Array.from({ length: 5 }, (): Pod => ({ kind: "dead", cache: "old" }));
   const node = { pods, strangers: 0, isConfined: true };
   const machine = machineOf(node);
 
   t.equal(run(machine, node, undefined, false).length, 5);
   t.same(run(machine, node, undefined, false), []);
-  t.end();
 });
 
-test("a list that lacks a pod in back-off once, --now or not, releases nothing", (t) => {
+test("a list that lacks a pod in back-off once, --now or not, releases nothing", async (t) => {
   const pods: readonly Pod[] = ["process", "backoff"].map((kind) => {
     return { kind: kind as Pod["kind"], cache: "old" };
   });
@@ -193,5 +187,4 @@ test("a list that lacks a pod in back-off once, --now or not, releases nothing",
 
     for (const list of [[0], [0, 1], [0]]) t.same(run(machine, node, list, isNow), [0, 1]);
   }
-  t.end();
 });

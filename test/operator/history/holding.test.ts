@@ -111,13 +111,12 @@ for (const [name, lines, present, expected] of [
     ["c1 30-10", "c2 11-now"],
   ],
 ] as const) {
-  test(`the history of an address: ${name}`, (t) => {
+  test(`the history of an address: ${name}`, async (t) => {
     t.strictSame(holdings(lines, present), expected);
-    t.end();
   });
 }
 
-test("a reservation without an interface is its container's", (t) => {
+test("a reservation without an interface is its container's", async (t) => {
   const legacy = { ...reservation("c1", 10), interfaceName: "" };
   t.strictSame(holdings(["10 ADD c1"], [legacy]), ["c1 10-now"]);
   const [added] = records("10 ADD c1");
@@ -126,15 +125,13 @@ test("a reservation without an interface is its container's", (t) => {
     "c1 10-<20",
     "c1 20-now by its file",
   ]);
-  t.end();
 });
 
-test("addresses do not disturb each other", (t) => {
+test("addresses do not disturb each other", async (t) => {
   const [first, second] = records("10 ADD c1", "20 ADD c2");
   if (first === undefined || second === undefined) throw new Error("no records");
   const both = [first, { ...second, address: "fd00::2" }];
   t.strictSame(holdingsOf(both, [], NOW * 1000).map(inShort), ["c1 10-<1000", "c2 20-<1000"]);
-  t.end();
 });
 
 for (const [lines, present, at, held, after] of [
@@ -148,27 +145,24 @@ for (const [lines, present, at, held, after] of [
   [["30 ADD c1", "10 DEL c1"], [], 20, true, false],
   [["30 ADD c1", "10 DEL c1"], [], 31, false, false],
 ] as const) {
-  test(`of ${lines}, at ${at}: held ${held}, then or later ${after}`, (t) => {
+  test(`of ${lines}, at ${at}: held ${held}, then or later ${after}`, async (t) => {
     const [holding] = holdingsOf(records(...lines), present, NOW * 1000);
     if (holding === undefined) throw new Error("there is none");
     t.equal(isHeldAt(holding, at * 1000), held);
     t.equal(isHeldAfter(holding, at * 1000), after);
-    t.end();
   });
 }
 
-test("an unknown beginning is not before the end of the one before", (t) => {
+test("an unknown beginning is not before the end of the one before", async (t) => {
   const [, second] = holdingsOf(records("10 ADD c1", "20 DEL c1", "30 DEL c2"), [], NOW * 1000);
   if (second === undefined) throw new Error("there is none");
   t.equal(isHeldAt(second, 15_000), false);
   t.equal(isHeldAt(second, 25_000), true);
-  t.end();
 });
 
-test("that the clock was set back shows", (t) => {
+test("that the clock was set back shows", async (t) => {
   t.equal(clockSetBack([]), undefined);
   t.equal(clockSetBack(records("10 ADD c1", "20 DEL c1")), undefined);
   t.equal(clockSetBack(records("10 ADD c1", "9.5 DEL c1")), undefined, "a correction");
   t.equal(clockSetBack(records("30 ADD c1", "10 DEL c1", "11 ADD c2")), 10_000);
-  t.end();
 });

@@ -41,7 +41,7 @@ for (const [what, content, problem] of [
   ],
   ["prints without end", "#!/bin/sh\nyes\n", /It printed more than 65536 bytes/],
 ] as const) {
-  test(`a plugin that ${what} is no answer, and the reason is named`, (t) => {
+  test(`a plugin that ${what} is no answer, and the reason is named`, async (t) => {
     const directory = directoryWithOther(t);
     directory.install("--yes");
     directory.put("host-local.previous", content);
@@ -56,11 +56,10 @@ for (const [what, content, problem] of [
     t.match(stderr, problem);
     t.ok(isExecutable(directory.target));
     t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
-    t.end();
   });
 }
 
-test("a plugin that answers, and prints a megabyte of errors, answers", (t) => {
+test("a plugin that answers, and prints a megabyte of errors, answers", async (t) => {
   const directory = directoryWithOther(t);
   directory.install("--yes");
   directory.put(
@@ -69,7 +68,6 @@ test("a plugin that answers, and prints a megabyte of errors, answers", (t) => {
   );
 
   t.match(directory.install("--rollback", "--yes"), [0]);
-  t.end();
 });
 
 /** Programs of which none has ended ten seconds after it was asked; they get the file for the number of a child. */

@@ -44,7 +44,7 @@ const skip =
     ? "No file system can be mounted over the plugin directories here: that takes root."
     : false;
 
-test("the only one with a host-local is taken", { skip }, (t) => {
+test("the only one with a host-local is taken", { skip }, async (t) => {
   const { stdout, stderr } = onNode(`
     mkdir -p /opt/cni/bin && plugin /run/cni/bin
     $host_local install --yes >/dev/null; echo $?; ls /run/cni/bin /opt/cni/bin`);
@@ -53,10 +53,9 @@ test("the only one with a host-local is taken", { skip }, (t) => {
     stdout,
     "0\n/opt/cni/bin:\n\n/run/cni/bin:\nhost-local\nhost-local.installed\nhost-local.previous\n",
   );
-  t.end();
 });
 
-test("of several none is taken: they are listed", { skip }, (t) => {
+test("of several none is taken: they are listed", { skip }, async (t) => {
   const { stdout, stderr } = onNode(`
     plugin /opt/cni/bin; cp -r /opt/cni /run/cni
     $host_local install --yes; echo $?
@@ -67,28 +66,25 @@ test("of several none is taken: they are listed", { skip }, (t) => {
   t.match(stderr, /^ {2}host-local install \/opt\/cni\/bin {4}# containerd/m);
   t.match(stderr, /^ {2}host-local install \/run\/cni\/bin {4}# MicroShift$/m);
   t.match(stderr, /^ {2}host-local install \/run\/cni\/bin --rollback {4}# MicroShift$/m);
-  t.end();
 });
 
-test("without any host-local it is /opt/cni/bin", { skip }, (t) => {
+test("without any host-local it is /opt/cni/bin", { skip }, async (t) => {
   const { stdout } = onNode(`
     mkdir -p /opt/cni/bin /run/cni/bin
     $host_local install --yes >/dev/null; echo $?; ls /opt/cni/bin /run/cni/bin`);
   t.equal(stdout, "0\n/opt/cni/bin:\nhost-local\nhost-local.installed\n\n/run/cni/bin:\n");
-  t.end();
 });
 
 test("if there is no /opt/cni/bin either, the error names the directories of the node", {
   skip,
-}, (t) => {
+}, async (t) => {
   const empty = onNode(`mkdir -p /run/cni/bin; $host_local install --yes; echo $?`);
   t.match(empty.stdout, /^2$/m);
   t.match(empty.stderr, "there is no directory /opt/cni/bin, and no host-local in another");
   t.match(empty.stderr, /^ {2}host-local install \/run\/cni\/bin {4}# MicroShift$/m);
-  t.end();
 });
 
-test("an empty DIR is an error", (t) => {
+test("an empty DIR is an error", async (t) => {
   const { exitCode, stderr } = tool(["install", "", "--yes"]);
   t.strictSame(
     [exitCode, stderr],
@@ -97,5 +93,4 @@ test("an empty DIR is an error", (t) => {
       "host-local: install: empty operand; expected [DIR]\nRun 'host-local install --help' for usage.\n",
     ],
   );
-  t.end();
 });

@@ -17,7 +17,7 @@ for (const [options, name] of [
   [[], "host-local"],
   [["--as", "host-local-ts"], "host-local-ts"],
 ] as const) {
-  test(`--if-replaced puts ${name} back only where another program replaced it`, (t) => {
+  test(`--if-replaced puts ${name} back only where another program replaced it`, async (t) => {
     const directory = emptyDirectory(t);
     const path = join(directory.path, name);
     const putBack = (): readonly unknown[] => {
@@ -35,7 +35,6 @@ for (const [options, name] of [
     t.same(putBack(), [0, false, true], "it was rolled back");
     directory.install(...options, "--uninstall", "--yes");
     t.same(putBack(), [0, false, true], "it was uninstalled");
-    t.end();
   });
 }
 
@@ -43,7 +42,7 @@ for (const [what, make, mode] of [
   ["has no loader", () => ourVersion("v9.0.0").replace("/bin/sh", "/none/sh"), 0o755],
   ["is not executable", () => readFileSync(executable), 0o644],
 ] as const) {
-  test(`--if-replaced leaves a version of this program that ${what} here`, (t) => {
+  test(`--if-replaced leaves a version of this program that ${what} here`, async (t) => {
     const directory = emptyDirectory(t);
     directory.put("host-local.installed", "");
     const content = make();
@@ -54,7 +53,6 @@ for (const [what, make, mode] of [
     t.equal(exitCode, 0);
     t.equal(stdout, "");
     t.ok(readFileSync(directory.target).equals(Buffer.from(content)));
-    t.end();
   });
 }
 
@@ -67,7 +65,7 @@ for (const [what, make] of [
   ["this program with its end cut off", () => readFileSync(executable).subarray(0, 2_000_000)],
   ["this program with a damaged beginning", () => readFileSync(executable).fill(0, 0, 64)],
 ] as const) {
-  test(`--if-replaced replaces ${what}`, (t) => {
+  test(`--if-replaced replaces ${what}`, async (t) => {
     const directory = emptyDirectory(t);
     directory.put("host-local.installed", "");
     writeFileSync(directory.target, make(), { mode: 0o755 });
@@ -76,20 +74,18 @@ for (const [what, make] of [
 
     t.equal(exitCode, 0);
     t.ok(isExecutable(directory.target));
-    t.end();
   });
 }
 
-test("--if-replaced does nothing where an installation was not completed", (t) => {
+test("--if-replaced does nothing where an installation was not completed", async (t) => {
   const directory = directoryWithOther(t);
   directory.put("host-local.previous", OTHER);
 
   t.strictSame(directory.install("--if-replaced", "--yes"), [0, "", ""]);
   t.strictSame(directory.names, ["host-local", "host-local.previous"]);
-  t.end();
 });
 
-test("--if-replaced puts back the copy static, too", (t) => {
+test("--if-replaced puts back the copy static, too", async (t) => {
   const directory = emptyDirectory(t);
   directory.install("--static", "--yes");
   rmSync(join(directory.path, "static"));
@@ -99,5 +95,4 @@ test("--if-replaced puts back the copy static, too", (t) => {
 
   t.equal(exitCode, 0);
   t.match(stdout, /^Installed .*static\./);
-  t.end();
 });

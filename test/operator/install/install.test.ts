@@ -1,10 +1,9 @@
-// test: each executable, one if short, Go plugin, each architecture
+// test: each executable, one if short, each architecture
 /** install: what is asked, what is said, and what is refused. */
 
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
-  copyFileSync,
   linkSync,
   mkdirSync,
   readdirSync,
@@ -15,10 +14,9 @@ import {
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { executable, run } from "../../harness/executable.ts";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
+import { executable } from "../../harness/executable.ts";
 import { mountObstacle } from "../../harness/mounts.ts";
-import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
@@ -38,7 +36,7 @@ function install(...words: string[]): [number | null, string, string] {
   return [exitCode, stdout, stderr];
 }
 
-test("a second installation changes nothing, and keeps the previous file", (t) => {
+test("a second installation changes nothing, and keeps the previous file", async (t) => {
   const directory = pluginDirectory(t);
   install(directory, "--yes");
   const target = join(directory, "host-local");
@@ -54,10 +52,9 @@ test("a second installation changes nothing, and keeps the previous file", (t) =
 
   const installed = tool(["install", directory], { program: target });
   t.equal(installed.exitCode, 0, "nor does the installed one itself");
-  t.end();
 });
 
-test("a file of the same size is another executable all the same", (t) => {
+test("a file of the same size is another executable all the same", async (t) => {
   const directory = scratchDirectory(t);
   const target = join(directory, "host-local");
   const bytes = readFileSync(executable);
@@ -66,10 +63,9 @@ test("a file of the same size is another executable all the same", (t) => {
 
   t.equal(install(directory, "--yes")[0], 0);
   t.ok(isExecutable(target));
-  t.end();
 });
 
-test("an installation that was killed between its two steps is repeated", (t) => {
+test("an installation that was killed between its two steps is repeated", async (t) => {
   const directory = pluginDirectory(t);
   const [target, previous] = [
     join(directory, "host-local"),
@@ -85,23 +81,9 @@ test("an installation that was killed between its two steps is repeated", (t) =>
     "host-local.installed",
     "host-local.previous",
   ]);
-  t.end();
 });
 
-test("the Go plugin comes back by a rollback", { skip: skipWithoutGoPlugin }, (t) => {
-  const directory = scratchDirectory(t);
-  const go = goPlugin?.path ?? "";
-  const target = join(directory, "host-local");
-  copyFileSync(go, target);
-
-  t.equal(install(directory, "--yes")[0], 0);
-  t.equal(install(directory, "--rollback", "--yes")[0], 0);
-  t.ok(readFileSync(target).equals(readFileSync(go)));
-  t.equal(run(target, versionCall()).exitCode, 0);
-  t.end();
-});
-
-test("without --yes and a terminal it only prints what it would do", (t) => {
+test("without --yes and a terminal it only prints what it would do", async (t) => {
   const directory = pluginDirectory(t);
   const [target, previous] = [
     join(directory, "host-local"),
@@ -122,7 +104,6 @@ test("without --yes and a terminal it only prints what it would do", (t) => {
     "",
   ]);
   t.ok(isOther(target));
-  t.end();
 });
 
 test("at a terminal it asks", { skip: skipWithoutTerminal }, async (t) => {
@@ -138,7 +119,7 @@ test("at a terminal it asks", { skip: skipWithoutTerminal }, async (t) => {
   t.ok(isExecutable(target));
 });
 
-test("the document says what was done", (t) => {
+test("the document says what was done", async (t) => {
   const directory = pluginDirectory(t);
   const document = (...words: string[]): unknown =>
     JSON.parse(install(directory, "--json", ...words)[1]);
@@ -167,10 +148,9 @@ test("the document says what was done", (t) => {
     kept: null,
     versions: [],
   });
-  t.end();
 });
 
-test("a rollback to a file that may not be run is refused, and changes nothing", (t) => {
+test("a rollback to a file that may not be run is refused, and changes nothing", async (t) => {
   const directory = pluginDirectory(t);
   const previous = join(directory, "host-local.previous");
   writeFileSync(previous, `${OTHER}exit 0\n`, { mode: 0o644 });
@@ -183,7 +163,6 @@ test("a rollback to a file that may not be run is refused, and changes nothing",
     `${previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. It could not be started: check that it is executable`,
   );
   t.ok(isOther(join(directory, "host-local")));
-  t.end();
 });
 
 const noexec = (directory: string, line: string): ReturnType<typeof spawnSync> =>
@@ -196,7 +175,9 @@ const noexec = (directory: string, line: string): ReturnType<typeof spawnSync> =
     },
   );
 
-test("where nothing can be run, nothing is installed", { skip: mountObstacle() ?? false }, (t) => {
+test("where nothing can be run, nothing is installed", {
+  skip: mountObstacle() ?? false,
+}, async (t) => {
   const directory = scratchDirectory(t);
   const { stdout, stderr } = noexec(
     directory,
@@ -204,10 +185,9 @@ test("where nothing can be run, nothing is installed", { skip: mountObstacle() ?
   );
   t.equal(stdout, "exit 2\n");
   t.match(stderr, "install: the copy does not answer CNI_COMMAND=VERSION");
-  t.end();
 });
 
-test("wrong usage exits with 2", (t) => {
+test("wrong usage exits with 2", async (t) => {
   const directory = scratchDirectory(t);
   mkdirSync(join(directory, "a/host-local"), { recursive: true });
   mkdirSync(join(directory, "b"));
@@ -227,21 +207,31 @@ test("wrong usage exits with 2", (t) => {
   for (const [words, problem] of cases) {
     t.strictSame(install(...words, "--yes"), [2, "", `host-local: install: ${problem}\n`]);
   }
-  t.end();
 });
+
+for (const [words, problem] of [
+  [["--static", "--rollback"], "--rollback and --static exclude each other"],
+  [["--uninstall", "--rollback"], "--rollback and --uninstall exclude each other"],
+  [["--as", "other", "--static"], "--as and --static exclude each other"],
+] as const) {
+  test(`${words.join(" ")} is wrong usage`, async (t) => {
+    const { exitCode, stderr } = tool(["install", pluginDirectory(t), ...words, "--yes"]);
+    t.equal(exitCode, 2);
+    t.match(stderr, `install: ${problem}`);
+  });
+}
 
 test("a directory that may not be written is an error", {
   skip: isRoot ? false : "Only root can make a directory here that another user may not write.",
-}, (t) => {
+}, async (t) => {
   const directory = pluginDirectory(t);
   const { exitCode, stderr } = tool(["install", directory, "--yes"], withoutPrivileges(t));
   t.equal(exitCode, 2);
   t.match(stderr, /^host-local: open .*: permission denied\n$/);
   t.strictSame(readdirSync(directory), ["host-local"]);
-  t.end();
 });
 
-test("nothing is run or changed in a directory that everybody may write to, also where it is sticky", (t) => {
+test("nothing is run or changed in a directory that everybody may write to, also where it is sticky", async (t) => {
   for (const mode of [0o1777, 0o757]) {
     const directory = directoryWithOther(t);
     const ran = join(directory.path, "ran");
@@ -257,5 +247,4 @@ test("nothing is run or changed in a directory that everybody may write to, also
     }
     t.strictSame(directory.names, ["host-local", "host-local.previous"]);
   }
-  t.end();
 });

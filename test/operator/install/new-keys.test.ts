@@ -61,7 +61,7 @@ function isInstalled({ target }: PluginDirectory): boolean {
 }
 
 for (const [name, [network, words]] of Object.entries(breaking)) {
-  test(`going back is refused where a configuration has ${name}`, (t) => {
+  test(`going back is refused where a configuration has ${name}`, async (t) => {
     const { directory, source, install } = nodeWith(t, network);
     const line = `  ${source} (network mynet) ${words}\n`;
 
@@ -82,7 +82,6 @@ for (const [name, [network, words]] of Object.entries(breaking)) {
     t.notOk(isInstalled(directory));
     t.equal(install("--rollback", "--yes").exitCode, 0, "the way back to this one is free");
     t.ok(isInstalled(directory));
-    t.end();
   });
 }
 
@@ -90,7 +89,7 @@ for (const [name, network] of [
   ["host-local", { ipam: subnet }],
   ["static", { ipam: { type: "static", addresses: [] } }],
 ] as const) {
-  test(`a removal that leaves no ${name} is refused where a configuration names it`, (t) => {
+  test(`a removal that leaves no ${name} is refused where a configuration names it`, async (t) => {
     const { directory, source, install } = nodeWith(t, network);
     install("--static", "--yes");
     rmSync(directory.previous);
@@ -102,7 +101,6 @@ for (const [name, network] of [
     t.ok(isInstalled(directory));
     t.match(install("--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
     t.same(directory.names, []);
-    t.end();
   });
 }
 
@@ -124,17 +122,16 @@ test("a configuration that cannot be read may have such keys, and may name the p
   }
 });
 
-test("keys that merely have no effect are named", (t) => {
+test("keys that merely have no effect are named", async (t) => {
   const ipam = { ...subnet, history: true, sticky: "pod", exhaustedStatus: "ready" };
   const { directory, install } = nodeWith(t, { ipam });
 
   t.match(install("--uninstall").stdout, /^history, sticky will have no effect\. /);
   t.match(install("--uninstall", "--yes"), { exitCode: 0, stderr: "" });
   t.notOk(isInstalled(directory));
-  t.end();
 });
 
-test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", (t) => {
+test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
     { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
@@ -145,5 +142,4 @@ test("what the Go plugin understands, and configurations of other plugins, are n
       stderr: "",
     });
   }
-  t.end();
 });

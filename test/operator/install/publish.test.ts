@@ -25,14 +25,13 @@ function nodeWhere(happens: (system: OperatorSystem) => void) {
   return { system, context };
 }
 
-test("the very file that was tested gets the name of the plugin", (t) => {
+test("the very file that was tested gets the name of the plugin", async (t) => {
   const { system, context } = nodeWhere(() => {});
   const { inode } = system.status(previous);
 
   publish(system, testedFormer(context, installation, [previous]), installation);
 
   t.equal(system.status(target).inode, inode);
-  t.end();
 });
 
 for (const [what, happens] of [
@@ -48,13 +47,12 @@ for (const [what, happens] of [
     (system: OperatorSystem) => system.overwriteFile(previous, "half of ano"),
   ],
 ] as const) {
-  test(`one that is ${what} during the test is not published`, (t) => {
+  test(`one that is ${what} during the test is not published`, async (t) => {
     const { system, context } = nodeWhere(happens);
     const tested = testedFormer(context, installation, [previous]);
 
     t.throws(() => publish(system, tested, installation), /was replaced meanwhile, and is left/);
 
     t.throws(() => system.status(target), { code: "ENOENT" });
-    t.end();
   });
 }

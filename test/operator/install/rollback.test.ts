@@ -18,7 +18,7 @@ import {
   VERSIONS,
 } from "./plugin-directory.ts";
 
-test("an empty directory gets the plugin, executable by everybody", (t) => {
+test("an empty directory gets the plugin, executable by everybody", async (t) => {
   const directory = emptyDirectory(t);
   const { target } = directory;
 
@@ -31,10 +31,9 @@ test("an empty directory gets the plugin, executable by everybody", (t) => {
   t.ok(isExecutable(target));
   t.equal(statSync(target).mode & 0o7777, 0o755);
   t.equal(run(target, versionCall()).exitCode, 0);
-  t.end();
 });
 
-test("the replaced file is kept; a rollback exchanges both, and so does a second one", (t) => {
+test("the replaced file is kept; a rollback exchanges both, and so does a second one", async (t) => {
   const directory = directoryWithOther(t);
   const { target, previous } = directory;
   const { ino } = statSync(target);
@@ -60,7 +59,6 @@ test("the replaced file is kept; a rollback exchanges both, and so does a second
   t.ok(isExecutable(target));
   t.equal(directory.read("host-local.previous"), OTHER);
   t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
-  t.end();
 });
 
 test("a rollback exchanges the files in one call, and in two where the file system cannot", {

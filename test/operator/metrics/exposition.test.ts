@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { formatExposition } from "../../../src/operator/metrics/exposition.ts";
 
-test("a metric has its help, its type and a line for each sample", (t) => {
+test("a metric has its help, its type and a line for each sample", async (t) => {
   const samples = [
     { labels: {}, value: 0 },
     { labels: { network: "net", range: "a-b" }, value: 2n ** 64n },
@@ -20,15 +20,13 @@ test("a metric has its help, its type and a line for each sample", (t) => {
       "",
     ].join("\n"),
   );
-  t.end();
 });
 
-test("quotes, backslashes and line ends are escaped as the format asks", (t) => {
+test("quotes, backslashes and line ends are escaped as the format asks", async (t) => {
   const samples = [{ labels: { data_dir: 'a"b\\c\nd' }, value: 1 }];
 
   t.equal(
     formatExposition([{ name: "x", type: "gauge", help: 'a"b\\c\nd', samples }]),
     '# HELP x a"b\\\\c\\nd\n# TYPE x gauge\nx{data_dir="a\\"b\\\\c\\nd"} 1\n',
   );
-  t.end();
 });

@@ -8,17 +8,12 @@ import { test } from "tap";
 import type { Metric } from "../../../src/operator/metrics/exposition.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, type Outcome } from "../../harness/executable.ts";
+import { skipWithoutNamespaces } from "../../harness/network-namespaces.ts";
 import { inRepository } from "../../harness/repository.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 
 const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8"));
-
-/** The reason to skip what makes network namespaces. */
-const skipWithoutNamespaces: string | false =
-  spawnSync("unshare", ["--mount", "--net", "true"]).status === 0
-    ? false
-    : "This user may not make network namespaces.";
 
 /** Addresses that no process on this machine has, such as a pod of another test: it would count as alive. */
 const unused = "10.213.77.0/24";
@@ -49,7 +44,7 @@ function metricsBesides(netns: string, node: Node): Outcome {
   return node.tool([...words, "--cache-dir", node.cacheDir], { program: "unshare" });
 }
 
-test("each range has its counts, exact for IPv6, too", (t) => {
+test("each range has its counts, exact for IPv6, too", async (t) => {
   const node = nodeFor(t);
   node.network("net", {
     ranges: [[{ subnet: "10.1.2.0/29" }, { subnet: "10.1.3.0/30" }], [{ subnet: "fd00:1::/64" }]],
@@ -89,10 +84,9 @@ test("each range has its counts, exact for IPv6, too", (t) => {
     `cni_ipam_oldest_reservation_timestamp_seconds{${net}} 1700000000`,
     "cni_ipam_configuration_errors 0",
   ]);
-  t.end();
 });
 
-test("reservations that gc found dead are counted until they are released", (t) => {
+test("reservations that gc found dead are counted until they are released", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: unused });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
@@ -102,10 +96,9 @@ test("reservations that gc found dead are counted until they are released", (t) 
   t.same(dead(), ['cni_ipam_reservations_dead{network="net",data_dir="DATA"} 2']);
   node.call("DEL", "net", "c2");
   t.same(dead(), ['cni_ipam_reservations_dead{network="net",data_dir="DATA"} 1']);
-  t.end();
 });
 
-test("where nothing shows whether containers are alive, there is no sample rather than 0", (t) => {
+test("where nothing shows whether containers are alive, there is no sample rather than 0", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: unused });
   node.call("ADD", "net", "c1");
@@ -116,12 +109,11 @@ test("where nothing shows whether containers are alive, there is no sample rathe
   t.same(samplesOf("cni_ipam_reservations_dead", node), [
     'cni_ipam_reservations_dead{network="net",data_dir="DATA"} 0',
   ]);
-  t.end();
 });
 
 test("reservations whose network namespace is gone count as dead without a run of gc", {
   skip: skipWithoutNamespaces,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: unused });
   const netns = join(node.root, "netns");
@@ -135,12 +127,11 @@ test("reservations whose network namespace is gone count as dead without a run o
 
   t.equal(stderr, "");
   t.match(stdout, /^cni_ipam_reservations_dead\{network="net",.*\} 2$/m);
-  t.end();
 });
 
 test("that some containers are alive shows nothing about the others", {
   skip: skipWithoutNamespaces,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: unused });
   const netns = join(node.root, "alive");
@@ -152,10 +143,9 @@ test("that some containers are alive shows nothing about the others", {
   node.call("DEL", "net", "c2");
 
   t.match(metrics(), /^cni_ipam_reservations_dead\{network="net",.*\} 0$/m);
-  t.end();
 });
 
-test("the last run of gc is that of its last run with --yes that was not refused", (t) => {
+test("the last run of gc is that of its last run with --yes that was not refused", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/24" });
   node.call("ADD", "net", "c1");
@@ -173,10 +163,9 @@ test("the last run of gc is that of its last run with --yes that was not refused
   t.match(sample, /^cni_ipam_gc_last_run_timestamp_seconds\{network="net",data_dir="DATA"\} /);
   const time = Number(sample.split(" ")[1]);
   t.ok(before <= time && time <= Date.now() / 1000);
-  t.end();
 });
 
-test("findings are counted as check counts them, for each network and severity", (t) => {
+test("findings are counted as check counts them, for each network and severity", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/24" });
   node.network("other", { subnet: "10.1.3.0/24" });
@@ -205,10 +194,9 @@ test("findings are counted as check counts them, for each network and severity",
     0,
     "known not to be there, so 0",
   );
-  t.end();
 });
 
-test("a range that two configurations name is measured once", (t) => {
+test("a range that two configurations name is measured once", async (t) => {
   const node = nodeFor(t);
   const path = node.network("net", { subnet: "10.1.2.0/24" });
   writeFileSync(join(node.confDir, "again.conf"), readFileSync(path));
@@ -216,10 +204,9 @@ test("a range that two configurations name is measured once", (t) => {
   const { stdout } = node.tool(["metrics"]);
 
   t.equal(stdout.match(/^cni_ipam_addresses_capacity\{/gm)?.length, 1);
-  t.end();
 });
 
-test("a network without a configuration has no ranges, and a bad configuration is counted", (t) => {
+test("a network without a configuration has no ranges, and a bad configuration is counted", async (t) => {
   const node = nodeFor(t);
   node.write("old/10.1.2.5", "c5\r\neth0", 60);
   writeFileSync(join(node.confDir, "bad.conf"), "{");
@@ -232,10 +219,9 @@ test("a network without a configuration has no ranges, and a bad configuration i
   t.match(stdout, /^cni_ipam_reservations\{network="old",.*\} 1$/m);
   t.match(stdout, /^cni_ipam_configuration_errors 1$/m);
   t.match(node.tool(["metrics", "none"]), { exitCode: 2, stderr: /unknown network "none"/ });
-  t.end();
 });
 
-test("--json has the same numbers", (t) => {
+test("--json has the same numbers", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "fd00:1::/64" });
 
@@ -249,19 +235,17 @@ test("--json has the same numbers", (t) => {
     type: "gauge",
     samples: [{ labels: { network: "net", range_set: "0" } }],
   });
-  t.end();
 });
 
-test("docs/metrics.md describes every metric", (t) => {
+test("docs/metrics.md describes every metric", async (t) => {
   const { metrics } = nodeFor(t).json(["metrics"]).document as { metrics: readonly Metric[] };
   const page = readFileSync(inRepository("docs/metrics.md"), "utf8");
 
   t.ok(metrics.length > 10);
   for (const { name } of metrics) t.match(page, `\`${name.replace("cni_ipam_", "")}\``);
-  t.end();
 });
 
-test("--output replaces a file in one step, and leaves nothing else", (t) => {
+test("--output replaces a file in one step, and leaves nothing else", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.1.2.0/24" });
   const directory = scratchDirectory(t);
@@ -275,10 +259,9 @@ test("--output replaces a file in one step, and leaves nothing else", (t) => {
   t.not(statSync(path).ino, ino, "whoever reads the old file reads all of it");
   t.equal(statSync(path).mode & 0o777, 0o644);
   t.same(readdirSync(directory), ["cni-ipam.prom"]);
-  t.end();
 });
 
-test("--output that cannot be written is exit code 2, and leaves nothing", (t) => {
+test("--output that cannot be written is exit code 2, and leaves nothing", async (t) => {
   const node = nodeFor(t);
   const directory = scratchDirectory(t);
   mkdirSync(join(directory, "taken", "inside"), { recursive: true });
@@ -292,10 +275,9 @@ test("--output that cannot be written is exit code 2, and leaves nothing", (t) =
     stderr: /no such file or directory/,
   });
   t.same(readdirSync(directory), ["taken"]);
-  t.end();
 });
 
-test("promtool accepts the metrics", { skip: skipWithoutPromtool }, (t) => {
+test("promtool accepts the metrics", { skip: skipWithoutPromtool }, async (t) => {
   const node = nodeFor(t);
   node.network("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
   node.call("ADD", "net", "c1");
@@ -304,5 +286,4 @@ test("promtool accepts the metrics", { skip: skipWithoutPromtool }, (t) => {
   const outcome = spawnSync("promtool", ["check", "metrics"], { input: stdout, encoding: "utf8" });
 
   t.match(outcome, { status: 0, stdout: "", stderr: "" });
-  t.end();
 });

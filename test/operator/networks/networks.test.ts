@@ -8,7 +8,7 @@ import { nodeFor, withoutPaths } from "../node.ts";
 
 const BRIDGE = { type: "bridge", bridge: "cni7", isGateway: true };
 
-test("each network has its ranges, free addresses, bridge, configuration and directory", (t) => {
+test("each network has its ranges, free addresses, bridge, configuration and directory", async (t) => {
   const node = nodeFor(t);
   node.network(
     "dual",
@@ -30,10 +30,9 @@ part  10.1.0.10-10.1.0.19  10  -  NODE/net.d/part.conf  NODE/networks/part
 removed  -  -  -  -  NODE/networks/removed
 `,
   );
-  t.end();
 });
 
-test("the document has the ranges one by one, and exact numbers", (t) => {
+test("the document has the ranges one by one, and exact numbers", async (t) => {
   const node = nodeFor(t);
   const source = node.network("net", { subnet: "10.0.0.0/29" }, BRIDGE);
   node.write("removed/10.2.0.2", "c2\r\neth0");
@@ -68,20 +67,18 @@ test("the document has the ranges one by one, and exact numbers", (t) => {
       ],
     },
   });
-  t.end();
 });
 
-test("one network, without headings", (t) => {
+test("one network, without headings", async (t) => {
   const node = nodeFor(t);
   for (const name of ["one", "two"]) node.network(name, { subnet: "10.0.0.0/29" });
   const { stdout } = node.tool(["networks", "two", "--no-headers"]);
   t.match(stdout, /^two {2}10\.0\.0\.0\/29 {2}5 {2}- .*\n$/);
-  t.end();
 });
 
 test("on a terminal large numbers are powers of two, and each line fits", {
   skip: skipWithoutTerminal,
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
   node.network(
     "dual",
@@ -89,11 +86,7 @@ test("on a terminal large numbers are powers of two, and each line fits", {
     BRIDGE,
   );
 
-  const { stdout } = atTerminal(
-    ["networks", "--conf-dir", node.confDir, "--data-dir", node.dataDir],
-    "",
-    { COLUMNS: "80" },
-  );
+  const { stdout } = atTerminal(node.line(["networks"]), "", { COLUMNS: "80" });
 
   t.match(
     stdout,
@@ -103,5 +96,4 @@ test("on a terminal large numbers are powers of two, and each line fits", {
     stdout.split("\n").every((line) => line.length <= 80),
     stdout,
   );
-  t.end();
 });

@@ -19,7 +19,7 @@ function found({ directories, environment = {}, confDir }: Node): readonly strin
   return configurationDirectories({ system, option: () => confDir });
 }
 
-test("those of distributions that exist are read, the usual one first", (t) => {
+test("those of distributions that exist are read, the usual one first", async (t) => {
   t.strictSame(found({ directories: [MICROK8S, K3S, "/etc/cni/net.d"] }), [
     "/etc/cni/net.d",
     K3S,
@@ -27,23 +27,20 @@ test("those of distributions that exist are read, the usual one first", (t) => {
   ]);
   t.strictSame(found({ directories: [K3S] }), [K3S]);
   t.strictSame(found({ directories: [] }), []);
-  t.end();
 });
 
-test("$NETCONFPATH and --conf-dir replace them", (t) => {
+test("$NETCONFPATH and --conf-dir replace them", async (t) => {
   const node = {
     directories: ["/etc/cni/net.d", "/srv/a", "/srv/b"],
     environment: { NETCONFPATH: "/srv/a/" },
   };
   t.strictSame(found(node), ["/srv/a"]);
   t.strictSame(found({ ...node, confDir: "/srv/./b" }), ["/srv/b"]);
-  t.end();
 });
 
-test("--conf-dir must name a directory", (t) => {
+test("--conf-dir must name a directory", async (t) => {
   const directories = ["/etc/cni/net.d", "/srv"];
   for (const confDir of ["", "/none"]) {
     t.throws(() => found({ directories, confDir }), { message: /^--conf-dir: / });
   }
-  t.end();
 });

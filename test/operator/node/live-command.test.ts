@@ -21,14 +21,13 @@ for (const [of, network, containerId, expected] of [
   ["nerdctl's bridge", bridge("nerdctl0"), "c1", namespaced],
   ["an id with containerd's namespace", {}, namespacedId, namespaced],
 ] as const) {
-  test(`the list is ${expected.split(" ")[0]}'s by ${of}`, (t) => {
+  test(`the list is ${expected.split(" ")[0]}'s by ${of}`, async (t) => {
     const reservation = reservationOf({ kind: "attachment", ...attachment(containerId) });
     t.equal(liveCommandOf(networkIn("/data", network), [reservation]), expected);
-    t.end();
   });
 }
 
-test("the list is that of both where two runtimes use the network", (t) => {
+test("the list is that of both where two runtimes use the network", async (t) => {
   const reservations = [namespacedId, "4f1d6e0c".repeat(8)].map((id) =>
     reservationOf({ kind: "attachment", ...attachment(id) }),
   );
@@ -37,7 +36,6 @@ test("the list is that of both where two runtimes use the network", (t) => {
     liveCommandOf(networkIn("/data", {}), reservations),
     `crictl pods -q && ${CONTAINERD_LIST}`,
   );
-  t.end();
 });
 
 for (const [what, script, expected] of [
@@ -48,10 +46,9 @@ for (const [what, script, expected] of [
   ],
   ["fails if the namespaces cannot be listed", "exit 3", [3, ""]],
 ] as const) {
-  test(`the list of containerd ${what}`, (t) => {
+  test(`the list of containerd ${what}`, async (t) => {
     const command = `ctr() { ${script}; }; ${CONTAINERD_LIST}`;
     const { status, stdout } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
     t.same([status, stdout], expected);
-    t.end();
   });
 }

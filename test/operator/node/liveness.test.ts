@@ -6,6 +6,7 @@ import { NetworkDirectory } from "../../../src/operator/node/network-directory.t
 import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { cacheEntry } from "../../harness/results-cache.ts";
 import { attachment, machineWith, networkName } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
@@ -43,13 +44,12 @@ function cacheOf(attachments: readonly CachedAttachment[]): ResultsCache {
   const directory = "/var/lib/cni/results";
   machine.disk.makeDirectories(directory);
   for (const { network, containerId, interfaceName, networkNamespace, addresses } of attachments) {
-    const result = { ips: addresses.map((address) => ({ address: `${address}/24` })) };
-    const names = { networkName: network, containerId, ifName: interfaceName };
-    const entry = { ...names, netns: networkNamespace, result };
-    machine.disk.put(
-      `${directory}/${network}-${containerId}-${interfaceName}`,
-      JSON.stringify(entry),
-    );
+    const entry = cacheEntry(network, containerId, {
+      interfaceName,
+      netns: networkNamespace,
+      addresses: addresses.map((address) => `${address}/24`),
+    });
+    machine.disk.put(`${directory}/${entry.name}`, entry.text);
   }
   return new ResultsCache(contextOf(startOperator(machine).system));
 }
@@ -280,17 +280,16 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
 };
 
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
-  test(`${expected.replace(/:.*/, "")}: ${name}`, (t) => {
+  test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
     const attachments = entry === undefined ? [] : [cached(entry)];
     const conclusion = checkerOn(machine, attachments, reserved).livenessOf(own);
 
     const by = "by" in conclusion ? ` by ${conclusion.by}` : "";
     t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
-    t.end();
   });
 }
 
-test("what need not be a container's of this node is not dead because no namespace has its address", (t) => {
+test("what need not be a container's of this node is not dead because no namespace has its address", async (t) => {
   const shared = new MemoryMachine();
   shared.isShared = true;
   const files = openNetwork(startOperator(shared).system, "/data", networkName("net"));
@@ -310,10 +309,9 @@ test("what need not be a container's of this node is not dead because no namespa
     const known = checkerOn(another, [cached()], reserved).livenessOf(reservation);
     t.equal(`${known.liveness}: ${known.reason}`, gone, "but by its own");
   }
-  t.end();
 });
 
-test("a process whose id the cache names for another container leaves its namespace unknown", (t) => {
+test("a process whose id the cache names for another container leaves its namespace unknown", async (t) => {
   const machine = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
   const stale = cached({
     containerId: attachment("c3").containerId,
@@ -323,17 +321,15 @@ test("a process whose id the cache names for another container leaves its namesp
   t.equal(checkerOn(machine, [stale], reserved).livenessOf(own).liveness, "unknown");
   const right = { ...stale, addresses: ["169.254.1.1"] };
   t.equal(checkerOn(machine, [right], reserved).livenessOf(own).liveness, "dead");
-  t.end();
 });
 
-test("the containers beside a reservation hold other addresses of its namespace", (t) => {
+test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
   const both = { namespace: 70, addresses: ["10.7.9.2", "10.7.9.3"] };
   const checker = checkerOn({ processes: { 7: both } }, [], reserved);
   t.strictSame(checker.containersBeside(own), ["c2"]);
-  t.end();
 });
 
-test("a reservation without an interface lives as long as any attachment of its container", (t) => {
+test("a reservation without an interface lives as long as any attachment of its container", async (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };
   const gone = cached({ networkNamespace: "/run/netns/cni-0" });
   const attachments = [gone, cached({ interfaceName: "net1" })];
@@ -342,19 +338,17 @@ test("a reservation without an interface lives as long as any attachment of its 
   t.equal(checker.livenessOf(own).liveness, "dead");
   t.equal(checker.livenessOf(legacy).liveness, "alive");
   t.equal(cacheOf(attachments).attachmentsOf(legacy).length, 2);
-  t.end();
 });
 
-test("a namespace whose address was moved away is known by libcni's cache", (t) => {
+test("a namespace whose address was moved away is known by libcni's cache", async (t) => {
   const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
   const attachments = [cached({ containerId: attachment("c3").containerId })];
 
   t.equal(checkerOn(moved, attachments, reserved).livenessOf(own).liveness, "dead");
   t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
-  t.end();
 });
 
-test("a container that one of its addresses shows to be alive is alive with all of them", (t) => {
+test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {
   const process = { namespace: 70, addresses: ["10.7.9.2"] };
   const moved = reservationOf({ kind: "attachment", ...container }, "fd74::2");
   const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
@@ -364,10 +358,9 @@ test("a container that one of its addresses shows to be alive is alive with all 
   t.match(checker.livenessOf(moved), { liveness: "alive", by: "process" });
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
   t.equal(checker.livenessOf(dead).liveness, "dead");
-  t.end();
 });
 
-test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", (t) => {
+test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", async (t) => {
   const checker = checkerOn({ mounted: mountedAt(50) }, [cached()]);
   const moved = reservationOf(
     {
@@ -389,10 +382,9 @@ test("a container that libcni's cache shows to be alive by one of its interfaces
       [dead, "dead"],
     ],
   );
-  t.end();
 });
 
-test("an attachment of the cache is alive by any of its addresses", (t) => {
+test("an attachment of the cache is alive by any of its addresses", async (t) => {
   const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
   const checker = checkerOn({ processes: { 7: ipv6 } }, []);
 
@@ -403,10 +395,9 @@ test("an attachment of the cache is alive by any of its addresses", (t) => {
     checker.namespacesWith("fd74::7").map(({ processId }) => processId),
     [7],
   );
-  t.end();
 });
 
-test("what was reserved only just now may be about to get its address", (t) => {
+test("what was reserved only just now may be about to get its address", async (t) => {
   const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
   machine.time = Date.now();
   machine.disk.put("/data/net/10.7.9.9", "c9\r\neth0");
@@ -419,5 +410,4 @@ test("what was reserved only just now may be about to get its address", (t) => {
     liveness: "unknown",
     reason: `${notKnown.replace("unknown by view: ", "")}; it was reserved only just now`,
   });
-  t.end();
 });

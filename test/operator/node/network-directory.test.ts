@@ -2,7 +2,8 @@
 
 import { test } from "tap";
 import { containerOf } from "../../../src/operator/node/node-reservations.ts";
-import { address, location, machineWith } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { location, machineWith } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
 
@@ -19,7 +20,7 @@ const changes = {
 } as const;
 
 for (const [what, { content, expected }] of Object.entries(changes)) {
-  test(`reservations: one that ${what}`, (t) => {
+  test(`reservations: one that ${what}`, async (t) => {
     const machine = machineWith(
       Object.fromEntries(names.map((name) => [name, `of-${name}\r\neth0`])),
     );
@@ -31,11 +32,10 @@ for (const [what, { content, expected }] of Object.entries(changes)) {
     const found = directory.reservations.map(({ owner }) => containerOf(owner));
 
     t.same(found, expected);
-    t.end();
   });
 }
 
-test("reservationsAt finds the file of an address under any of its names, and opens no other", (t) => {
+test("reservationsAt finds the file of an address under any of its names, and opens no other", async (t) => {
   const machine = machineWith({
     "10.7.9.2": "c1\r\neth0",
     "10.7.9.3": "c2\r\neth0",
@@ -52,5 +52,4 @@ test("reservationsAt finds the file of an address under any of its names, and op
     ["c2", "c3"],
   );
   t.notOk(counts.has(`${location.directory}/10.7.9.2`));
-  t.end();
 });

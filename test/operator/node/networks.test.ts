@@ -44,6 +44,11 @@ function plugin(node: Node, ipam: JsonObject = {}): JsonObject {
   return { type: "bridge", ipam: own };
 }
 
+/** Configures the network `net`, in `a.conf` or another file. */
+function configureNet(node: Node, ipam: JsonObject = {}, file = "a.conf"): void {
+  node.configure(file, { cniVersion: "1.0.0", name: "net", ...plugin(node, ipam) });
+}
+
 const RANGE = "10.0.0.1-10.0.0.6";
 
 /** Configurations in which this IPAM is used once, for the network `net`. */
@@ -113,7 +118,7 @@ const forms: Readonly<Record<string, (node: Node) => [string, Json]>> = {
   },
 };
 
-test("ranges in a file of the node are those that the plugin has", (t) => {
+test("ranges in a file of the node are those that the plugin has", async (t) => {
   const node = nodeFor(t);
   const rangesFile = join(node.root, "ranges.json");
   writeFileSync(rangesFile, '{ "net": [[{ "subnet": "10.0.0.0/29" }]] }');
@@ -126,16 +131,11 @@ test("ranges in a file of the node are those that the plugin has", (t) => {
     reservations: [{ address: "10.0.0.2", range: { first: "10.0.0.1", last: "10.0.0.6" } }],
   });
   t.match(node.tool(["metrics"]).stdout, /^cni_ipam_\w+\{[^}]*range="10\.0\.0\.1-10\.0\.0\.6"/m);
-  t.end();
 });
 
-test("without the file of ranges the network is known by its directory", (t) => {
+test("without the file of ranges the network is known by its directory", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { rangesFile: "/no/ranges.json" }),
-  });
+  configureNet(node, { rangesFile: "/no/ranges.json" });
 
   t.strictSame(found(node), {
     networks: ["net a.conf networks/net "],
@@ -143,11 +143,10 @@ test("without the file of ranges the network is known by its directory", (t) => 
       "host-local: /net.d/a.conf: cannot read rangesFile: open /no/ranges.json: no such file or directory; expected a JSON object of range sets by network name, or flannel's subnet.env, at the path in ipam.rangesFile\n",
     exitCode: 0,
   });
-  t.end();
 });
 
 for (const [form, write] of Object.entries(forms)) {
-  test(`a network is found in ${form}`, (t) => {
+  test(`a network is found in ${form}`, async (t) => {
     const node = nodeFor(t);
     const [file, content] = write(node);
     node.configure(file, content);
@@ -157,40 +156,30 @@ for (const [form, write] of Object.entries(forms)) {
       stderr: "",
       exitCode: 0,
     });
-    t.end();
   });
 }
 
-test("flannel's ranges are not known before flanneld wrote them", (t) => {
+test("flannel's ranges are not known before flanneld wrote them, or where it wrote no network", async (t) => {
   const node = nodeFor(t);
   const subnetFile = join(node.root, "subnet.env");
   const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
   node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
+  const networks = ["net a.conflist networks/net "];
 
   t.strictSame(found(node), {
-    networks: ["net a.conflist networks/net "],
+    networks,
     stderr:
       "host-local: /net.d/a.conflist: cannot read the subnets of flannel: open /subnet.env: no such file or directory\n",
     exitCode: 0,
   });
-  t.end();
-});
-
-test("a subnet of flannel that is not a network is reported with its line", (t) => {
-  const node = nodeFor(t);
-  const subnetFile = join(node.root, "subnet.env");
   writeFileSync(subnetFile, "FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.0.0.1\n");
-  const flannel = { type: "flannel", subnetFile, ipam: { dataDir: node.dataDir } };
-  node.configure("a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [flannel] });
-
   t.match(found(node), {
-    networks: ["net a.conflist networks/net "],
+    networks,
     stderr: /cannot read the subnets of flannel: invalid CIDR address: 10\.0\.0\.1; .* line 2$/m,
   });
-  t.end();
 });
 
-test("other IPAM plugins, other files and directories are passed over", (t) => {
+test("other IPAM plugins, other files and directories are passed over", async (t) => {
   const node = nodeFor(t);
   node.configure("a.conf", { name: "a", type: "bridge", ipam: { type: "dhcp" } });
   node.configure("b.conf", { name: "b", type: "flannel", ipam: { type: "whereabouts" } });
@@ -206,7 +195,6 @@ test("other IPAM plugins, other files and directories are passed over", (t) => {
     stderr: "",
     exitCode: 0,
   });
-  t.end();
 });
 
 /** The contents of invalid configuration files, and the expected errors. */
@@ -229,7 +217,7 @@ const bad: Readonly<Record<string, [Json, string]>> = {
 };
 
 for (const [form, [content, problem]] of Object.entries(bad)) {
-  test(`a file that ${form} is reported, and hides no other`, (t) => {
+  test(`a file that ${form} is reported, and hides no other`, async (t) => {
     const node = nodeFor(t);
     node.configure("a.conf", content);
     node.configure("b.conf", { cniVersion: "1.0.0", name: "other", ...plugin(node) });
@@ -238,7 +226,6 @@ for (const [form, [content, problem]] of Object.entries(bad)) {
 
     t.strictSame([networks, exitCode], [[`other b.conf networks/other ${RANGE}`], 0]);
     t.equal(stderr, `host-local: /net.d/a.conf: ${problem}\n`);
-    t.end();
   });
 }
 
@@ -246,7 +233,7 @@ for (const [kind, make] of Object.entries({
   "a FIFO": (path: string) => spawnSync("mkfifo", [path]),
   "a device": (path: string) => symlinkSync("/dev/null", path),
 })) {
-  test(`${kind} among the configurations does not block`, (t) => {
+  test(`${kind} among the configurations does not block`, async (t) => {
     const node = nodeFor(t);
     make(join(node.confDir, "a.conf"));
     t.strictSame(found(node), {
@@ -254,27 +241,21 @@ for (const [kind, make] of Object.entries({
       stderr: "host-local: /net.d/a.conf: not a regular file\n",
       exitCode: 0,
     });
-    t.end();
   });
 }
 
-test("a dangling link among the configurations is reported", (t) => {
+test("a dangling link among the configurations is reported", async (t) => {
   const node = nodeFor(t);
   symlinkSync("nowhere", join(node.confDir, "a.conf"));
   t.strictSame(
     found(node).stderr,
     "host-local: /net.d/a.conf: stat /net.d/a.conf: no such file or directory\n",
   );
-  t.end();
 });
 
-test("a network whose ranges are wrong is still known by its directory", (t) => {
+test("a network whose ranges are wrong is still known by its directory", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { subnet: "10.0.0.1/29" }),
-  });
+  configureNet(node, { subnet: "10.0.0.1/29" });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
 
   t.strictSame(found(node), {
@@ -283,17 +264,12 @@ test("a network whose ranges are wrong is still known by its directory", (t) => 
       "host-local: /net.d/a.conf: invalid range set 0: Network has host bits set. For a subnet mask of length 29 the network address is 10.0.0.0; found 10.0.0.1/29 at ipam.subnet\n",
     exitCode: 0,
   });
-  t.end();
 });
 
-test("several configurations of one network are all listed, and its reservations once", (t) => {
+test("several configurations of one network are all listed, and its reservations once", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
-  node.configure("b.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { subnet: "10.9.0.0/29" }),
-  });
+  configureNet(node);
+  configureNet(node, { subnet: "10.9.0.0/29" }, "b.conf");
   node.add("net", { subnet: "10.9.0.0/29" }, "c1");
 
   t.strictSame(found(node).networks, [
@@ -305,22 +281,20 @@ test("several configurations of one network are all listed, and its reservations
     reservations.map(({ address, range }: { address: string; range: Json }) => [address, range]),
     [["10.9.0.2", { first: "10.9.0.1", last: "10.9.0.6" }]],
   );
-  t.end();
 });
 
-test("networks without a configuration are found beside configured ones", (t) => {
+test("networks without a configuration are found beside configured ones", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   node.add("stray", { subnet: "10.1.0.0/29" }, "c1");
 
   t.strictSame(found(node).networks, [
     `net a.conf networks/net ${RANGE}`,
     "stray - networks/stray ",
   ]);
-  t.end();
 });
 
-test("--data-dir and a network's name need no configuration", (t) => {
+test("--data-dir and a network's name need no configuration", async (t) => {
   const node = nodeFor(t);
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
   mkdirSync(join(node.dataDir, "empty"));
@@ -335,27 +309,21 @@ test("--data-dir and a network's name need no configuration", (t) => {
     });
     t.strictSame([exitCode, stdout.trimEnd().split("\n").length, stderr], [0, rows, ""]);
   }
-  t.end();
 });
 
-test("--data-dir wins over the configurations", (t) => {
+test("--data-dir wins over the configurations", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   node.add("net", { subnet: "10.0.0.0/29", dataDir: join(node.root, "elsewhere") }, "c1");
 
   t.strictSame(found(node, ["--data-dir", join(node.root, "elsewhere")]).networks, [
     `net a.conf elsewhere/net ${RANGE}`,
   ]);
-  t.end();
 });
 
-test("a relative data directory is resolved in the working directory, with a warning", (t) => {
+test("a relative data directory is resolved in the working directory, with a warning", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", {
-    cniVersion: "1.0.0",
-    name: "net",
-    ...plugin(node, { dataDir: "networks/." }),
-  });
+  configureNet(node, { dataDir: "networks/." });
   node.add("net", { subnet: "10.0.0.0/29" }, "c1");
   const inRoot = { workingDirectory: node.root, findsDataDir: true };
 
@@ -368,12 +336,11 @@ test("a relative data directory is resolved in the working directory, with a war
     "host-local: /net.d/a.conf: ipam.dataDir is relative (networks): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir\n",
   );
   t.equal(node.tool(["list", "net", "--data-dir", "networks"], inRoot).stderr, "");
-  t.end();
 });
 
-test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
+test("--conf-dir and NETCONFPATH set the directory of configurations", async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   const words = ["capacity", "net", "--max-pods"];
 
   for (const environment of [{ NETCONFPATH: node.confDir }, { NETCONFPATH: `${node.confDir}/` }]) {
@@ -383,7 +350,6 @@ test("--conf-dir and NETCONFPATH set the directory of configurations", (t) => {
     environment: { NETCONFPATH: node.root },
   });
   t.equal(both.stdout, "5\n");
-  t.end();
 });
 
 /** A command line of each command that finds networks. */
@@ -399,9 +365,9 @@ const finding = [
 ];
 
 for (const words of finding) {
-  test(`${words[0]}: a directory or network that does not exist, or is empty text, is an error`, (t) => {
+  test(`${words[0]}: a directory or network that does not exist, or is empty text, is an error`, async (t) => {
     const node = nodeFor(t);
-    node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+    configureNet(node);
     const missing = join(node.root, "none");
     const file = join(node.confDir, "a.conf");
     const network = ["show", "release"].includes(words[0] ?? "")
@@ -428,15 +394,14 @@ for (const words of finding) {
       const outcome = tool([...words, ...wrong, ...confDir], { stdin: "c1\n" });
       t.strictSame(outcome, { exitCode: 2, stdout: "", stderr: `host-local: ${problem}\n` });
     }
-    t.end();
   });
 }
 
 test("the directories of distributions are read where they exist, one with two names once", {
   skip: inMountNamespace("true").status === 0 ? false : "This machine has no mount namespaces.",
-}, (t) => {
+}, async (t) => {
   const node = nodeFor(t);
-  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", ...plugin(node) });
+  configureNet(node);
   const k3s = "/var/lib/rancher/k3s/agent/etc/cni";
   const command = [
     "mount -t tmpfs tmpfs /etc && mount -t tmpfs tmpfs /var/lib",
@@ -452,7 +417,6 @@ test("the directories of distributions are read where they exist, one with two n
     [...stdout.matchAll(/"source": "(.*)"/g)].map(([, source]) => source),
     ["/etc/cni/net.d/a.conf", `${k3s}/net.d/a.conf`],
   );
-  t.end();
 });
 
 function inMountNamespace(command: string) {
@@ -460,7 +424,7 @@ function inMountNamespace(command: string) {
   return spawnSync("unshare", words, { encoding: "utf8" });
 }
 
-test("an unknown network is an error that lists the known networks and the invalid configurations", (t: Test) => {
+test("an unknown network is an error that lists the known networks and the invalid configurations", async (t: Test) => {
   const node = nodeFor(t);
   node.configure("a.conf", "{");
   node.add("one", { subnet: "10.1.0.0/29" }, "c1");
@@ -473,5 +437,4 @@ test("an unknown network is an error that lists the known networks and the inval
 host-local: ${node.confDir}/a.conf: invalid JSON: unexpected end of JSON input
 `,
   });
-  t.end();
 });

@@ -37,19 +37,17 @@ const cases: Readonly<Record<string, readonly [Given, string]>> = {
 };
 
 for (const [name, [given, options]] of Object.entries(cases)) {
-  test(`a command for a network ${name}`, (t) => {
+  test(`a command for a network ${name}`, async (t) => {
     t.equal(textFor(["gc", "net"], given), `host-local gc net${options}`);
-    t.end();
   });
 }
 
-test("a command that does not read the cache has no --cache-dir", (t) => {
+test("a command that does not read the cache has no --cache-dir", async (t) => {
   const given = { options: { "--cache-dir": "/srv/cni" } };
   t.equal(textFor(["capacity", "net"], given), "host-local capacity net");
-  t.end();
 });
 
-test("a shell reads the words as they were", (t) => {
+test("a shell reads the words as they were", async (t) => {
   const words = ["printf", "%s\\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
   const { stdout } = spawnSync("sh", ["-c", shellCommand(words)], { encoding: "utf8" });
   t.equal(
@@ -59,5 +57,4 @@ test("a shell reads the words as they were", (t) => {
       .map((word) => `${word}\n`)
       .join(""),
   );
-  t.end();
 });

@@ -21,21 +21,19 @@ function nodeWith(...files: readonly string[]): System {
 const paths = (found: readonly { directory: string }[]): string[] =>
   found.map(({ directory }) => directory);
 
-test("a node without plugins has no plugin directory", (t) => {
+test("a node without plugins has no plugin directory", async (t) => {
   t.strictSame(existingPluginDirectories(nodeWith()), []);
   t.strictSame(directoriesWithPlugin(nodeWith("/opt/cni/bin/bridge")), []);
-  t.end();
 });
 
 for (const known of knownPluginDirectories) {
-  test(`${known.directory} is found, with its configurations`, (t) => {
+  test(`${known.directory} is found, with its configurations`, async (t) => {
     const system = nodeWith(`${known.directory}/host-local`);
     t.strictSame(directoriesWithPlugin(system), [known]);
-    t.end();
   });
 }
 
-test("several are found in one order", (t) => {
+test("several are found in one order", async (t) => {
   const system = nodeWith("/usr/lib/cni/host-local", "/opt/cni/bin/host-local", "/run/cni/bin/x");
   t.strictSame(paths(existingPluginDirectories(system)), [
     "/opt/cni/bin",
@@ -43,28 +41,24 @@ test("several are found in one order", (t) => {
     "/run/cni/bin",
   ]);
   t.strictSame(paths(directoriesWithPlugin(system)), ["/opt/cni/bin", "/usr/lib/cni"]);
-  t.end();
 });
 
-test("a plugin that was moved aside counts", (t) => {
+test("a plugin that was moved aside counts", async (t) => {
   const system = nodeWith("/usr/libexec/cni/host-local.previous");
   t.strictSame(paths(directoriesWithPlugin(system)), ["/usr/libexec/cni"]);
-  t.end();
 });
 
-test("k3s: its old directory does not count beside the new one", (t) => {
+test("k3s: its old directory does not count beside the new one", async (t) => {
   const [before, now] = ["/var/lib/rancher/k3s/data/current/bin", "/var/lib/rancher/k3s/data/cni"];
   const system = nodeWith(`${before}/host-local`, `${now}/host-local`);
   t.strictSame(paths(directoriesWithPlugin(system)), [now]);
-  t.end();
 });
 
-test("MicroK8s: a directory with two names is listed once, with the configurations of MicroK8s", (t) => {
+test("MicroK8s: a directory with two names is listed once, with the configurations of MicroK8s", async (t) => {
   const real = "/var/snap/microk8s/current/opt/cni/bin";
   const system = nodeWith(`${real}/host-local`, "/opt/cni/");
   system.symlink(real, "/opt/cni/bin");
   const found = directoriesWithPlugin(system);
   t.strictSame(paths(found), [real]);
   t.equal(found[0]?.configurations, "/var/snap/microk8s/current/args/cni-network");
-  t.end();
 });

@@ -8,8 +8,15 @@ import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { list } from "../../../src/operator/reservations/list.ts";
 import { show } from "../../../src/operator/reservations/show.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith, withNetwork } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
+import { location, withNetwork } from "../../store/fixtures.ts";
+import {
+  configureNet,
+  contextOf,
+  memoryNode,
+  places,
+  remember,
+  startOperator,
+} from "../memory-node.ts";
 
 // The bundler puts it in.
 Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
@@ -21,18 +28,11 @@ const files = {
   "10.0.0.5": "",
 };
 
-const options = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-dir": "/cache" };
-
 /** A machine with a journal, and a configuration in which the network is nearly full. */
 function nodeWith(): MemoryMachine {
-  const machine = machineWith(files);
-  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  machine.disk.makeDirectories("/conf");
-  machine.disk.put("/conf/net.conf", JSON.stringify({ cniVersion: "1.0.0", name: "net", ipam }));
-  machine.disk.makeDirectories("/cache/results");
-  const names = { networkName: "net", containerId: "c1", ifName: "eth0" };
-  const result = { ips: [{ address: "10.0.0.2/29" }] };
-  machine.disk.put("/cache/results/net-c1-eth0", JSON.stringify({ ...names, result }));
+  const machine = memoryNode(files);
+  configureNet(machine, "10.0.0.0/29");
+  remember(machine, "c1", { addresses: ["10.0.0.2/29"] });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   return machine;
@@ -56,33 +56,31 @@ const commands = [
 for (const [when, pass] of Object.entries(moments)) {
   for (const [command, operands] of commands) {
     for (const form of ["text", "document"] as const) {
-      test(`${[command.name, ...operands].join(" ")}, as ${form}, ${when}: no reservation is opened twice`, (t) => {
+      test(`${[command.name, ...operands].join(" ")}, as ${form}, ${when}: no reservation is opened twice`, async (t) => {
         const machine = nodeWith();
         pass(machine);
         const { system, counts } = startOperator(machine);
 
-        const report = command.run(contextOf(system, options, operands));
+        const report = command.run(contextOf(system, places, operands));
 
-        t.ok(report[form]);
+        t.ok(report[form]());
         const twice = [...counts].filter(
           ([path, count]) => path.startsWith(`${location.directory}/1`) && count > 1,
         );
         t.same(twice, []);
         t.ok(counts.has(`${location.directory}/10.0.0.2`));
-        t.end();
       });
     }
   }
 }
 
-test("list: after a reboot, what was reserved before it is from before this boot", (t) => {
+test("list: after a reboot, what was reserved before it is from before this boot", async (t) => {
   const machine = nodeWith();
   machine.boot();
 
-  const report = list.run(contextOf(startOperator(machine).system, options));
+  const report = list.run(contextOf(startOperator(machine).system, places));
 
-  t.match(report.document, {
+  t.match(report.document(), {
     reservations: [{ beforeBoot: true }, { beforeBoot: true }, { beforeBoot: false }, {}],
   });
-  t.end();
 });

@@ -21,7 +21,7 @@ function readOn(machine: MemoryMachine): readonly NodeReservation[] {
   return directoryOn(startOperator(machine).system).reservations;
 }
 
-test("releaseUnchanged releases what is as it was read, also in the journal", (t) => {
+test("releaseUnchanged releases what is as it was read, also in the journal", async (t) => {
   const machine = machineWith(files);
   withNetwork(machine.start(), (network) => network.allOwned());
   const chosen = readOn(machine).filter(({ name }) => name !== "10.0.0.3");
@@ -31,10 +31,9 @@ test("releaseUnchanged releases what is as it was read, also in the journal", (t
   t.same(released, chosen);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.3", "c2 /": "" });
-  t.end();
 });
 
-test("releaseUnchanged leaves what is gone, has another owner or was written again", (t) => {
+test("releaseUnchanged leaves what is gone, has another owner or was written again", async (t) => {
   const machine = machineWith(files);
   const reservations = readOn(machine);
   machine.wait(1);
@@ -48,10 +47,9 @@ test("releaseUnchanged leaves what is gone, has another owner or was written aga
 
   t.same(released, []);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3", "10.0.0.4"]);
-  t.end();
 });
 
-test("releaseUnchanged reports what cannot be removed after the rest is removed", (t) => {
+test("releaseUnchanged reports what cannot be removed after the rest is removed", async (t) => {
   const machine = machineWith(files);
   const reservations = readOn(machine);
   const interrupt = refuse("unlink", "EIO", `${location.directory}/10.0.0.2`);
@@ -64,10 +62,9 @@ test("releaseUnchanged reports what cannot be removed after the rest is removed"
     { code: 5, message: "failed to release 1 of 3 addresses" },
   );
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2"]);
-  t.end();
 });
 
-test("releaseUnchanged opens no other reservation while the lock is held and the journal current", (t) => {
+test("releaseUnchanged opens no other reservation while the lock is held and the journal current", async (t) => {
   const machine = machineWith(files);
   withNetwork(machine.start(), (network) => network.allOwned());
   const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.3");
@@ -77,10 +74,9 @@ test("releaseUnchanged opens no other reservation while the lock is held and the
 
   const opened = [...counts.keys()].filter((path) => path.startsWith(`${location.directory}/`));
   t.same(opened, [`${location.directory}/10.0.0.3`]);
-  t.end();
 });
 
-test("the first call of a boot notes what is from before it, also where it releases", (t) => {
+test("the first call of a boot notes what is from before it, also where it releases", async (t) => {
   const machine = machineWith({ ...files, "10.0.0.5": "", lock: "" });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(60_000);
@@ -94,10 +90,9 @@ test("the first call of a boot notes what is from before it, also where it relea
   const left = new Set(Object.keys(filesOf(machine)));
   t.equal(left.size, 4, "with the lock, and without what was removed");
   t.same(namesBeforeBoot(open(machine.start())), before.intersection(left));
-  t.end();
 });
 
-test("releaseUnchanged releases an empty file, unless it was written meanwhile", (t) => {
+test("releaseUnchanged releases an empty file, unless it was written meanwhile", async (t) => {
   const machine = machineWith({ "10.0.0.5": "", "10.0.0.6": "" });
   const chosen = readOn(machine);
   machine.wait(1);
@@ -106,5 +101,4 @@ test("releaseUnchanged releases an empty file, unless it was written meanwhile",
   withNetwork(machine.start(), (network) => releaseUnchanged(network, chosen));
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.6"]);
-  t.end();
 });

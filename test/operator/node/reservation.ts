@@ -6,7 +6,8 @@ import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address, attachment, networkName } from "../../store/fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { attachment, networkName } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 
 /** The network `net`, without ranges, in a data directory. */

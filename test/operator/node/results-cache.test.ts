@@ -67,7 +67,7 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
 };
 
 for (const [what, [text, expected]] of Object.entries(cases)) {
-  test(`an entry ${what}`, (t) => {
+  test(`an entry ${what}`, async (t) => {
     const machine = new MemoryMachine();
     machine.disk.makeDirectories("/var/lib/cni/results");
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
@@ -78,6 +78,5 @@ for (const [what, [text, expected]] of Object.entries(cases)) {
       },
     );
     t.strictSame(found, expected === undefined ? [] : [expected]);
-    t.end();
   });
 }

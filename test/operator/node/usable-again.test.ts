@@ -30,7 +30,7 @@ function rebooted(t: Parameters<typeof nodeFor>[0], ipam: object = {}): Node {
   return node;
 }
 
-test("list marks them, and says that nobody alive holds them", { skip }, (t) => {
+test("list marks them, and says that nobody alive holds them", { skip }, async (t) => {
   const { stdout } = rebooted(t).tool(["list", "net"]);
   const rows = stdout.split("\n").map((line) => line.split(/ +/));
 
@@ -39,10 +39,11 @@ test("list marks them, and says that nobody alive holds them", { skip }, (t) => 
     rows.slice(1, 5).map((cells) => `${cells[1]} ${cells[5]} ${cells[6]}`),
     ["10.7.41.2 no earlier", "10.7.41.3 no earlier", "10.7.41.4 no earlier", "10.7.41.5 - -"],
   );
-  t.end();
 });
 
-test("capacity, networks and metrics count them as free and name their number", { skip }, (t) => {
+test("capacity, networks and metrics count them as free and name their number", {
+  skip,
+}, async (t) => {
   const node = rebooted(t);
 
   const { document } = node.json(["capacity", "net"]);
@@ -56,27 +57,24 @@ test("capacity, networks and metrics count them as free and name their number", 
   t.match(metrics, /cni_ipam_addresses_used\{.*\} 1\n/);
   t.match(metrics, /cni_ipam_addresses_free\{.*\} 4\n/);
   t.match(metrics, /cni_ipam_reservations_before_boot\{.*\} 3\n/);
-  t.end();
 });
 
-test("where they are to stay, they count as used", { skip }, (t) => {
+test("where they are to stay, they count as used", { skip }, async (t) => {
   const node = rebooted(t, { reclaimAfterReboot: false });
   const { document } = node.json(["capacity", "net"]);
   t.match(document, { networks: [{ beforeBoot: 0, ranges: [{ used: 4, free: 1 }] }] });
-  t.end();
 });
 
-test("gc reports them, and to check they are no leaks", { skip }, (t) => {
+test("gc reports them, and to check they are no leaks", { skip }, async (t) => {
   const node = rebooted(t);
   t.match(node.json(["check", "net"]).document, { findings: [] });
   t.match(node.json(["gc", "net", "--grace", "0s"]).document, {
     dead: [{ beforeBoot: true }, { beforeBoot: true }, { beforeBoot: true }],
   });
   t.match(node.tool(["gc", "net", "--grace", "0s"]).stdout, "dead, from before this boot;");
-  t.end();
 });
 
-test("addresses that cool down are counted, also those that an operator released", (t) => {
+test("addresses that cool down are counted, also those that an operator released", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.7.42.0/29", reuseDelaySeconds: 3600 });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
@@ -88,5 +86,4 @@ test("addresses that cool down are counted, also those that an operator released
   t.match(node.json(["capacity", "net"]).document, { networks: [{ cooling: 2 }] });
   t.match(node.tool(["capacity", "net"]).stdout, "net: 2 free addresses released lately");
   t.match(node.tool(["metrics"]).stdout, /cni_ipam_addresses_cooling\{.*\} 2\n/);
-  t.end();
 });

@@ -3,16 +3,12 @@
 import { test } from "tap";
 import { list } from "../../../src/operator/reservations/list.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { machineWith, withNetwork } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
-
-const RESULTS = "/cache/results";
-const options = { "--data-dir": "/data", "--conf-dir": "/conf", "--cache-dir": "/cache" };
+import { withNetwork } from "../../store/fixtures.ts";
+import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 /** A node on which `c1` holds an address, since a while. */
 function node(): MemoryMachine {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  for (const directory of ["/conf", RESULTS]) machine.disk.makeDirectories(directory);
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(3_600_000);
   return machine;
@@ -25,24 +21,22 @@ function startProcess({ disk }: MemoryMachine): void {
 }
 
 function isAlive(machine: MemoryMachine): unknown {
-  const { document } = list.run(contextOf(startOperator(machine).system, options));
+  const document = list.run(contextOf(startOperator(machine).system, places)).document();
   const { reservations } = document as { reservations: readonly { alive?: unknown }[] };
   return reservations[0]?.alive;
 }
 
-test("a process protects its address on a node without IPv6", (t) => {
+test("a process protects its address on a node without IPv6", async (t) => {
   const machine = node();
   t.not(isAlive(machine), true);
   startProcess(machine);
   t.equal(isAlive(machine), true);
-  t.end();
 });
 
-test("a process protects its address, also if the reservation is from before this boot", (t) => {
+test("a process protects its address, also if the reservation is from before this boot", async (t) => {
   const machine = node();
   machine.boot();
   t.equal(isAlive(machine), false);
   startProcess(machine);
   t.equal(isAlive(machine), true);
-  t.end();
 });

@@ -50,7 +50,7 @@ function codesOf(node: Node): readonly string[] {
   return node.findings(["net"]).map(({ code }) => code);
 }
 
-test("an address is kept for a pod, which gets it each time, until it is kept no longer", (t) => {
+test("an address is kept for a pod, which gets it each time, until it is kept no longer", async (t) => {
   const node = emptyNode(t);
   t.same(reserve(node, "10.7.5.4", "--for", "default/db-0"), [
     0,
@@ -77,10 +77,9 @@ test("an address is kept for a pod, which gets it each time, until it is kept no
   t.equal(add(node, "other", "default/db-1"), "10.7.5.4");
   node.call("DEL", "net", "other");
   t.notOk(reservedAddresses(node.dataDir, "net").includes("10.7.5.4"));
-  t.end();
 });
 
-test("an address that is kept for nobody is refused on request, too", (t) => {
+test("an address that is kept for nobody is refused on request, too", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.2");
   reserve(node, "10.7.5.3", "--for", "default/db-0");
@@ -97,10 +96,9 @@ test("an address that is kept for nobody is refused on request, too", (t) => {
   t.match(request("10.7.5.2", "db-1"), { code: 999, details: "10.7.5.2 is kept for nobody" });
   t.match(request("10.7.5.3", "db-1"), { code: 999, details: "10.7.5.3 is kept for default/db-0" });
   t.match(request("10.7.5.3", "db-0"), { ips: [{ address: "10.7.5.3/29" }] });
-  t.end();
 });
 
-test("an address that somebody has is kept from its release on, and may be kept for somebody else", (t) => {
+test("an address that somebody has is kept from its release on, and may be kept for somebody else", async (t) => {
   const node = emptyNode(t);
   t.equal(add(node, "web", "default/web"), "10.7.5.2");
   t.same(reserve(node, "10.7.5.2", "--for", "default/db-0"), [
@@ -124,12 +122,11 @@ test("an address that somebody has is kept from its release on, and may be kept 
   ]);
   node.call("DEL", "net", "db-1");
   t.notOk(reservedAddresses(node.dataDir, "net").includes("10.7.5.2"));
-  t.end();
 });
 
 test("the Go plugin does not hand out what is kept, and cannot release it", {
   skip: skipWithoutGoPlugin,
-}, (t) => {
+}, async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -139,12 +136,11 @@ test("the Go plugin does not hand out what is kept, and cannot release it", {
   node.call("DEL", "net", "kept", goPlugin?.path);
   t.same(reservedAddresses(node.dataDir, "net"), all);
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
-  t.end();
 });
 
 test("what the Go plugin has released check names, and the pod's next ADD keeps", {
   skip: skipWithoutGoPlugin,
-}, (t) => {
+}, async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   add(node, "db", "default/db-0");
@@ -158,10 +154,9 @@ test("what the Go plugin has released check names, and the pod's next ADD keeps"
 
   t.equal(node.read("net/10.7.5.4"), forDb0);
   t.same(codesOf(node), []);
-  t.end();
 });
 
-test("GC, gc, check, capacity and release know that it is no container's", (t) => {
+test("GC, gc, check, capacity and release know that it is no container's", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -192,10 +187,9 @@ test("GC, gc, check, capacity and release know that it is no container's", (t) =
     node.everything().filter(({ path }) => path.startsWith("net/1")),
     before.filter(({ path }) => path.startsWith("net/1")),
   );
-  t.end();
 });
 
-test("list and show name the pod for which it is kept", (t) => {
+test("list and show name the pod for which it is kept", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.3");
   reserve(node, "10.7.5.4", "--for", "default/db-0");
@@ -213,10 +207,9 @@ test("list and show name the pod for which it is kept", (t) => {
   t.match(node.json(["show", "default/db-0"]).document, {
     reservations: [{ address: "10.7.5.4" }],
   });
-  t.end();
 });
 
-test("where the state directory was removed nobody gets the address until it is kept again", (t) => {
+test("where the state directory was removed nobody gets the address until it is kept again", async (t) => {
   const node = emptyNode(t);
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   rmSync(join(node.dataDir, ".host-local"), { recursive: true });
@@ -229,10 +222,9 @@ test("where the state directory was removed nobody gets the address until it is 
   reserve(node, "10.7.5.4", "--for", "default/db-0");
   t.notOk(codesOf(node).includes("half-kept-address"));
   t.equal(add(node, "db", "default/db-0"), "10.7.5.4");
-  t.end();
 });
 
-test("what cannot be kept is refused, and nothing is changed", (t) => {
+test("what cannot be kept is refused, and nothing is changed", async (t) => {
   const node = emptyNode(t);
   node.network("same", ipam);
   node.call("ADD", "net", "c1");
@@ -253,5 +245,4 @@ test("what cannot be kept is refused, and nothing is changed", (t) => {
     t.match(`${outcome.stdout}${outcome.stderr}`, text);
   }
   t.same(node.everything(), before);
-  t.end();
 });

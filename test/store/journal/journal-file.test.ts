@@ -2,12 +2,9 @@ import { test } from "tap";
 import { parseContainerId } from "../../../src/cni/attachment.ts";
 import { dateBack } from "../../../src/store/files/fingerprint.ts";
 import {
-  heldLine,
   type JournalContent,
   listingOf,
-  nothingLine,
   readJournal,
-  releasedLine,
   renewJournal,
   requireJournal,
   SEVERAL,
@@ -54,9 +51,6 @@ test("a line begins with the container and the interface, in place of which lega
   t.equal(keyOfOwner(parseOwner("c1\r\neth0")), "c1 eth0");
   t.equal(keyOfOwner(parseOwner("c1")), "c1 /");
   t.equal(keyOfOwner(parseOwner("")), undefined);
-  t.equal(heldLine(keyOf(c1), "10.0.0.2"), "c1 eth0 10.0.0.2\n");
-  t.equal(releasedLine(keyOf(c1), "10.0.0.2"), "c1 eth0 -10.0.0.2\n");
-  t.equal(nothingLine(keyOf(c1)), "c1 eth0\n");
   t.end();
 });
 

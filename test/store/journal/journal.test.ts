@@ -1,12 +1,19 @@
 import { test } from "tap";
-import { validNotes } from "../../../src/store/journal/earlier-boots.ts";
 import { Journal } from "../../../src/store/journal/journal.ts";
 import { knownCount, readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { failAt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, journalOf, location, machineWith, open, withNetwork } from "../fixtures.ts";
+import {
+  attachment,
+  journalOf,
+  location,
+  machineWith,
+  notesOn,
+  open,
+  withNetwork,
+} from "../fixtures.ts";
 
 const c1 = attachment("c1");
 const key = keyOf(c1);
@@ -36,7 +43,7 @@ test("it is read once a call, and only under the lock", (t) => {
 test("what is reserved and released is listed and counted from the end of the call on", (t) => {
   const machine = machineWithJournal();
   const journal = new Journal(open(machine.start()), true);
-  journal.change();
+  journal.tracked(() => {});
   journal.reserved(key, "10.0.0.3", true);
   journal.reserved(key, "10.0.0.4", true);
   journal.released(key, "10.0.0.2", true);
@@ -60,7 +67,7 @@ test("an abandoned journal stays as it is, and so does that of a change which ma
     const machine = machineWithJournal();
     const before = journalFile(machine);
     const journal = new Journal(open(machine.start()), true);
-    journal.change();
+    journal.tracked(() => {});
     journal.released(key, "10.0.0.2", true);
     end(journal);
     journal.close();
@@ -92,7 +99,7 @@ test("it never makes a call fail", (t) => {
     const system = machine.start({ interrupt: refuse(operation, "EIO") });
     const journal = new Journal(open(system), true);
     t.doesNotThrow(() => {
-      journal.change();
+      journal.tracked(() => {});
       journal.renew(readAll(open(system)));
       journal.close();
     }, operation);
@@ -108,7 +115,7 @@ test("it is not sealed where somebody else has reserved an address since the sea
     const machine = machineWithJournal();
     const files = open(machine.start());
     const journal = new Journal(files, true);
-    journal.change();
+    journal.tracked(() => {});
     journal.renew(readAll(files));
     machine.disk.put(`${location.directory}/${what}`, "c2\r\neth0");
     journal.close();
@@ -195,7 +202,7 @@ test("one that cannot be read for now stays as it is, and tells the next call wh
     withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
   }
   t.same(
-    validNotes(open(machine.start())).map(({ name }) => name),
+    notesOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
   t.end();

@@ -2,7 +2,8 @@ import { test } from "tap";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import { cursorPath, readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
 import { failAt, failDiskFrom, refuse, stopAt } from "../../harness/interruption.ts";
-import { address, filesOf, location, machineWith, OPENING, open } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { filesOf, location, machineWith, OPENING, open } from "../fixtures.ts";
 
 /** The cursor of the first range set. */
 const CURSOR = "/data/net/last_reserved_ip.0";

@@ -2,7 +2,8 @@ import { test } from "tap";
 import { changeKept, hasKept, type Kept, readKept } from "../../../src/store/reservations/kept.ts";
 import { parsePodName } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
-import { address, location, machineWith, open } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { location, machineWith, open } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/kept`;
 const forDb0: Kept = {

@@ -4,7 +4,8 @@ import type { Range } from "../../../src/ipam/range.ts";
 import { rangeOf } from "../../../src/ipam/range-set.ts";
 import { ReservedAddresses } from "../../../src/store/reservations/reserved-addresses.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address, machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { machineWith, OPENING, open, rangeSet } from "../fixtures.ts";
 
 function isReserved(reserved: ReservedAddresses, range: Range, offset: number): boolean {
   return reserved.nextFree(range, offset) !== offset;

@@ -10,7 +10,8 @@ import {
 import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
-import { address, location, machineWith, open } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { location, machineWith, open } from "../fixtures.ts";
 
 const STICKY = `${location.stateDirectory}/sticky`;
 const RELEASED = `${location.stateDirectory}/released`;

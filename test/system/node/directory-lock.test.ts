@@ -62,17 +62,6 @@ test("a process waits until the other releases the lock", async (t) => {
   t.notOk(existsSync(`${directory}/own/lock`), "nobody has the lock");
 });
 
-test("two processes never hold the lock at the same time", async (t) => {
-  const directory = t.testdir();
-  const holder = startOther(t, directory);
-  await holder.says("locked");
-
-  t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
-
-  await holder.finish();
-  t.doesNotThrow(() => lockOnce(directory, 0));
-});
-
 test("a wait that times out is bounded", async (t) => {
   const directory = t.testdir();
   const holder = startOther(t, directory);

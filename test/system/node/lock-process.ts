@@ -7,7 +7,7 @@ import type { Test } from "tap";
 import { until } from "../../harness/until.ts";
 
 /** The script that it runs. */
-export const lockHolder = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
+const lockHolder = fileURLToPath(new URL("lock-holder.ts", import.meta.url));
 
 /** How to start it. */
 export interface LockProcessOptions {

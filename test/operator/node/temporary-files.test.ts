@@ -1,13 +1,13 @@
 /** temporary-files.ts: what killed installations leave. */
 
 import { test } from "tap";
-import { removeAbandoned } from "../../../src/operator/install/temporary-files.ts";
+import { removeAbandoned } from "../../../src/operator/node/temporary-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const BIN = "/opt/cni/bin";
 const TEMPORARY = ".host-local.01234567-89ab-4cde-8f01-23456789abcd";
 
-test("a temporary file goes after ten minutes, whoever made it, and no other file does", (t) => {
+test("a temporary file goes after ten minutes, whoever made it, and no other file does", async (t) => {
   const machine = new MemoryMachine();
   const system = machine.start();
   system.makeDirectories(BIN);
@@ -22,5 +22,4 @@ test("a temporary file goes after ten minutes, whoever made it, and no other fil
   machine.wait(2_000);
   removeAbandoned(system, BIN);
   t.same(names(), others.sort());
-  t.end();
 });

@@ -1,9 +1,9 @@
-/** Temporary files in a plugin directory. Their names are random: a process id is that of its namespace alone. */
+/** Temporary files in directories of others. Their names are random: a process id is that of its namespace alone. */
 
 import { join } from "../../store/files/paths.ts";
 import { removeQuietly } from "../../store/files/temporary.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN } from "./plugin-directories.ts";
 
 /** A text that is another one each time it is read, see random(4). */
 const UUID = "/proc/sys/kernel/random/uuid";
@@ -43,12 +43,8 @@ export function removeAbandoned(system: System, directory: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
   for (const name of system.list(directory).filter((one) => TEMPORARY.test(one))) {
     const path = join(directory, name);
-    if (isOlder(system, path, oldest)) removeQuietly(system, path);
+    // Its own installation may have removed or renamed it. A link to a plugin has the plugin's mtime, but its own ctime.
+    const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
+    if (status !== undefined && status.changed < oldest) removeQuietly(system, path);
   }
-}
-
-/** A link to a plugin has the plugin's mtime, but its ctime is that of the link. */
-function isOlder(system: System, path: string, time: bigint): boolean {
-  // Its own installation may have removed or renamed it.
-  return attempt(() => system.linkStatus(path).changed < time, false, "ENOENT");
 }

@@ -1,0 +1,44 @@
+/** Entries of libcni's cache, as libcni writes them. */
+
+/** What varies from entry to entry. */
+export interface CacheEntry {
+  readonly interfaceName?: string;
+  /** The path of the network namespace; left out by default, as libcni before 1.3 does. */
+  readonly netns?: string;
+  /** The addresses of the result, with prefix lengths. */
+  readonly addresses?: readonly string[];
+  /** `namespace/name`, as Kubernetes gives it in CNI_ARGS; empty where the runtime set none. */
+  readonly pod?: string;
+}
+
+/** The name of an entry's file and what is in it. */
+export function cacheEntry(
+  network: string,
+  containerId: string,
+  { interfaceName = "eth0", netns, addresses, pod = "" }: CacheEntry = {},
+): { readonly name: string; readonly text: string } {
+  const entry = {
+    kind: "cniCacheV1",
+    containerId,
+    config: "e30=",
+    ifName: interfaceName,
+    networkName: network,
+    ...(netns === undefined ? {} : { netns }),
+    cniArgs: pod === "" ? [] : podArguments(pod, containerId),
+    ...(addresses === undefined
+      ? {}
+      : { result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address })) } }),
+  };
+  return { name: `${network}-${containerId}-${interfaceName}`, text: JSON.stringify(entry) };
+}
+
+/** CNI_ARGS of Kubernetes. */
+function podArguments(pod: string, containerId: string): readonly (readonly [string, string])[] {
+  const [namespace = "", name = ""] = pod.split("/");
+  return [
+    ["IgnoreUnknown", "1"],
+    ["K8S_POD_NAMESPACE", namespace],
+    ["K8S_POD_NAME", name],
+    ["K8S_POD_INFRA_CONTAINER_ID", containerId],
+  ];
+}
