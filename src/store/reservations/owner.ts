@@ -93,7 +93,7 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
   return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
 }
 
-/** Nearly all are like this, and a directory may have 65 000. */
+/** A container id and an interface name; nearly all files are like this, and a directory may have 65 000. */
 const USUAL = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n([a-z][a-z0-9]{0,14})$/;
 
 /** Reads a reservation's content, as the Go plugin does, without the white space around it. */

@@ -48,8 +48,11 @@ test("reservationsAt finds the file of an address under any of its names, and op
   const found = directory.reservationsAt(address("10.7.9.3"));
 
   t.same(
-    found.map(({ owner }) => containerOf(owner)),
-    ["c2", "c3"],
+    found.map(({ owner, text }) => [containerOf(owner), text]),
+    [
+      ["c2", "10.7.9.3"],
+      ["c3", "10.7.9.3"],
+    ],
   );
   t.notOk(counts.has(`${location.directory}/10.7.9.2`));
 });
