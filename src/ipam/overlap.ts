@@ -25,7 +25,9 @@ export function firstOverlap(
         found === undefined || earlier < found[0] || (earlier === found[0] && later < found[1]);
       if (isFirst) found = [earlier, later];
     }
-    open.push(range);
+    // What overlaps a range overlaps one of an earlier group, too, that does not end before it.
+    if (!open.some(({ at, last }) => at < range.at && !isBefore(last, range.last)))
+      open.push(range);
   }
   return found;
 }
