@@ -21,7 +21,8 @@ export function makeExclusions(ranges: readonly AddressRange[]): Exclusions {
 }
 
 export function isExcluded(address: Address, exclusions: Exclusions): boolean {
-  return exclusions.some((range) => isWithin(address, range));
+  for (const range of exclusions) if (isWithin(address, range)) return true;
+  return false;
 }
 
 /** The parts of an address range that are not excluded, in ascending order. */

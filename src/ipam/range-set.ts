@@ -46,9 +46,10 @@ export function makeRangeSets(
   return sets;
 }
 
-/** The range of a set in which an address lies. */
-export function rangeOf(set: RangeSet, address: Address): Range | undefined {
-  return set.find((range) => isWithin(address, range));
+/** The one of several ranges in which an address lies. */
+export function rangeOf(ranges: readonly Range[], address: Address): Range | undefined {
+  for (const range of ranges) if (isWithin(address, range)) return range;
+  return undefined;
 }
 
 /** The ranges of a set, as the Go plugin's error texts show them. */

@@ -192,5 +192,6 @@ const order: readonly Severity[] = ["error", "warning", "info"];
 
 /** The findings in the order of their severity, errors first. */
 export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
-  return order.flatMap((severity) => findings.filter((one) => severityOf(one) === severity));
+  const found = Map.groupBy(findings, severityOf);
+  return order.flatMap((severity) => found.get(severity) ?? []);
 }

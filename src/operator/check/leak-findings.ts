@@ -2,10 +2,12 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { attempt, type System } from "../../system/system.ts";
+import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
+import type { ResultsCache } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 
 /**
@@ -29,41 +31,54 @@ export function leakFindings(
   if (hasJustStarted(system)) return [];
   const youngest = system.now() - GRACE;
   return directories.flatMap(({ files, reservations }) => {
-    const old = [...checker.livenessOfAll(reservations)].filter(([one]) => isOld(one, youngest));
+    const concluded = checker.livenessOfAll(reservations);
+    const old = concluded.filter(({ reservation }) => isOld(reservation, youngest));
     // ADD takes the addresses of those from before this boot by itself.
-    const counted = old.filter(([{ isBeforeBoot }]) => !isBeforeBoot);
+    const counted = old.filter(({ reservation }) => !reservation.isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
-    const leaked = counted.flatMap(([reservation, result]): readonly Finding[] => {
-      const isMountOnly = result.liveness === "alive" && result.by === "mount";
-      if (result.liveness !== "dead" && !isMountOnly) return [];
-      return [
-        {
-          code: isMountOnly ? "sandbox-without-process" : "leaked-reservation",
-          network: files.network,
-          path: reservation.path,
-          isOnFile: true,
-          // Metrics only count: the cache need not be asked for pods.
-          get message() {
-            const container = containerOf(reservation.owner);
-            const pod = cache.podOf(reservation);
-            const holder = pod === "" ? container : `${container} of ${pod}`;
-            return `${reservation.text} is held by ${holder}: ${result.reason}`;
-          },
-          commands: isMountOnly ? [] : commands,
-        },
-      ];
-    });
-    const unknown = counted.filter(([, { liveness }]) => liveness === "unknown");
+    const leaked = counted.filter(isLeaked).map((one) => leak(one, cache, commands));
+    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
     if (first === undefined) return leaked;
     // What cannot be seen is said: it is not the same as no leak.
-    const [, { reason }] = first;
+    const { reason } = first.conclusion;
     const message = `whether ${unknown.length} of ${plural(old.length, "reservation")} leaked cannot be seen: ${reason}`;
     return [
       ...leaked,
       { code: "leaks-unknown", network: files.network, path: files.directory, message },
     ];
   });
+}
+
+/** Whether a container is dead, or is alive by a mount alone. */
+function isLeaked({ conclusion }: ConcludedReservation): boolean {
+  const { liveness } = conclusion;
+  return liveness === "dead" || (liveness === "alive" && conclusion.by === "mount");
+}
+
+/** @param commands that release those of dead containers */
+function leak(
+  { reservation, conclusion }: ConcludedReservation,
+  cache: ResultsCache,
+  commands: readonly string[],
+): Finding {
+  const isDead = conclusion.liveness === "dead";
+  return {
+    code: isDead ? "leaked-reservation" : "sandbox-without-process",
+    network: reservation.network.files.network,
+    isOnFile: true,
+    // Metrics only count: neither is the path made, nor is the cache asked for the pod.
+    get path() {
+      return reservation.path;
+    },
+    get message() {
+      const container = containerOf(reservation.owner);
+      const pod = cache.podOf(reservation);
+      const holder = pod === "" ? container : `${container} of ${pod}`;
+      return `${reservation.text} is held by ${holder}: ${conclusion.reason}`;
+    },
+    commands: isDead ? commands : [],
+  };
 }
 
 function isOld({ owner, since }: NodeReservation, youngest: number): boolean {

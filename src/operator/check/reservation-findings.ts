@@ -1,7 +1,7 @@
 /** Findings on reservations. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { isWithin } from "../../ipam/address.ts";
+import { type Address, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { readKept } from "../../store/reservations/kept.ts";
@@ -13,6 +13,9 @@ import type { Node } from "../node/node.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
+
+/** One for all reservations on which there is none: there may be 65 000. */
+const NOTHING: readonly Finding[] = [];
 
 /**
  * Checks every reservation of a network.
@@ -43,11 +46,11 @@ function duplicateFindings(
     const first = new Map<string, NodeReservation>();
     return reservations.flatMap((reservation): readonly Finding[] => {
       const { owner, address, text } = reservation;
-      if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return [];
+      if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return NOTHING;
       const key = keyOf(owner);
       const other = first.get(key);
       first.set(key, other ?? reservation);
-      if (other === undefined) return [];
+      if (other === undefined) return NOTHING;
       const message = `${key} holds ${other.text} and ${text} of one range set`;
       const commands = [
         commandText(context, files, ["show", owner.containerId, "--network", files.network]),
@@ -88,8 +91,8 @@ function keptFindings(
       ),
     ...reservations.flatMap(({ name, owner }) =>
       owner.kind === "kept" && !known.has(name)
-        ? [finding(name, owner.pod, "the state directory was removed: no pod gets it")]
-        : [],
+        ? finding(name, owner.pod, "the state directory was removed: no pod gets it")
+        : NOTHING,
     ),
   ];
 }
@@ -108,7 +111,7 @@ function contentFindings(node: Node, reservation: NodeReservation): readonly Fin
     const commands = [`${ln} && ${shellCommand(["rm", path])}`];
     return [{ ...found(reservation, "malformed-reservation", message), remedy, commands }];
   }
-  return owner.kind === "unowned" ? unownedFindings(node, reservation) : [];
+  return owner.kind === "unowned" ? unownedFindings(node, reservation) : NOTHING;
 }
 
 /** A file that has been empty only for a moment is not reported: the Go plugin creates a file before it writes it. */
@@ -174,30 +177,41 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
 
 function rangeFindings(
   context: Context,
-  { ranges, hasKnownRanges }: NetworkDirectory,
+  directory: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
-  const { address, text } = reservation;
-  const report = (code: Code, what: string): readonly Finding[] => {
-    const message = `${text} is ${what}${holderOf(reservation)}`;
-    const command =
-      reservation.owner.kind === "kept"
-        ? unreserveCommand(context, reservation.network.files, text)
-        : releaseCommand(context, reservation);
-    return [{ ...found(reservation, code, message), commands: [command] }];
-  };
-  if (ranges.some((range) => isGateway(address, range))) {
-    return report("reserved-gateway", "the gateway");
-  }
-  if (!hasKnownRanges || ranges.some((range) => isWithin(address, range))) return [];
+  const code = misplacement(directory, reservation.address);
+  if (code === undefined) return NOTHING;
+  const { text, owner, network } = reservation;
+  const message = `${text} is ${places[code]}${holderOf(reservation)}`;
+  const command =
+    owner.kind === "kept"
+      ? unreserveCommand(context, network.files, text)
+      : releaseCommand(context, reservation);
+  return [{ ...found(reservation, code, message), commands: [command] }];
+}
+
+/** Where an address is that is not to be handed out. */
+const places = {
+  "reserved-gateway": "the gateway",
+  "outside-part": "outside of this node's part: another node may hand it out",
+  "out-of-range": "outside all ranges",
+};
+
+function misplacement(
+  { ranges, hasKnownRanges }: NetworkDirectory,
+  address: Address,
+): keyof typeof places | undefined {
+  for (const range of ranges) if (isGateway(address, range)) return "reserved-gateway";
+  if (!hasKnownRanges || rangeOf(ranges, address) !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? report("outside-part", "outside of this node's part: another node may hand it out")
-    : report("out-of-range", "outside all ranges");
+    ? "outside-part"
+    : "out-of-range";
 }
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
-  if (status === undefined || (status.mode & 0o022) === 0) return [];
+  if (status === undefined || (status.mode & 0o022) === 0) return NOTHING;
   const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
   const message = `group or others can write to it: mode ${mode}`;
   const commands = [shellCommand(["chmod", "go-w", path])];

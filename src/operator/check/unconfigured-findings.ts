@@ -38,7 +38,8 @@ function findingOn(
   const unknown = new Set<string>();
   const shared: string[] = [];
   const sharing = new Set<string>();
-  for (const [reservation, { liveness: state }] of liveness.livenessOfAll(reservations)) {
+  for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
+    const { liveness: state } = conclusion;
     const { address, owner, name, text } = reservation;
     // A process may have an address whose file names no container.
     const container = containerOf(owner) || (state === "alive" ? name : "");

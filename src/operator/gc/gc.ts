@@ -93,8 +93,7 @@ function decide(
 ): Judged {
   // What an administrator keeps has no container that could be dead.
   const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
-  const conclusions = [...liveness.livenessOfAll(held)];
-  const candidates = conclusions.map(([reservation, conclusion]) => ({
+  const candidates = liveness.livenessOfAll(held).map(({ reservation, conclusion }) => ({
     reservation,
     isBeforeBoot: reservation.isBeforeBoot,
     seen: seenIn(reservation),

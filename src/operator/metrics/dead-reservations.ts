@@ -3,7 +3,7 @@ import { mayBeDead } from "../gc/decision.ts";
 import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
+import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf } from "../node/node-reservations.ts";
 
 /**
@@ -19,14 +19,15 @@ export function countDead(
   let count = 0;
   let isCertain = true;
   let seenDead: ReadonlyMap<string, string> | undefined;
-  for (const [{ name, owner }, conclusion] of checker.livenessOfAll(reservations)) {
-    if (containerOf(owner) === "") continue;
-    const isSeenDead = (): boolean => {
-      seenDead ??= new Map(readSeenDead(files).map((one) => [one.name, one.owner]));
-      return seenDead.get(name) === keyOfOwner(owner);
-    };
-    if (conclusion.liveness === "dead" || (mayBeDead(conclusion) && isSeenDead())) count++;
-    else if (conclusion.liveness === "unknown") isCertain = false;
+  const isSeenDead = ({ name, owner }: NodeReservation): boolean => {
+    seenDead ??= new Map(readSeenDead(files).map((one) => [one.name, one.owner]));
+    return seenDead.get(name) === keyOfOwner(owner);
+  };
+  for (const { reservation, conclusion } of checker.livenessOfAll(reservations)) {
+    if (containerOf(reservation.owner) === "") continue;
+    if (conclusion.liveness === "dead" || (mayBeDead(conclusion) && isSeenDead(reservation))) {
+      count++;
+    } else if (conclusion.liveness === "unknown") isCertain = false;
   }
   return count > 0 || isCertain || lastCollection(files) !== undefined ? count : undefined;
 }

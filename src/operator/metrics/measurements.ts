@@ -1,6 +1,7 @@
 /** The metrics that `metrics` prints. What is not known has no sample. */
 
-import { formatAddressRange, isWithin } from "../../ipam/address.ts";
+import { formatAddressRange } from "../../ipam/address.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
@@ -153,8 +154,7 @@ function countOutOfRange({
   reservations,
 }: NetworkDirectory): number | undefined {
   if (!hasKnownRanges) return undefined;
-  return reservations.filter(({ address }) => !ranges.some((range) => isWithin(address, range)))
-    .length;
+  return reservations.filter(({ address }) => rangeOf(ranges, address) === undefined).length;
 }
 
 function oldest({ reservations }: NetworkDirectory): number | undefined {
@@ -172,18 +172,19 @@ function countFindings(
   directories: readonly NetworkDirectory[],
   findings: readonly Finding[],
 ): readonly Sample[] {
+  const byNetwork = Map.groupBy(findings, ({ network }) => network);
   const networks = new Set([
     "",
     ...directories.map(({ files }) => files.network),
-    ...findings.map(({ network }) => network),
+    ...byNetwork.keys(),
   ]);
-  const found = Map.groupBy(findings, (one) => `${severityOf(one)} ${one.network}`);
-  return [...networks].flatMap((network) =>
-    severities.map((severity) => ({
+  return [...networks].flatMap((network) => {
+    const here = (byNetwork.get(network) ?? []).map(severityOf);
+    return severities.map((severity) => ({
       labels: { ...(network === "" ? {} : { network }), severity },
-      value: found.get(`${severity} ${network}`)?.length ?? 0,
-    })),
-  );
+      value: here.filter((one) => one === severity).length,
+    }));
+  });
 }
 
 function inSeconds(milliseconds: number | undefined): number | undefined {

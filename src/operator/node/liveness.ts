@@ -13,14 +13,19 @@ const LONGEST_ADD = 2 * 60_000;
 /** What of an attachment shows whether it is alive. */
 type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 
+/** A reservation, and what is concluded of its container. */
+export interface ConcludedReservation {
+  readonly reservation: NodeReservation;
+  readonly conclusion: Conclusion;
+}
+
 /** Gathers the evidence, each part once and only if it is asked for. */
 export class LivenessChecker {
   readonly #system: OperatorSystem;
-  readonly #cache: ResultsCache;
+  readonly cache: ResultsCache;
   /** Of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
-  readonly #conclusions = new Map<NodeReservation, Conclusion>();
-  readonly #ofAll = new Map<readonly NodeReservation[], ReadonlyMap<NodeReservation, Conclusion>>();
+  readonly #ofAll = new Map<readonly NodeReservation[], readonly ConcludedReservation[]>();
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
@@ -32,38 +37,33 @@ export class LivenessChecker {
     directories: readonly NetworkDirectory[],
   ) {
     this.#system = system;
-    this.#cache = cache;
+    this.cache = cache;
     this.#directories = directories;
   }
 
   livenessOf(reservation: NodeReservation): Conclusion {
-    const known = this.#conclusions.get(reservation);
-    if (known !== undefined) return known;
-    const conclusion = conclude(this.#evidenceOf(reservation));
-    this.#conclusions.set(reservation, conclusion);
-    return conclusion;
+    return conclude(new ReservationEvidence(this, reservation));
   }
 
   /**
-   * The liveness of many reservations. What shows that a container is alive counts for all that it holds: its namespace
-   * may have an address of one family only.
+   * The liveness of many reservations, in their order. What shows that a container is alive counts for all that it holds:
+   * its namespace may have an address of one family only.
    */
-  livenessOfAll(
-    reservations: readonly NodeReservation[],
-  ): ReadonlyMap<NodeReservation, Conclusion> {
+  livenessOfAll(reservations: readonly NodeReservation[]): readonly ConcludedReservation[] {
     const known = this.#ofAll.get(reservations);
     if (known !== undefined) return known;
     const alive = new Map<string, Conclusion>();
-    for (const one of reservations) {
-      const conclusion = this.livenessOf(one);
-      if (conclusion.liveness === "alive") alive.set(containerOf(one.owner), conclusion);
-    }
+    const own = reservations.map((reservation) => {
+      const conclusion = this.livenessOf(reservation);
+      if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
+      return { reservation, conclusion };
+    });
     alive.delete("");
-    const all = new Map<NodeReservation, Conclusion>();
-    for (const one of reservations) {
-      const own = this.livenessOf(one);
-      all.set(one, own.liveness === "alive" ? own : (alive.get(containerOf(one.owner)) ?? own));
-    }
+    const all = own.map((one): ConcludedReservation => {
+      if (one.conclusion.liveness === "alive") return one;
+      const conclusion = alive.get(containerOf(one.reservation.owner));
+      return conclusion === undefined ? one : { ...one, conclusion };
+    });
     this.#ofAll.set(reservations, all);
     return all;
   }
@@ -73,7 +73,7 @@ export class LivenessChecker {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
       isOfNode: false,
-      named: this.#named(attachment),
+      named: this.named([attachment]),
       cacheError: undefined,
       isBeforeBoot: false,
       candidate: "libcni's cache knows it",
@@ -93,33 +93,18 @@ export class LivenessChecker {
 
   /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
   containersBeside(reservation: NodeReservation): readonly string[] {
-    return this.#namespacesFor(reservation).flatMap((one) => this.#containersIn().get(one) ?? []);
+    return this.namespacesFor(reservation).flatMap((one) => this.#containersIn().get(one) ?? []);
   }
 
-  #namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
+  /** The namespaces that have the address of a reservation or, where none has, another one that its container holds. */
+  namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
     const here = this.namespacesWith(text);
     return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
   }
 
-  #evidenceOf(reservation: NodeReservation): Evidence {
-    const cache = this.#cache;
-    const checker = this;
-    return {
-      namespaces: this.#namespacesFor(reservation),
-      isOfNode: this.namespaces.nodeAddresses.has(reservation.text),
-      get named() {
-        return cache.attachmentsOf(reservation).flatMap((one) => checker.#named(one));
-      },
-      get cacheError() {
-        return cache.unreadableOf(reservation)?.message;
-      },
-      get isBeforeBoot() {
-        return reservation.isBeforeBoot;
-      },
-      get candidate() {
-        return checker.#doubtOn(reservation) ?? checker.#anyCandidate();
-      },
-    };
+  /** Why a reservation need not be dead although no namespace has an address of its container. */
+  candidateFor(reservation: NodeReservation): string | undefined {
+    return this.#doubtOn(reservation) ?? this.#anyCandidate();
   }
 
   /** Why no namespace of this node need have the address of a reservation. */
@@ -135,23 +120,28 @@ export class LivenessChecker {
     return undefined;
   }
 
-  /** None where libcni before 1.3 wrote the entry. */
-  #named(attachment: Named): readonly NamedNamespace[] {
+  /** What became of the namespaces that attachments name; none where libcni before 1.3 wrote the entry. */
+  named(attachments: readonly Named[]): readonly NamedNamespace[] {
+    const found: NamedNamespace[] = [];
+    for (const one of attachments) if (one.networkNamespace !== "") found.push(this.#named(one));
+    return found;
+  }
+
+  #named(attachment: Named): NamedNamespace {
     const { networkNamespace: path } = attachment;
-    if (path === "") return [];
     const state = this.namespaces.at(path);
-    if (state.kind === "gone") return [{ kind: "gone", path }];
+    if (state.kind === "gone") return { kind: "gone", path };
     if (state.kind === "unseen") {
       const reason = `whether its network namespace ${path} exists cannot be seen from here`;
-      return [{ kind: "unseen", reason }];
+      return { kind: "unseen", reason };
     }
     const found = this.namespaces.all.find(({ id }) => id === state.id);
     const processId = processIn(path);
     if (processId !== undefined && hasOthers(found, attachment.addresses)) {
       const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
-      return [{ kind: "unseen", reason }];
+      return { kind: "unseen", reason };
     }
-    return [{ kind: "exists", path, hasProcess: found?.processId !== undefined }];
+    return { kind: "exists", path, hasProcess: found?.processId !== undefined };
   }
 
   /** The namespaces that have an address which a container holds, by container. */
@@ -203,7 +193,7 @@ export class LivenessChecker {
   /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
   #namedIds(): ReadonlySet<string> {
     return new Set(
-      this.#cache.attachments.flatMap(({ networkNamespace, addresses }) => {
+      this.cache.attachments.flatMap(({ networkNamespace, addresses }) => {
         const state = this.namespaces.at(networkNamespace);
         if (state.kind !== "exists") return [];
         const found = this.namespaces.all.find(({ id }) => id === state.id);
@@ -213,6 +203,41 @@ export class LivenessChecker {
         return isCertain ? state.id : [];
       }),
     );
+  }
+}
+
+/** What shows whether the container of a reservation is alive, each part looked at when it is asked for. */
+class ReservationEvidence implements Evidence {
+  readonly #checker: LivenessChecker;
+  readonly #reservation: NodeReservation;
+
+  constructor(checker: LivenessChecker, reservation: NodeReservation) {
+    this.#checker = checker;
+    this.#reservation = reservation;
+  }
+
+  get namespaces(): readonly Namespace[] {
+    return this.#checker.namespacesFor(this.#reservation);
+  }
+
+  get isOfNode(): boolean {
+    return this.#checker.namespaces.nodeAddresses.has(this.#reservation.text);
+  }
+
+  get named(): readonly NamedNamespace[] {
+    return this.#checker.named(this.#checker.cache.attachmentsOf(this.#reservation));
+  }
+
+  get cacheError(): string | undefined {
+    return this.#checker.cache.unreadableOf(this.#reservation)?.message;
+  }
+
+  get isBeforeBoot(): boolean {
+    return this.#reservation.isBeforeBoot;
+  }
+
+  get candidate(): string | undefined {
+    return this.#checker.candidateFor(this.#reservation);
   }
 }
 

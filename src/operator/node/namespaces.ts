@@ -62,6 +62,8 @@ export class Namespaces {
   readonly #system: OperatorSystem;
   readonly #mounts: readonly Mount[];
   readonly #byPath: ReadonlyMap<string, Mount>;
+  /** Those that are not reached at their paths, by their names. */
+  readonly #elsewhere: ReadonlyMap<string, Mount>;
   readonly #states = new Map<string, PathState>();
   /** The names in directories of namespaces; `undefined` for one that cannot be listed. */
   readonly #names = new Map<string, ReadonlySet<string> | undefined>();
@@ -80,8 +82,11 @@ export class Namespaces {
     this.nodeAddresses = nodeAddresses;
     const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
-    // The first of several at a path.
-    this.#byPath = new Map(mounted.mounts.toReversed().map((one) => [one.path, one]));
+    // The first of several.
+    const mounts = mounted.mounts.toReversed();
+    this.#byPath = new Map(mounts.map((one) => [one.path, one]));
+    const elsewhere = mounts.filter(({ reachedAt, path }) => reachedAt !== path);
+    this.#elsewhere = new Map(elsewhere.map((one) => [nameIn(one.path), one]));
     this.#seesMounts = mounted.seesNode;
     this.#shared = mounted.shared;
     for (const { id } of namespaces) if (id !== undefined) this.#ofProcesses.add(id);
@@ -112,9 +117,11 @@ export class Namespaces {
 
   /** What became of the namespace at a path of the node, as runtimes name it. */
   at(path: string): PathState {
-    const known = this.#states.get(path) ?? this.#stateOf(path);
-    this.#states.set(path, known);
-    return known;
+    const known = this.#states.get(path);
+    if (known !== undefined) return known;
+    const state = this.#stateOf(path);
+    this.#states.set(path, state);
+    return state;
   }
 
   #stateOf(path: string): PathState {
@@ -138,7 +145,8 @@ export class Namespaces {
 
   #mountedAt(named: string): PathState {
     const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
-    const mount = this.#byPath.get(path) ?? this.#namedLike(path);
+    // A directory of the node may be a symbolic link, which cannot be followed from within a container.
+    const mount = this.#byPath.get(path) ?? this.#elsewhere.get(nameIn(path));
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const id = this.#isMissing(named) ? undefined : this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
@@ -153,12 +161,6 @@ export class Namespaces {
     return { kind: isOfNode && id === undefined ? "gone" : "unseen" };
   }
 
-  /** A directory of the node may be a symbolic link, which cannot be followed from within a container. */
-  #namedLike(path: string): Mount | undefined {
-    const name = path.slice(path.lastIndexOf("/"));
-    return this.#mounts.find((one) => one.reachedAt !== one.path && one.path.endsWith(name));
-  }
-
   /**
    * Whether a directory lacks this path. It is listed once, not asked for each of thousands that are gone: what was reserved
    * before has its namespace for longer.
@@ -167,12 +169,10 @@ export class Namespaces {
     const directory = parentOf(path);
     if (!this.#names.has(directory)) {
       const list = (): readonly string[] => this.#system.list(directory);
-      const names = attempt(() => new Set(attempt(list, [], "ENOENT", "ENOTDIR")), undefined);
-      this.#names.set(directory, names);
+      const names = attempt(() => attempt(list, [], "ENOENT", "ENOTDIR"), undefined);
+      this.#names.set(directory, names && new Set(["", ".", "..", ...names]));
     }
-    const name = path.slice(path.lastIndexOf("/") + 1);
-    const names = ["", ".", ".."].includes(name) ? undefined : this.#names.get(directory);
-    return names !== undefined && !names.has(name);
+    return this.#names.get(directory)?.has(nameIn(path)) === false;
   }
 
   /** The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing. */
@@ -242,6 +242,10 @@ export class Namespaces {
     }
     return unentered?.reason;
   }
+}
+
+function nameIn(path: string): string {
+  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** The process whose namespace a path is. */

@@ -1,8 +1,8 @@
 /** The directory of a network, and its reservations. */
 
-import { type Address, formatAddress, isSame, isWithin, parseAddress } from "../../ipam/address.ts";
+import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { RangeSet } from "../../ipam/range-set.ts";
+import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
@@ -35,6 +35,8 @@ export class NetworkDirectory {
   readonly rangeSets: readonly RangeSet[];
   /** Those of all configurations. */
   readonly ranges: readonly Range[];
+  /** Whether all ranges are configured: the runtime supplies none. */
+  readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
   #listed: readonly Reservation[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
@@ -49,11 +51,7 @@ export class NetworkDirectory {
     this.sources = [...new Set(networks.flatMap(({ source }) => source ?? []))];
     this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
     this.ranges = this.rangeSets.flat();
-  }
-
-  /** Whether all ranges are configured: the runtime supplies none. */
-  get hasKnownRanges(): boolean {
-    return this.networks.every(
+    this.hasKnownRanges = networks.every(
       ({ rangeSets, acceptsRuntimeRanges }) => rangeSets.length > 0 && !acceptsRuntimeRanges,
     );
   }
@@ -191,13 +189,14 @@ export class NodeReservation {
 
   /** The address in its canonical form. */
   get text(): string {
-    this.#text ??= formatAddress(this.address);
+    // Four octets have one form only.
+    this.#text ??= this.name.includes(":") ? formatAddress(this.address) : this.name;
     return this.#text;
   }
 
   /** The configured range that contains it. */
   get range(): Range | undefined {
-    return this.network.ranges.find((range) => isWithin(this.address, range));
+    return rangeOf(this.network.ranges, this.address);
   }
 
   /** Whether it is known to be from before this boot. */

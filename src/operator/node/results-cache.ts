@@ -50,9 +50,6 @@ const ABSENT = ["ENOENT", "ENAMETOOLONG"];
 /** The name of the directory itself, among those of its entries. */
 const DIRECTORY = ".";
 
-/** One for all reservations of which nothing is known: there may be 65 000. */
-const NOTHING: readonly CachedAttachment[] = [];
-
 /** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
@@ -66,8 +63,6 @@ export class ResultsCache {
   #names: readonly string[] | undefined;
   /** By the names of their files; `null` for one that is missing or invalid. */
   readonly #entries = new Map<string, CachedAttachment | null>();
-  /** What is known of reservations: several findings ask for it. */
-  readonly #known = new Map<NodeReservation, readonly CachedAttachment[]>();
   #attachments: readonly CachedAttachment[] | undefined;
   /** Why the directory or, by the names of their files, entries cannot be read. */
   readonly #unreadable = new Map<string, SystemError>();
@@ -85,8 +80,6 @@ export class ResultsCache {
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
-    const known = this.#known.get(reservation);
-    if (known !== undefined) return known;
     const { network } = reservation.network.files;
     const containerId = containerOf(reservation.owner);
     const found: CachedAttachment[] = [];
@@ -94,13 +87,11 @@ export class ResultsCache {
       const one = this.#entry(name);
       if (one?.network === network && one.containerId === containerId) found.push(one);
     }
-    this.#known.set(reservation, found.length === 0 ? NOTHING : found);
     return found;
   }
 
-  /** Why something of a reservation may be known that `attachmentsOf` lacks; `undefined` where it lacks nothing. */
+  /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
   unreadableOf(reservation: NodeReservation): SystemError | undefined {
-    this.attachmentsOf(reservation);
     if (this.#unreadable.size === 0) return undefined;
     const names = this.#namesOf(reservation);
     const sources = reservation.owner.kind === "legacy" ? [DIRECTORY, ...names] : names;
@@ -192,20 +183,22 @@ function attachmentIn(text: string): CachedAttachment | undefined {
  * order; and ends with its result. `undefined` for any other.
  */
 function usualEntry(text: string): CachedAttachment | undefined {
-  // Every other part is a string, and every fourth one the name of a member.
-  const parts = text.split('"', 24);
+  if (!text.endsWith("}}")) return undefined;
+  // Within a string, no quotation mark follows a comma: it is escaped.
+  const parts = text.split('","', 6);
+  const containerId = valueIn(parts[1], 'containerId":"');
+  const interfaceName = valueIn(parts[3], 'ifName":"');
+  const network = valueIn(parts[4], 'networkName":"');
+  const netns = valueIn(parts[5], 'netns":"');
   const isUsual =
-    text.endsWith("}}") &&
-    parts[5] === "containerId" &&
-    parts[13] === "ifName" &&
-    parts[17] === "networkName" &&
-    parts[21] === "netns" &&
-    parts[22] === ":";
-  if (!isUsual) return undefined;
-  const { 7: containerId = "", 15: interfaceName = "", 19: network = "", 23: netns = "" } = parts;
-  const isEscaped = `${containerId}${interfaceName}${network}${netns}`.includes("\\");
-  if (isEscaped || containerId === "") return undefined;
-  return new UsualEntry(containerId, interfaceName, network, netns, text);
+    interfaceName !== undefined && network !== undefined && netns !== undefined && containerId;
+  return isUsual ? new UsualEntry(containerId, interfaceName, network, netns, text) : undefined;
+}
+
+/** The value of a member without an escape; `undefined` for any other. */
+function valueIn(part: string | undefined, start: string): string | undefined {
+  const isIt = part?.startsWith(start) === true && !part.includes("\\");
+  return isIt ? part.slice(start.length) : undefined;
 }
 
 /** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */

@@ -1,15 +1,13 @@
 import { formatAddress } from "../../ipam/address.ts";
-import type { Conclusion } from "../node/conclusion.ts";
+import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 
 /** A reservation with what else is known of it. */
-export interface KnownReservation {
-  readonly reservation: NodeReservation;
+export interface KnownReservation extends ConcludedReservation {
   /** `namespace/name`; empty if it is not known. */
   readonly pod: string;
-  readonly conclusion: Conclusion;
   /** Once something has been released, this is not known any more. */
   readonly isBeforeBoot: boolean;
 }
@@ -19,10 +17,11 @@ export function knownReservations(
   { cache, liveness }: Node,
   reservations: readonly NodeReservation[],
 ): readonly KnownReservation[] {
-  return [...liveness.livenessOfAll(reservations)].map(([reservation, conclusion]) => {
-    const { isBeforeBoot } = reservation;
-    return { reservation, pod: cache.podOf(reservation), conclusion, isBeforeBoot };
-  });
+  return liveness.livenessOfAll(reservations).map((one) => ({
+    ...one,
+    pod: cache.podOf(one.reservation),
+    isBeforeBoot: one.reservation.isBeforeBoot,
+  }));
 }
 
 /** The JSON form of a reservation. */

@@ -122,24 +122,29 @@ function releaseReservations(
 
 /** A hint for each container that is alive or, where nobody can be asked, of which that is not known, in each network. */
 function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly Hint[] {
-  const results = node.liveness.livenessOfAll(chosen);
-  const byContainer = Map.groupBy(chosen, ({ network: { files }, owner, path }) => {
+  const concluded = node.liveness.livenessOfAll(chosen);
+  const byContainer = Map.groupBy(concluded, ({ reservation: { network, owner, path } }) => {
     const container = containerOf(owner);
-    return `${files.directory} ${container === "" ? path : container}`;
+    return `${network.files.directory} ${container === "" ? path : container}`;
   });
   return [...byContainer.values()].flatMap((held): readonly Hint[] => {
     const [first] = held;
-    const result = first && results.get(first);
-    if (first === undefined || result === undefined || result.liveness === "dead") return [];
+    if (first === undefined) return [];
+    const { reservation, conclusion: result } = first;
+    if (result.liveness === "dead") return [];
     const isAlive = result.liveness === "alive";
     if (!isAlive && canAsk(node.context)) return [];
-    const addresses = held.map(({ text }) => text).join(", ");
+    const addresses = held.map((one) => one.reservation.text).join(", ");
     const state = isAlive
       ? `the container that holds ${addresses} is alive, since ${result.reason}`
       : `whether the container that holds ${addresses} is alive is not known: ${result.reason}`;
     const text = `Refused: ${state}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
     return [
-      { reason: isAlive ? "alive" : "mayBeAlive", network: first.network.files.network, text },
+      {
+        reason: isAlive ? "alive" : "mayBeAlive",
+        network: reservation.network.files.network,
+        text,
+      },
     ];
   });
 }

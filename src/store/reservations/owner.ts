@@ -3,6 +3,7 @@
 import {
   type Attachment,
   type ContainerId,
+  type InterfaceName,
   isContainerId,
   isInterfaceName,
 } from "../../cni/attachment.ts";
@@ -92,8 +93,19 @@ export function keyOfOwner(owner: Owner): OwnerKey | undefined {
   return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
 }
 
+/** Nearly all are like this, and a directory may have 65 000. */
+const USUAL = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n([a-z][a-z0-9]{0,14})$/;
+
 /** Reads a reservation's content, as the Go plugin does, without the white space around it. */
 export function parseOwner(content: string): Owner {
+  const usual = USUAL.exec(content);
+  if (usual !== null) {
+    return {
+      kind: "attachment",
+      containerId: usual[1] as ContainerId,
+      interfaceName: usual[2] as InterfaceName,
+    };
+  }
   const text = trimSpace(content);
   const { 0: containerId, 1: interfaceName, length } = text.split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || length > 2) {

@@ -375,8 +375,12 @@ test("a container that libcni's cache shows to be alive by one of its interfaces
   const results = checker.livenessOfAll([moved, own, dead]);
 
   t.strictSame(
-    [moved, own, dead].map((one) => results.get(one)?.liveness),
-    ["alive", "alive", "dead"],
+    results.map(({ reservation, conclusion }) => [reservation, conclusion.liveness]),
+    [
+      [moved, "alive"],
+      [own, "alive"],
+      [dead, "dead"],
+    ],
   );
 });
 
