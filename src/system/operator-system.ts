@@ -11,19 +11,17 @@ export interface CompletedProcess {
   readonly stderr: string;
 }
 
-/** How a program is run. */
-export interface RunOptions {
-  /** What the program is called by (`argv[0]`), where that is not the name in the command. */
-  readonly name?: string;
-  /** Environment variables to add to those of this process. */
-  readonly variables?: Readonly<Record<string, string>>;
+/** How a program is run as a CNI plugin; its standard error is captured, at most 64 KiB. */
+export interface PluginCall {
+  /** The name that it is called by (`argv[0]`). */
+  readonly name: string;
+  /** The value of `CNI_COMMAND`. */
+  readonly command: string;
   /**
-   * Milliseconds after which the program is killed, with its children, and the call fails (ETIMEDOUT); it runs in a
-   * process group of its own then.
+   * Milliseconds after which it is killed, with its children, and the call fails (ETIMEDOUT); it runs in a process group
+   * of its own.
    */
-  readonly timeout?: number;
-  /** Captures standard error, at most 64 KiB, instead of sharing this process's. */
-  readonly captureStderr?: boolean;
+  readonly timeout: number;
 }
 
 /** Where a service runs a program: in each place one at a time. */
@@ -125,7 +123,7 @@ export interface OperatorSystem extends System {
   run(
     command: readonly [string, ...string[]],
     limit: number,
-    options?: RunOptions,
+    plugin?: PluginCall,
   ): CompletedProcess;
   /**
    * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the programs that run; also as the

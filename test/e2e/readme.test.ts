@@ -108,7 +108,7 @@ function isSameFile(path: string, other: string): boolean {
 
 /** Output with the time of the day that it is printed at replaced. */
 function withTime(output: Step["output"]): string {
-  return output.replaceAll(/\d\d:\d\d UTC/g, "16:10 UTC");
+  return output.replaceAll(/(?:[-\d]{10} )?\d\d:\d\d UTC/g, "16:10 UTC");
 }
 
 /** Installs the Go plugin, which makes the network of README.md with the pods, one of which then dies without a DEL. */

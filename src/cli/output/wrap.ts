@@ -23,19 +23,14 @@ export function wrap(text: string, width: number): readonly string[] {
   return [...lines, rest];
 }
 
-/** Where to break, in the order of preference, and how much of the line has to be filled then. */
-const signs = [
-  [",", 1 / 2],
-  ["/", 1 / 3],
-  [":", 1 / 2],
-  ["-", 1 / 2],
-] as const;
+/** Where to break, in the order of preference, if the line is not left nearly empty. */
+const signs = [",", "/", ":", "-"];
 
 /** The length of the part before the last good place to break, or of all. */
 function breakWithin(part: string): number {
-  for (const [sign, least] of signs) {
+  for (const sign of signs) {
     const length = part.lastIndexOf(sign) + 1;
-    if (length > part.length * least) return length;
+    if (length > part.length / 3) return length;
   }
   return part.length;
 }

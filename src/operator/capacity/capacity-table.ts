@@ -45,8 +45,20 @@ export function capacityTable(
   // A whole subnet of IPv6 is too wide for a terminal as a range.
   const formatRangeOf = (range: Range): string =>
     system.isTerminal(1) ? formatRange(range) : formatAddressRange(range);
-  const cellsOf = (counts: Counts): readonly string[] =>
-    formatCells(counts, paint, (count) => formatCount(system, count));
+  const cellsOf = (counts: Counts): readonly string[] => {
+    const format = (count: bigint): string => formatCount(system, count);
+    const { size, reserved, used, unowned, free } = counts;
+    const tenths = permille(counts);
+    const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
+    return [
+      format(size),
+      format(reserved),
+      format(used),
+      unowned > 0n ? paint(format(unowned), "warning") : "0",
+      free === 0n ? paint("0", "error") : format(free),
+      (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
+    ];
+  };
   const rows = networks.flatMap((one) => [
     ...one.ranges.map((range) => [
       one.network.files.network,
@@ -65,24 +77,6 @@ export function capacityTable(
   const notes = networks.flatMap((one) => notesOn(one, paint, system));
   const table = formatTable(headings, rows, { width: tableWidth(system) });
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
-}
-
-function formatCells(
-  counts: Counts,
-  paint: Paint,
-  format: (count: bigint) => string,
-): readonly string[] {
-  const { size, reserved, used, unowned, free } = counts;
-  const tenths = permille(counts);
-  const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
-  return [
-    format(size),
-    format(reserved),
-    format(used),
-    unowned > 0n ? paint(format(unowned), "warning") : "0",
-    free === 0n ? paint("0", "error") : format(free),
-    (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
-  ];
 }
 
 function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {

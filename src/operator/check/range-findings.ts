@@ -5,33 +5,29 @@ import { decimal } from "../../ipam/decimal.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Finding } from "./finding.ts";
 
-/** Checks every range set of a network: a pod needs an address of each. */
+/**
+ * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
+ * an address of any of them.
+ */
 export function rangeFindings(context: Context, directory: NetworkDirectory): readonly Finding[] {
-  return directory.networks.flatMap((network) => checkSets(context, directory, network));
-}
-
-/** The ranges of a set are counted together: a pod gets an address of any of them. */
-function checkSets(
-  context: Context,
-  directory: NetworkDirectory,
-  network: FoundNetwork,
-): readonly Finding[] {
-  const { files, source = "", rangeSets, exclusions } = network;
-  const inUse = directory.usedIn(network);
+  const { files } = directory;
   const commands = [commandText(context, files, ["gc", files.network])];
-  return rangeSets.flatMap((set): readonly Finding[] => {
-    const counts = addUp(countRanges([set], exclusions, inUse, []));
-    const share = permille(counts) ?? 1000;
-    if (share < NEARLY_FULL) return [];
-    const { used, capacity, free } = counts;
-    const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
+  return directory.networks.flatMap((network) => {
+    const { source = "", rangeSets, exclusions } = network;
+    const inUse = directory.usedIn(network);
     const about = { network: files.network, path: source, commands };
-    return free === 0n
-      ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
-      : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];
+    return rangeSets.flatMap((set): readonly Finding[] => {
+      const counts = addUp(countRanges([set], exclusions, inUse, []));
+      const share = permille(counts) ?? 1000;
+      if (share < NEARLY_FULL) return [];
+      const { used, capacity, free } = counts;
+      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
+      return free === 0n
+        ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
+        : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];
+    });
   });
 }

@@ -80,9 +80,8 @@ function run(
   const program = path.includes("/") ? path : `./${path}`;
   return system.run([program], MAX_ANSWER, {
     name,
-    variables: { CNI_COMMAND: command },
+    command,
     timeout: TIMEOUT,
-    captureStderr: true,
   });
 }
 

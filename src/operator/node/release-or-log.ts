@@ -9,33 +9,41 @@ import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 import { releaseUnchanged } from "./release-unchanged.ts";
 
 /**
- * Releases reservations of one network under its lock, if they are unchanged. An error is only logged, so that the other
- * networks are still processed.
+ * Releases reservations of one network under its lock, if they are unchanged.
  *
  * @param verb for the history
  * @param before what else is done under the lock
- * @returns those that are gone
+ * @returns those that are released
+ * @throws CniError as `withLock` and `releaseUnchanged`
+ * @throws SystemError as `releaseUnchanged`
  */
-export function releaseOrLog(
-  { system, log }: Context,
-  directory: NetworkDirectory,
+export function releaseIn(
+  { system }: Context,
+  { files, networks: [network] }: NetworkDirectory,
   verb: HistoryVerb,
   reservations: readonly NodeReservation[],
   before: (locked: LockedNetwork) => void = () => {},
 ): readonly NodeReservation[] {
-  const { files, networks } = directory;
-  const request = {
-    timeoutSeconds: networks[0].lockTimeoutSeconds,
-    history: historyCall(system, networks[0], verb),
-  };
+  const history = historyCall(system, network, verb);
+  const request = { timeoutSeconds: network.lockTimeoutSeconds, history };
+  return withLock(files, request, (locked) => {
+    before(locked);
+    return releaseUnchanged(locked, reservations);
+  });
+}
+
+/**
+ * The same; an error is only logged, so that the other networks are still processed.
+ *
+ * @returns those that are gone
+ */
+export function releaseOrLog(...request: Parameters<typeof releaseIn>): readonly NodeReservation[] {
+  const [{ log }, directory, , reservations] = request;
   try {
-    return withLock(files, request, (locked) => {
-      before(locked);
-      return releaseUnchanged(locked, reservations);
-    });
+    return releaseIn(...request);
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
-    log(`${files.network}: ${messageWithDetails(error)}`);
+    log(`${directory.files.network}: ${messageWithDetails(error)}`);
     return reservations.filter((one) => directory.read(one) === undefined);
   }
 }

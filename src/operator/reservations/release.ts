@@ -1,13 +1,11 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { withLock } from "../../store/lock.ts";
-import { historyCall } from "../node/history-call.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
 import { commandText, unreserveCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf, interfaceOf } from "../node/node-reservations.ts";
-import { releaseUnchanged } from "../node/release-unchanged.ts";
+import { releaseIn } from "../node/release-or-log.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { parseQuery, type Query, search } from "../node/search.ts";
 import {
@@ -58,12 +56,8 @@ export const release: Command = {
       return refused(node, query, [], hints);
     }
     if (query.kind === "address" && matching.length > 1) {
-      return refused(node, query, matching, [
-        inSeveralNetworks(
-          matching.map(({ network }) => network),
-          "is reserved in",
-        ),
-      ]);
+      const hint = inSeveralNetworks(matching.map(({ network }) => network));
+      return refused(node, query, matching, [hint]);
     }
     // Those that are kept have no container: a pod may have others.
     const held = matching.filter(({ owner }) => owner.kind !== "kept");
@@ -120,7 +114,9 @@ function releaseReservations(
   }
   const besides = knownReservations(node, others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
-  const released = [...byNetwork].flatMap(([network, here]) => releaseIn(context, network, here));
+  const released = [...byNetwork].flatMap(([network, here]) =>
+    releaseIn(context, network, "release", here),
+  );
   return report(context, known, besides, new Set(released));
 }
 
@@ -155,18 +151,6 @@ function doubts(known: readonly KnownReservation[]): string {
     .map(({ conclusion: { reason } }) => inOneLine(reason))
     .map((reason) => `Whether its container is alive is not known: ${reason}.\n`);
   return [...new Set(reasons)].join("");
-}
-
-function releaseIn(
-  { system }: Context,
-  { files, networks: [network] }: NetworkDirectory,
-  reservations: readonly NodeReservation[],
-): readonly NodeReservation[] {
-  const request = {
-    timeoutSeconds: network.lockTimeoutSeconds,
-    history: historyCall(system, network, "release"),
-  };
-  return withLock(files, request, (locked) => releaseUnchanged(locked, reservations));
 }
 
 function report(

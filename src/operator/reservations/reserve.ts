@@ -64,7 +64,7 @@ export const reserve: Command = {
     if (directory === undefined) {
       return refused(address, isUndone ? [notKept] : hintsFor(node, query, []));
     }
-    if (others.length > 0) return refused(address, [inSeveralNetworks(places, "is in")]);
+    if (others.length > 0) return refused(address, [inSeveralNetworks(places)]);
     return isUndone ? unreserved(directory, address) : reserved(directory, address, pod);
   },
 };

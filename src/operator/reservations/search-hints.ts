@@ -1,6 +1,5 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
-import type { Context } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
@@ -12,7 +11,7 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import type { CachedAttachment, ResultsCache } from "../node/results-cache.ts";
+import type { CachedAttachment } from "../node/results-cache.ts";
 import { type Query, search } from "../node/search.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
@@ -46,13 +45,12 @@ const MAX_NAMES = 10;
  * @param candidates container ids that match, if there are several
  */
 export function hintsFor(node: Node, query: Query, candidates: readonly string[]): readonly Hint[] {
-  const { context, networks, cache } = node;
   const there = elsewhere(node, query);
   if (query.kind === "address") {
-    return [...there, ...hintsForAddress(query.address, networks), ...past(node, query)];
+    return [...there, ...hintsForAddress(query.address, node.networks), ...past(node, query)];
   }
   if (there.length > 0) return there;
-  return [...hintsForOwner(context, query, candidates, cache), ...past(node, query)];
+  return [...hintsForOwner(node, query, candidates), ...past(node, query)];
 }
 
 /** The hints below the line that says that nothing was found. */
@@ -60,13 +58,10 @@ export function hintLines(hints: readonly Hint[]): string {
   return hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("");
 }
 
-/** That one network has to be chosen; `is` is what an address is in them, such as `is reserved in`. */
-export function inSeveralNetworks(
-  directories: readonly NetworkDirectory[],
-  is: "is in" | "is reserved in",
-): Hint {
+/** That one network has to be chosen. */
+export function inSeveralNetworks(directories: readonly NetworkDirectory[]): Hint {
   const names = directories.map(({ files }) => `${files.network} (${files.directory})`).join(", ");
-  const text = `It ${is} several networks: ${names}. Choose one with --network or --data-dir.`;
+  const text = `It is in several networks: ${names}. Choose one with --network or --data-dir.`;
   return { reason: "ambiguous", network: null, text };
 }
 
@@ -97,10 +92,9 @@ function hintsForAddress(address: Address, networks: readonly FoundNetwork[]): r
 }
 
 function hintsForOwner(
-  context: Context,
+  { context, cache }: Node,
   query: Exclude<Query, { readonly kind: "address" }>,
   candidates: readonly string[],
-  cache: ResultsCache,
 ): readonly Hint[] {
   if (candidates.length > 0) {
     const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;

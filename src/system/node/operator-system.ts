@@ -9,7 +9,7 @@ import type {
   CompletedProcess,
   OpenedFile,
   OperatorSystem,
-  RunOptions,
+  PluginCall,
 } from "../operator-system.ts";
 import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
 import { type CLibrary, cLibrary } from "./c-library.ts";
@@ -200,24 +200,24 @@ function exchange(path: string, other: string): void {
 function run(
   [program, ...words]: readonly [string, ...string[]],
   limit: number,
-  { name = program, variables = {}, timeout, captureStderr = false }: RunOptions = {},
+  plugin?: PluginCall,
 ): CompletedProcess {
   if (!isProgram(program)) throw new SystemError("exec", program, "ENOEXEC");
   const options = {
-    argv0: name,
-    stdio: ["ignore", "pipe", captureStderr ? "pipe" : "inherit"] satisfies StdioOptions,
+    argv0: plugin?.name ?? program,
+    stdio: ["ignore", "pipe", plugin ? "pipe" : "inherit"] satisfies StdioOptions,
     // For either stream, beyond which the program is killed.
-    maxBuffer: captureStderr ? limit + MOST_ERRORS : limit,
-    env: { ...process.env, ...variables },
-    timeout,
+    maxBuffer: plugin ? limit + MOST_ERRORS : limit,
+    env: { ...process.env, ...(plugin && { CNI_COMMAND: plugin.command }) },
+    timeout: plugin?.timeout,
     killSignal: "SIGKILL" as const,
     // In a process group of its own, and so killed with its children.
-    detached: timeout !== undefined,
+    detached: plugin !== undefined,
   };
   const { pid, status, signal, stdout, stderr, error } = spawnSync(program, words, options);
   if (error !== undefined) {
     const code = errnoOf(error);
-    if (timeout !== undefined && pid > 0) killGroup(pid);
+    if (plugin !== undefined && pid > 0) killGroup(pid);
     if (code === "ENOBUFS") throw new SystemError("read", program, "EFBIG");
     if (code !== "ENOENT" && code !== "EACCES") throw new SystemError("exec", program, code);
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };

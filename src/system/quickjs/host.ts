@@ -20,13 +20,13 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
   /**
-   * Starts a program, with words as `wordsOf` makes them, and variables as such words, names and values in turn. A stream that
-   * is not captured is this process's standard error; timeout 0 is none.
+   * Starts a program, with words as `wordsOf` makes them, and `CNI_COMMAND` unless that is empty. A stream that is not captured
+   * is this process's standard error; timeout 0 is none.
    */
   start(
     program: string,
+    argv: string,
     command: string,
-    variables: string,
     timeout: number,
     limit: number,
     capturesOutput: boolean,

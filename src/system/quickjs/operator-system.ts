@@ -1,6 +1,6 @@
 /** `OperatorSystem` on the C host. */
 
-import type { CompletedProcess, OperatorSystem, RunOptions } from "../operator-system.ts";
+import type { CompletedProcess, OperatorSystem, PluginCall } from "../operator-system.ts";
 import { isSystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 import { createQuickJsSystem, type QuickJsSystem } from "./quickjs-system.ts";
@@ -27,12 +27,12 @@ const LONGEST_WAIT = 2 ** 31 - 1;
 function run(
   [program, ...words]: readonly [string, ...string[]],
   limit: number,
-  { name = program, variables = {}, timeout = 0, captureStderr = false }: RunOptions = {},
+  plugin?: PluginCall,
 ): CompletedProcess {
-  const command = wordsOf(program, [name, ...words]);
-  const settings = wordsOf(program, Object.entries(variables).flat());
+  const { name = program, command = "", timeout = 0 } = plugin ?? {};
+  const argv = wordsOf(program, [name, ...words]);
   try {
-    host.start(program, command, settings, timeout, limit, true, captureStderr, 0);
+    host.start(program, argv, command, timeout, limit, true, plugin !== undefined, 0);
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "EACCES")) throw error;
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };

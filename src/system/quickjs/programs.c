@@ -128,18 +128,6 @@ static int spawn(struct program *program, const char *path, char **words, const 
   return error;
 }
 
-/* As spawn, with names and values of variables that this process has not. */
-static int spawn_with(struct program *program, const char *path, char **words, char **variables,
-                      const int streams[PIPES]) {
-  int error = 0;
-  for (char **one = variables; *one && error == 0; one += 2) {
-    if (setenv(one[0], one[1], 1) < 0) error = errno;
-  }
-  if (error == 0) error = spawn(program, path, words, streams);
-  for (char **one = variables; *one; one += 2) unsetenv(one[0]);
-  return error;
-}
-
 /* It only interrupts `await`. */
 static void on_child(int signal) { (void)signal; }
 
@@ -162,7 +150,9 @@ JSValue host_start(struct call *call) {
   struct program *program = &programs[(int)number_at(call, 7)];
   const size_t limits[PIPES] = {(size_t)number_at(call, 4), LONGEST_ERRORS};
   int streams[PIPES] = {STDERR_FILENO, STDERR_FILENO}, error = 0;
-  char **words = words_at(call, 1), **variables = words_at(call, 2);
+  size_t length;
+  const char *command = text_at(call, 2, &length);
+  char **words = words_at(call, 1);
   clear(program);
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);
@@ -173,11 +163,13 @@ JSValue host_start(struct call *call) {
     streams[at] = open_stream(&program->streams[at], limits[at]);
     if (streams[at] < 0) error = errno;
   }
-  if (error == 0) error = spawn_with(program, call->path, words, variables, streams);
+  if (*command && setenv("CNI_COMMAND", command, 1) < 0) out_of_memory();
+  if (error == 0) error = spawn(program, call->path, words, streams);
+  /* This process was called without. */
+  unsetenv("CNI_COMMAND");
   for (int at = 0; at < PIPES; at++) {
     if (streams[at] > STDERR_FILENO) close(streams[at]);
   }
-  free(variables);
   free(words);
   program->is_there = error == 0;
   if (error == 0) return JS_UNDEFINED;

@@ -384,7 +384,7 @@ test("within the grace period gc --now says which are kept, until when, and what
   t.match(run("--now"), {
     exitCode: 0,
     stdout:
-      /10\.7\.3\.3 .* kept until [0-9]{2}:[0-9]{2} UTC, or with --grace 0s: younger than the grace period\n.*10\.7\.3\.4 .* kept until/,
+      /10\.7\.3\.3 .* kept until (?:[-0-9]{10} )?[0-9]{2}:[0-9]{2} UTC, or with --grace 0s: younger than the grace period\n.*10\.7\.3\.4 .* kept until/,
   });
   t.notMatch(run().stdout, "kept until", "a timer says nothing of pods that start");
   t.equal(run("--now", "--grace", "0s").exitCode, 0);

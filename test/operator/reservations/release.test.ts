@@ -219,7 +219,7 @@ test("an address in several networks is freed only in the one that is named", as
     `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
 net      10.7.4.2  aaa        eth0       2h   -      default/web
 other    10.7.4.2  ccc        eth0       2h   -      -
-It is reserved in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
+It is in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
 `,
     "",
   ]);
