@@ -7,22 +7,20 @@ import { differencesPage } from "../scripts/pages/differences.ts";
 import { pictures } from "../scripts/pages/pictures.ts";
 import { commands } from "../src/commands.ts";
 
-test("docs/differences.md is what scripts/pages/differences.ts writes", (t) => {
+test("docs/differences.md is what scripts/pages/differences.ts writes", async (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
-  t.end();
 });
 
-test("the pictures are what scripts/pages/pictures.ts draws", (t) => {
+test("the pictures are what scripts/pages/pictures.ts draws", async (t) => {
   for (const [path, picture] of Object.entries(pictures())) {
     t.equal(readFileSync(path, "utf8"), picture, path);
   }
-  t.end();
 });
 
 /** What README.md need not explain. */
 const ofAnyProgram = ["completion", "man", "version"];
 
-test("README.md is short, has every command, and its figures are those of the evidence", (t) => {
+test("README.md is short, has every command, and its figures are those of the evidence", async (t) => {
   const readme = readFileSync("README.md", "utf8");
   t.ok(readme.split(/\s+/).length <= 1200, "1200 words");
   const table = readme.slice(readme.indexOf("| command | shows |"), readme.indexOf("## Build"));
@@ -47,7 +45,6 @@ test("README.md is short, has every command, and its figures are those of the ev
   };
   const [, version] = /^Kubernetes v([\d.]+),/.exec(runs[0]?.version ?? "") ?? [];
   t.match(readme, `Kubernetes ${version}]`);
-  t.end();
 });
 
 /** The cells of the lines of a page that are a table's. */
@@ -61,7 +58,7 @@ function rounded(value: number): string {
   return value.toFixed(value < 10 ? 1 : 0);
 }
 
-test("docs/README.md leads to every page", (t) => {
+test("docs/README.md leads to every page", async (t) => {
   const index = readFileSync("docs/README.md", "utf8");
   const names = readdirSync("docs", { recursive: true, encoding: "utf8" })
     .filter((name) => name.endsWith(".md") && name !== "README.md")
@@ -70,7 +67,6 @@ test("docs/README.md leads to every page", (t) => {
     names.filter((name) => !index.includes(`(${name})`)),
     [],
   );
-  t.end();
 });
 
 /** The anchors of a page's headings, as GitHub makes them. */
@@ -96,7 +92,7 @@ const pages = [
 ].filter((name) => name.endsWith(".md"));
 
 for (const page of pages) {
-  test(`the links in ${page} lead to files and headings that exist`, (t) => {
+  test(`the links in ${page} lead to files and headings that exist`, async (t) => {
     const links = readFileSync(page, "utf8").matchAll(/\]\((?!https?:)([^)#]*)#?([^)]*)\)/g);
     const pictured = readFileSync(page, "utf8").matchAll(/\bsrc(?:set)?="([^"]*)"/g);
     for (const [, file = "", anchor = ""] of [...links, ...pictured]) {
@@ -104,6 +100,5 @@ for (const page of pages) {
       t.ok(existsSync(target), target);
       if (anchor !== "") t.ok(anchorsOf(target).includes(anchor), `${target}#${anchor}`);
     }
-    t.end();
   });
 }

@@ -6,7 +6,7 @@ import { inRepository } from "./harness/repository.ts";
 
 const skip = existsSync(inRepository(".git")) ? false : "This is not a checkout of the repository.";
 
-test("names of tracked files are printable, without blanks", { skip }, (t) => {
+test("names of tracked files are printable, without blanks", { skip }, async (t) => {
   const { stdout } = spawnSync("git", ["ls-files", "-z"], {
     cwd: inRepository("."),
     encoding: "utf8",
@@ -17,5 +17,4 @@ test("names of tracked files are printable, without blanks", { skip }, (t) => {
     names.filter((name) => !/^[!-~]+$/.test(name)),
     [],
   );
-  t.end();
 });

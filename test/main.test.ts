@@ -25,27 +25,25 @@ test("a failure is one error object on standard output, and exit code 1", (t) =>
   t.end();
 });
 
-test("a failed system call is reported with its message and code 999", (t) => {
+test("a failed system call is reported with its message and code 999", async (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   t.same(network.add("c1", { interrupt: refuse("makeDirectories", "EACCES") }).error, {
     code: 999,
     msg: "mkdir /var/lib/cni/networks/net: permission denied",
   });
-  t.end();
 });
 
 const traces = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"] as const;
 const [first, second] = traces.map((id) => `00-${id}-00f067aa0ba902b7-01`);
 
-test("the details of an error end with the trace of the call", (t) => {
+test("the details of an error end with the trace of the call", async (t) => {
   const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
 
   t.equal(network.add("c1", { traceparent: first }).error?.details, `a/b; trace ${traces[0]}`);
-  t.end();
 });
 
-test("an error without details has the trace alone, and none where there is no valid one", (t) => {
+test("an error without details has the trace alone, and none where there is no valid one", async (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   const refusal = { interrupt: refuse("makeDirectories", "EACCES") };
   const plain = network.add("c1", refusal);
@@ -57,10 +55,9 @@ test("an error without details has the trace alone, and none where there is no v
   for (const traceparent of ["garbage", `00-${"0".repeat(32)}-00f067aa0ba902b7-01`]) {
     t.equal(network.add("c1", { ...refusal, traceparent }).stdout, plain.stdout);
   }
-  t.end();
 });
 
-test("a call that gives up on the lock names the process that holds it, and then its own trace", (t) => {
+test("a call that gives up on the lock names the process that holds it, and then its own trace", async (t) => {
   const network = new Network(new MemoryMachine(), { ...subnet, lockTimeoutSeconds: 3 });
   let details: string | undefined;
 
@@ -76,10 +73,9 @@ test("a call that gives up on the lock names the process that holds it, and then
 
   t.match(details, "is held by process 7; nothing was changed");
   t.ok(details?.endsWith(`; trace ${traces[1]}`));
-  t.end();
 });
 
-test("an error that cannot be printed goes to standard error, with the time", (t) => {
+test("an error that cannot be printed goes to standard error, with the time", async (t) => {
   const outcome = new MemoryMachine().run(
     {
       environment: { CNI_COMMAND: "STATUS" },
@@ -93,10 +89,9 @@ test("an error that cannot be printed goes to standard error, with the time", (t
     outcome.stderr,
     /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error writing error JSON to stdout: write \/dev\/stdout: broken pipe\n$/,
   );
-  t.end();
 });
 
-test("a defect is reported as an error object, too", (t) => {
+test("a defect is reported as an error object, too", async (t) => {
   const network = new Network(new MemoryMachine(), subnet);
 
   const { error } = network.add("c1", {
@@ -109,5 +104,4 @@ test("a defect is reported as an error object, too", (t) => {
   t.equal(error?.code, 999);
   t.match(error?.msg, "a defect");
   t.same(network.reservations(), {});
-  t.end();
 });

@@ -71,7 +71,7 @@ for (const [name, value] of shortSample([
   ...Object.entries(foreign),
   ["all of them at once", ""] as const,
 ])) {
-  test(`ADD is the same with ${name}`, (t) => {
+  test(`ADD is the same with ${name}`, async (t) => {
     const empty = scratchDirectory(t);
     const call = addTo(scratchDirectory(t));
     const environment = { ...call.environment };
@@ -83,11 +83,10 @@ for (const [name, value] of shortSample([
 
     t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
     t.same(treeOf(empty), [], "and nothing was written elsewhere");
-    t.end();
   });
 }
 
-test("ADD works with nothing in the environment but what it requires", (t) => {
+test("ADD works with nothing in the environment but what it requires", async (t) => {
   const { environment, stdin } = addTo(scratchDirectory(t));
   const names = ["CNI_COMMAND", "CNI_CONTAINERID", "CNI_IFNAME", "CNI_NETNS", "CNI_PATH"];
   const required = Object.entries(environment).filter(([name]) => names.includes(name));
@@ -95,7 +94,6 @@ test("ADD works with nothing in the environment but what it requires", (t) => {
   const outcome = run(executable, { environment: Object.fromEntries(required), stdin });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
-  t.end();
 });
 
 for (const words of [
@@ -107,17 +105,16 @@ for (const words of [
   ["DEL"],
   ["list", "net"],
 ]) {
-  test(`VERSION ignores its arguments: ${words.join(" ")}`, (t) => {
+  test(`VERSION ignores its arguments: ${words.join(" ")}`, async (t) => {
     const outcome = run(executable, { ...versionCall(), arguments: words });
 
     t.equal(outcome.exitCode, 0);
     t.match(outcome.stdout, /^\{"cniVersion":"1\.1\.0","supportedVersions":\[/);
     t.equal(outcome.stderr, "");
-    t.end();
   });
 }
 
-test("ADD works in a working directory that was removed", (t) => {
+test("ADD works in a working directory that was removed", async (t) => {
   const directory = scratchDirectory(t);
   const gone = join(directory, "gone");
   mkdirSync(gone);
@@ -129,27 +126,24 @@ test("ADD works in a working directory that was removed", (t) => {
   });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
-  t.end();
 });
 
-test("ADD takes a relative data directory from the working directory", (t) => {
+test("ADD takes a relative data directory from the working directory", async (t) => {
   const directory = scratchDirectory(t);
 
   const outcome = run(executable, { ...addTo("some//./where"), workingDirectory: directory });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
   t.ok(treeOf(directory).some(({ path }) => path === "some/where/net/10.0.0.2"));
-  t.end();
 });
 
-test("ADD works with few file descriptors and a closed standard error", (t) => {
+test("ADD works with few file descriptors and a closed standard error", async (t) => {
   const outcome = run("/bin/sh", {
     ...addTo(scratchDirectory(t)),
     arguments: ["-c", 'ulimit -n 64; exec "$0" 2>&-', executable],
   });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
-  t.end();
 });
 
 for (const [what, script, code, msg] of [
@@ -173,7 +167,7 @@ for (const [what, script, code, msg] of [
     "invalid characters in containerID",
   ],
 ] as const) {
-  test(`ADD refuses ${what}`, (t) => {
+  test(`ADD refuses ${what}`, async (t) => {
     const directory = scratchDirectory(t);
 
     const { exitCode, stdout, stderr } = run("/bin/sh", {
@@ -184,6 +178,5 @@ for (const [what, script, code, msg] of [
     t.same([exitCode, stderr], [1, ""]);
     t.match(readError(stdout), { code, msg });
     t.same(treeOf(directory, "whole"), []);
-    t.end();
   });
 }

@@ -38,7 +38,7 @@ test("GC keeps an address that a process has, and one that was reserved after th
   t.same(left, [2, 4, 5]);
 });
 
-test("GC keeps an address that the node itself has", (t) => {
+test("GC keeps an address that the node itself has", async (t) => {
   const node = nodeFor(t);
   node.network("net", { ranges: [[{ subnet: "127.0.0.0/24" }]] });
   for (const name of ["127.0.0.1", "127.0.0.9"]) node.write(`net/${name}`, "dead\r\neth0");
@@ -55,5 +55,4 @@ test("GC keeps an address that the node itself has", (t) => {
     stderr,
     "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 127.0.0.1 is in use by the node itself\n",
   );
-  t.end();
 });

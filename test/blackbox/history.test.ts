@@ -19,7 +19,7 @@ function nameOf(id: number): string {
   return readFileSync(`/proc/${id}/comm`, "utf8").trimEnd();
 }
 
-test("a line of the history has its time and the caller's name, for its owner alone to read", (t) => {
+test("a line of the history has its time and the caller's name, for its owner alone to read", async (t) => {
   const network = networkFor(t, ipam);
   const path = join(network.machine.dataDirectory, ".host-local/net/history");
   const before = new Date().toISOString();
@@ -38,7 +38,6 @@ test("a line of the history has its time and the caller's name, for its owner al
   const times = text.match(/^\S+/gm) ?? [];
   t.strictSame([before, ...times, after].toSorted(), [before, ...times, after]);
   t.equal(statSync(path).mode & 0o777, 0o600);
-  t.end();
 });
 
 test("ADD and DEL at the same time rotate a full history, and each line is whole", async (t) => {
@@ -65,7 +64,7 @@ test("ADD and DEL at the same time rotate a full history, and each line is whole
   t.equal(new Set(words).size, kept.length, "none is there twice");
 });
 
-test("ADD does not follow a symbolic link in place of the history, and says so", (t) => {
+test("ADD does not follow a symbolic link in place of the history, and says so", async (t) => {
   const network = networkFor(t, ipam);
   network.add("c0", { ipam: { history: false } });
   const path = join(network.machine.dataDirectory, ".host-local/net/history");
@@ -75,5 +74,4 @@ test("ADD does not follow a symbolic link in place of the history, and says so",
 
   t.equal(addresses.length, 2);
   t.match(stderr, /^host-local: this call is missing in the history: open \S+: .+\n$/);
-  t.end();
 });

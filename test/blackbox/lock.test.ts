@@ -19,7 +19,7 @@ const c1 = { containerId: "c1" };
 
 test("no journal is kept where another machine may write, since the lock may not exclude it", {
   skip: stopObstacle() ?? false,
-}, (t) => {
+}, async (t) => {
   const network = networkFor(t, five);
   const log = join(scratchDirectory(t), "log");
   // Stands for a network file system: that the type is not known is no reason to believe anything.
@@ -34,7 +34,6 @@ test("no journal is kept where another machine may write, since the lock may not
   t.notOk(existsSync(journal));
   t.equal(network.add("c2").exitCode, 0);
   t.ok(existsSync(journal), "and is where that is known");
-  t.end();
 });
 
 test("details end with the trace of the call; the holder's is named, too, if /proc shows the holder", async (t) => {
@@ -57,7 +56,6 @@ test("details end with the trace of the call; the holder's is named, too, if /pr
   const details = readError(stdout)?.details ?? "";
   t.ok(details.endsWith(`; trace ${own}`), details);
   t.match(details, `(flock), trace ${other}; nothing was changed`);
-  t.end();
 });
 
 test("the lock of one network does not stop another", async (t) => {

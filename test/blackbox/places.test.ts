@@ -62,7 +62,7 @@ for (const [what, ipam, message] of [
     /^cannot read the podCIDR of this node: /,
   ],
 ] as const) {
-  test(`ADD refuses a ${what}`, (t) => {
+  test(`ADD refuses a ${what}`, async (t) => {
     const network = networkFor(t, five, [{ path: "resolv.conf" }]);
     const { dataDirectory } = network.machine;
     const fifo = join(scratchDirectory(t), "fifo");
@@ -72,25 +72,22 @@ for (const [what, ipam, message] of [
     const answer = network.add("c1", { ipam: JSON.parse(text) });
 
     isRefused(t, network, answer, message);
-    t.end();
   });
 }
 
 for (const command of ["CHECK", "DEL"] as const) {
-  test(`${command} refuses a dataDir that is a file`, (t) => {
+  test(`${command} refuses a dataDir that is a file`, async (t) => {
     const network = networkFor(t, five, [{ path: "file" }]);
     const dataDir = `${network.machine.dataDirectory}/file`;
 
     const answer = network.call(command, "c1", { ipam: { dataDir } });
 
     isRefused(t, network, answer, /^mkdir \S+\/file: not a directory$/);
-    t.end();
   });
 }
 
-test("ADD refuses a network name that is too long for a directory", (t) => {
+test("ADD refuses a network name that is too long for a directory", async (t) => {
   const network = networkFor(t, five);
   const answer = network.add("c1", { top: { name: "n".repeat(300) } });
   isRefused(t, network, answer, /^mkdir .*: file name too long$/);
-  t.end();
 });

@@ -22,15 +22,13 @@ import { readVectors } from "./vectors.ts";
 const vectors = readVectors("static");
 
 for (const vector of shortSample(vectors)) {
-  test(vector.id, (t) => {
+  test(vector.id, async (t) => {
     answersAsExpected(t, new ExecutableMachine(t), vector, [], { program: staticLink(t) });
-    t.end();
   });
 }
 
-test("no recording of static got lost", (t) => {
+test("no recording of static got lost", async (t) => {
   t.equal(new Set(vectors.map(({ id }) => id)).size, 54);
-  t.end();
 });
 
 const ipam = { type: "static", addresses: [{ address: "10.61.0.5/24", gateway: "10.61.0.1" }] };
@@ -42,7 +40,7 @@ function attached(program: string, verb: "ADD" | "DEL", netns = "/none"): Outcom
   return run(program, attachmentCall(verb, { ...c1, netns }, document));
 }
 
-test("a file of that name is the plugin, too, and keeps no state", (t) => {
+test("a file of that name is the plugin, too, and keeps no state", async (t) => {
   const directory = scratchDirectory(t);
   const program = join(directory, "static");
   copyFileSync(executable, program);
@@ -58,28 +56,25 @@ test("a file of that name is the plugin, too, and keeps no state", (t) => {
     treeOf(directory).map(({ path }) => path),
     ["static"],
   );
-  t.end();
 });
 
-test("GC and STATUS of CNI 1.1 do nothing, and earlier versions do not have them", (t) => {
+test("GC and STATUS of CNI 1.1 do nothing, and earlier versions do not have them", async (t) => {
   const program = staticLink(t);
   for (const verb of ["GC", "STATUS"] as const) {
     t.same(run(program, networkCall(verb, { ...document, ipam: 5 })), silent);
     const older = run(program, networkCall(verb, { ...document, cniVersion: "1.0.0" }));
     t.match(readError(older.stdout), { code: 1, msg: `config version does not allow ${verb}` });
   }
-  t.end();
 });
 
-test("the plugin's own network namespace is refused", (t) => {
+test("the plugin's own network namespace is refused", async (t) => {
   const program = staticLink(t);
   for (const verb of ["ADD", "DEL"] as const) {
     t.equal(readError(attached(program, verb, "/proc/self/ns/net").stdout)?.code, 8);
   }
-  t.end();
 });
 
-test("it has no operator commands: arguments are ignored", (t) => {
+test("it has no operator commands: arguments are ignored", async (t) => {
   const { exitCode, stdout, stderr } = run(staticLink(t), {
     environment: runtimeEnvironment,
     stdin: "",
@@ -88,12 +83,10 @@ test("it has no operator commands: arguments are ignored", (t) => {
 
   t.same([exitCode, stdout], [0, ""]);
   t.match(stderr, /^CNI static plugin v.*\nCNI protocol versions supported: .*\n$/);
-  t.end();
 });
 
-test("under any other name the executable is host-local", (t) => {
+test("under any other name the executable is host-local", async (t) => {
   const program = join(scratchDirectory(t), "static.previous");
   copyFileSync(executable, program);
   t.match(run(program, { environment: {}, stdin: "" }).stderr, /^CNI host-local plugin /);
-  t.end();
 });

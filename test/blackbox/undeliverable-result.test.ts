@@ -46,7 +46,7 @@ test("ADD with standard output a socket whose reader is gone reserves nothing an
   t.same(network.reserved(), []);
 });
 
-test("ADD writes a result larger than a pipe holds whole", (t) => {
+test("ADD writes a result larger than a pipe holds whole", async (t) => {
   const routes = Array.from({ length: 4000 }, (_, index) => ({
     dst: `10.${index >> 8}.${index & 255}.0/24`,
     gw: "10.0.0.1",
@@ -56,10 +56,9 @@ test("ADD writes a result larger than a pipe holds whole", (t) => {
 
   t.equal(exitCode, 0);
   t.strictSame(JSON.parse(stdout).routes, routes);
-  t.end();
 });
 
-test("ADD into a file writes the whole result there", (t) => {
+test("ADD into a file writes the whole result there", async (t) => {
   const network = networkFor(t, five);
   const file = join(scratchDirectory(t), "result.json");
 
@@ -69,10 +68,9 @@ test("ADD into a file writes the whole result there", (t) => {
   t.strictSame(JSON.parse(readFileSync(file, "utf8")).ips, [
     { address: "10.0.0.2/29", gateway: "10.0.0.1" },
   ]);
-  t.end();
 });
 
-test("ADD with its output thrown away on purpose succeeds", (t) => {
+test("ADD with its output thrown away on purpose succeeds", async (t) => {
   const network = networkFor(t, five);
 
   const outcome = run("/bin/sh", {
@@ -82,10 +80,9 @@ test("ADD with its output thrown away on purpose succeeds", (t) => {
 
   t.equal(outcome.exitCode, 0);
   t.same(network.reserved(), ["10.0.0.2"]);
-  t.end();
 });
 
-test("an error that cannot be delivered is logged on standard error", (t) => {
+test("an error that cannot be delivered is logged on standard error", async (t) => {
   const outcome = runInto(openSync("/dev/full", "w"), versionCall());
 
   t.equal(outcome.exitCode, 1);
@@ -93,5 +90,4 @@ test("an error that cannot be delivered is logged on standard error", (t) => {
     outcome.stderr,
     /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error writing error JSON to stdout: write \/dev\/stdout: no space left on device\n$/,
   );
-  t.end();
 });

@@ -15,7 +15,7 @@ function values(text: string): readonly string[] {
   return taken;
 }
 
-test("values of known keys are passed on unchanged, from left to right", (t) => {
+test("values of known keys are passed on unchanged, from left to right", async (t) => {
   const cases: readonly (readonly [text: string, values: readonly string[]])[] = [
     ["", []],
     ["IP=10.1.2.3", ["10.1.2.3"]],
@@ -27,10 +27,9 @@ test("values of known keys are passed on unchanged, from left to right", (t) => 
     ["IgnoreUnknown=1;IP=10.1.2.3", ["10.1.2.3"]],
   ];
   for (const [text, expected] of cases) t.strictSame(values(text), expected, text);
-  t.end();
 });
 
-test("IgnoreUnknown allows unknown keys, at any position and in any letter case", (t) => {
+test("IgnoreUnknown allows unknown keys, at any position and in any letter case", async (t) => {
   for (const text of [
     "IgnoreUnknown=1;A=b",
     "A=b;IgnoreUnknown=1",
@@ -43,10 +42,9 @@ test("IgnoreUnknown allows unknown keys, at any position and in any letter case"
   ]) {
     t.doesNotThrow(() => values(text), text);
   }
-  t.end();
 });
 
-test("invalid arguments are error 999 with the Go plugin's message", (t) => {
+test("invalid arguments are error 999 with the Go plugin's message", async (t) => {
   const cases: readonly (readonly [text: string, message: string])[] = [
     ["IP", 'ARGS: invalid pair "IP"'],
     ["IP=10.1.2.3;", 'ARGS: invalid pair ""'],
@@ -90,10 +88,9 @@ test("invalid arguments are error 999 with the Go plugin's message", (t) => {
     const refusal = refusalOf(() => values(text));
     t.strictSame([refusal.code, refusal.message], [999, message], text);
   }
-  t.end();
 });
 
-test("the first wrong pair is the one reported, and unknown keys come last", (t) => {
+test("the first wrong pair is the one reported, and unknown keys come last", async (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["IP=bad;IgnoreUnknown=x", /"IP=bad"/],
     ["IgnoreUnknown=x;IP=bad", /"IgnoreUnknown=x"/],
@@ -103,5 +100,4 @@ test("the first wrong pair is the one reported, and unknown keys come last", (t)
   ];
   for (const [text, message] of cases)
     t.match(refusalOf(() => values(text)).message, message, text);
-  t.end();
 });

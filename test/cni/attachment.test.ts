@@ -8,15 +8,14 @@ import {
 } from "../../src/cni/attachment.ts";
 import { refusalOf } from "./refusal.ts";
 
-test("identifiers begin with a letter or digit, followed by letters, digits, _, . and -", (t) => {
+test("identifiers begin with a letter or digit, followed by letters, digits, _, . and -", async (t) => {
   for (const text of ["a", "A", "0", "a51debf7e1eb", "a_.-", "a..", "mynet.0", "a".repeat(5000)]) {
     t.equal(isIdentifier(text), true, text.slice(0, 20));
     t.equal(isContainerId(text), true, text.slice(0, 20));
   }
-  t.end();
 });
 
-test("a name that could leave a directory or be hidden in it is not an identifier", (t) => {
+test("a name that could leave a directory or be hidden in it is not an identifier", async (t) => {
   for (const text of [
     "",
     ".",
@@ -40,15 +39,13 @@ test("a name that could leave a directory or be hidden in it is not an identifie
     t.equal(isIdentifier(text), false, JSON.stringify(text));
     t.equal(isContainerId(text), false, JSON.stringify(text));
   }
-  t.end();
 });
 
-test("a valid container id is returned unchanged", (t) => {
+test("a valid container id is returned unchanged", async (t) => {
   t.equal(parseContainerId("a51debf7e1eb"), "a51debf7e1eb");
-  t.end();
 });
 
-test("an invalid container id is error 4 and is shown", (t) => {
+test("an invalid container id is error 4 and is shown", async (t) => {
   t.strictSame(
     refusalOf(() => parseContainerId("some-%%container-id")),
     {
@@ -57,10 +54,9 @@ test("an invalid container id is error 4 and is shown", (t) => {
       details: "some-%%container-id",
     },
   );
-  t.end();
 });
 
-test("interface names may contain anything but separators and white space", (t) => {
+test("interface names may contain anything but separators and white space", async (t) => {
   for (const name of [
     "eth0",
     "e",
@@ -77,10 +73,9 @@ test("interface names may contain anything but separators and white space", (t) 
     t.equal(parseInterfaceName(name), name, JSON.stringify(name));
     t.equal(isInterfaceName(name), true, JSON.stringify(name));
   }
-  t.end();
 });
 
-test("interface names are limited to 15 bytes, not characters", (t) => {
+test("interface names are limited to 15 bytes, not characters", async (t) => {
   for (const name of ["1234567890123456", "éééééééé", "😀😀😀😀", "testnamemorethan16"]) {
     t.strictSame(
       refusalOf(() => parseInterfaceName(name)),
@@ -93,10 +88,9 @@ test("interface names are limited to 15 bytes, not characters", (t) => {
     );
     t.equal(isInterfaceName(name), false, name);
   }
-  t.end();
 });
 
-test("interface names that mean directories are refused", (t) => {
+test("interface names that mean directories are refused", async (t) => {
   for (const name of [".", ".."]) {
     t.strictSame(
       refusalOf(() => parseInterfaceName(name)),
@@ -105,10 +99,9 @@ test("interface names that mean directories are refused", (t) => {
     );
     t.equal(isInterfaceName(name), false, name);
   }
-  t.end();
 });
 
-test("interface names with a slash, a colon or any Unicode white space are refused", (t) => {
+test("interface names with a slash, a colon or any Unicode white space are refused", async (t) => {
   const whiteSpace =
     "\t\n\v\f\r \u0085\u00a0\u1680\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u2028\u2029\u202f\u205f\u3000";
   for (const character of ["/", ":", ...whiteSpace]) {
@@ -124,18 +117,15 @@ test("interface names with a slash, a colon or any Unicode white space are refus
     );
     t.equal(isInterfaceName(name), false, encodeURI(name));
   }
-  t.end();
 });
 
-test("the length of an interface name is checked before its characters", (t) => {
+test("the length of an interface name is checked before its characters", async (t) => {
   t.equal(
     refusalOf(() => parseInterfaceName("/".repeat(16))).message,
     "interface name is too long",
   );
-  t.end();
 });
 
-test("an empty interface name is invalid", (t) => {
+test("an empty interface name is invalid", async (t) => {
   t.equal(isInterfaceName(""), false);
-  t.end();
 });

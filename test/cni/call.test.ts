@@ -28,7 +28,7 @@ function refused(environment: Environment, stdin?: string): readonly [number, st
   return [code, message];
 }
 
-test("a call for an attachment has what its verb needs", (t) => {
+test("a call for an attachment has what its verb needs", async (t) => {
   for (const verb of ["ADD", "CHECK", "DEL"] as const) {
     t.match(
       receive({ CNI_COMMAND: verb, CNI_ARGS: "IP=10.1.2.3" }),
@@ -42,75 +42,66 @@ test("a call for an attachment has what its verb needs", (t) => {
       verb,
     );
   }
-  t.end();
 });
 
-test("the call has the whole document", (t) => {
+test("the call has the whole document", async (t) => {
   const call = receive({});
   const { value, path } = "network" in call ? call.network.document : {};
   t.strictSame(
     { value, path },
     { value: { cniVersion: "1.1.0", name: "net", ipam: {} }, path: "" },
   );
-  t.end();
 });
 
-test("without a command nothing else is checked", (t) => {
+test("without a command nothing else is checked", async (t) => {
   const machine = new MemoryMachine();
   const process = machine.start({ environment: { CNI_CONTAINERID: "%%" }, stdin: "{" });
   t.strictSame(receiveCall(process), { verb: "about" });
   t.strictSame(process.calls, [], "standard input is not read");
-  t.end();
 });
 
-test("VERSION needs nothing but the command, and does not read standard input", (t) => {
+test("VERSION needs nothing but the command, and does not read standard input", async (t) => {
   const process = new MemoryMachine().start({
     environment: { CNI_COMMAND: "VERSION", CNI_CONTAINERID: "%%", CNI_IFNAME: "a/b" },
     stdin: "{",
   });
   t.strictSame(receiveCall(process), { verb: "VERSION" });
   t.strictSame(process.calls, []);
-  t.end();
 });
 
-test("variables that a verb does not require may be missing", (t) => {
+test("variables that a verb does not require may be missing", async (t) => {
   t.match(receive({ CNI_COMMAND: "DEL", CNI_NETNS: "" }), { verb: "DEL", networkNamespace: "" });
   t.match(receive({ CNI_COMMAND: "ADD" }), { verb: "ADD", arguments: "" });
-  t.end();
 });
 
-test("an invalid value is reported before a missing one, and an id before an interface", (t) => {
+test("an invalid value is reported before a missing one, and an id before an interface", async (t) => {
   const badId: readonly [number, string] = [4, "invalid characters in containerID"];
   const badInterface: readonly [number, string] = [4, "interface name is . or .."];
   t.strictSame(refused({ CNI_CONTAINERID: "%", CNI_NETNS: "" }), badId);
   t.strictSame(refused({ CNI_CONTAINERID: "", CNI_IFNAME: ".." }), badInterface);
   t.strictSame(refused({ CNI_CONTAINERID: "%", CNI_IFNAME: ".." }), badId);
-  t.end();
 });
 
-test("the environment is checked before standard input", (t) => {
+test("the environment is checked before standard input", async (t) => {
   t.match(refused({ CNI_PATH: "" }, "{"), [4]);
   t.match(refused({ CNI_CONTAINERID: "%" }, "{"), [4]);
-  t.end();
 });
 
-test("an unknown command needs no variables and is reported only after the configuration", (t) => {
+test("an unknown command needs no variables and is reported only after the configuration", async (t) => {
   const bare = { CNI_COMMAND: "NOPE", CNI_CONTAINERID: "", CNI_IFNAME: "..", CNI_PATH: "" };
   t.strictSame(refused(bare), [4, "unknown CNI_COMMAND: NOPE"]);
   t.match(refused(bare, ""), [6, "error unmarshall network config: unexpected end of JSON input"]);
   t.strictSame(refused(bare, "{}"), [7, "missing network name"]);
-  t.end();
 });
 
-test("an unknown command is reported before the version is checked", (t) => {
+test("an unknown command is reported before the version is checked", async (t) => {
   t.strictSame(refused({ CNI_COMMAND: "NOPE" }, '{"name":"n","cniVersion":5}'), [
     4,
     "unknown CNI_COMMAND: NOPE",
   ]);
-  t.end();
 });
 
-test("standard input that cannot be read is error 5", (t) => {
+test("standard input that cannot be read is error 5", async (t) => {
   for (const [code, reason] of [
     ["EBADF", "bad file descriptor"],
     ["EISDIR", "is a directory"],
@@ -128,17 +119,14 @@ test("standard input that cannot be read is error 5", (t) => {
       },
     );
   }
-  t.end();
 });
 
-test("a network without a name is refused", (t) => {
+test("a network without a name is refused", async (t) => {
   for (const stdin of ["null", "{}", '{"name":null}', '{"name":""}', '{"nam":"x"}']) {
     t.strictSame(refused({}, stdin), [7, "missing network name"], stdin);
   }
-  t.end();
 });
 
-test("the name is checked before the version", (t) => {
+test("the name is checked before the version", async (t) => {
   t.strictSame(refused({}, '{"cniVersion":"9"}'), [7, "missing network name"]);
-  t.end();
 });

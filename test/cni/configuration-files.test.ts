@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { configurationNames } from "../../src/cni/configuration-files.ts";
 
-test("libcni reads what ends with one of three suffixes, in the order of the names", (t) => {
+test("libcni reads what ends with one of three suffixes, in the order of the names", async (t) => {
   const names = [
     "20-b.conf",
     "10-a.conflist",
@@ -11,5 +11,4 @@ test("libcni reads what ends with one of three suffixes, in the order of the nam
     ".conf.swp",
   ];
   t.same(configurationNames(names), ["10-a.conflist", "20-b.conf", "30-c.json"]);
-  t.end();
 });

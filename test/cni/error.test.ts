@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { asCniError, CniError, ErrorCode, internalError } from "../../src/cni/error.ts";
 
-test("codes are those of the specification", (t) => {
+test("codes are those of the specification", async (t) => {
   t.strictSame(ErrorCode, {
     incompatibleVersion: 1,
     invalidEnvironment: 4,
@@ -13,28 +13,23 @@ test("codes are those of the specification", (t) => {
     pluginNotAvailable: 50,
     internal: 999,
   });
-  t.end();
 });
 
-test("an error without details has empty ones", (t) => {
+test("an error without details has empty ones", async (t) => {
   t.equal(new CniError(7, "missing network name").details, "");
   t.equal(internalError("no IP ranges specified").details, "");
-  t.end();
 });
 
-test("a plain error of the Go plugin has code 999", (t) => {
+test("a plain error of the Go plugin has code 999", async (t) => {
   t.match(internalError("a", "b"), { code: 999, message: "a", details: "b" });
-  t.end();
 });
 
-test("a CNI error is printed as it is", (t) => {
+test("a CNI error is printed as it is", async (t) => {
   const error = new CniError(11, "locked", "by c1");
   t.equal(asCniError(error), error);
-  t.end();
 });
 
-test("any other error is printed with code 999 and its message", (t) => {
+test("any other error is printed with code 999 and its message", async (t) => {
   t.match(asCniError(new RangeError("out of range")), { code: 999, message: "out of range" });
   t.match(asCniError("text"), { code: 999, message: "text" });
-  t.end();
 });

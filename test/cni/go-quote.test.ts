@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { goQuote, goQuoteCharacter } from "../../src/cni/go-quote.ts";
 
-test("text is quoted as Go's %q does it", (t) => {
+test("text is quoted as Go's %q does it", async (t) => {
   const cases: readonly (readonly [text: string, quoted: string])[] = [
     ["", '""'],
     ["IP=10.1.2.3", '"IP=10.1.2.3"'],
@@ -20,10 +20,9 @@ test("text is quoted as Go's %q does it", (t) => {
     ["<&>", '"<&>"'],
   ];
   for (const [text, quoted] of cases) t.equal(goQuote(text), quoted, quoted);
-  t.end();
 });
 
-test("one character is quoted as Go's JSON decoder does it", (t) => {
+test("one character is quoted as Go's JSON decoder does it", async (t) => {
   const cases: readonly (readonly [character: string, quoted: string])[] = [
     ["x", "'x'"],
     ["'", "'\\''"],
@@ -35,5 +34,4 @@ test("one character is quoted as Go's JSON decoder does it", (t) => {
     ["\u0080", "'\\u0080'"],
   ];
   for (const [character, quoted] of cases) t.equal(goQuoteCharacter(character), quoted, quoted);
-  t.end();
 });

@@ -3,14 +3,13 @@ import { test } from "tap";
 import { findSyntaxError, MAX_DEPTH, syntaxError } from "../../src/cni/json-syntax.ts";
 import { END, invalidTexts, refusal } from "./invalid-texts.ts";
 
-test("syntaxError reports the first error with Go's message", (t) => {
+test("syntaxError reports the first error with Go's message", async (t) => {
   for (const [text, expected] of invalidTexts) {
     t.equal(syntaxError(text), expected, JSON.stringify(text));
   }
-  t.end();
 });
 
-test("JSON has no syntax error", (t) => {
+test("JSON has no syntax error", async (t) => {
   for (const text of [
     "{}",
     "[]",
@@ -29,17 +28,15 @@ test("JSON has no syntax error", (t) => {
   ]) {
     t.equal(syntaxError(text), "", encodeURI(text));
   }
-  t.end();
 });
 
-test("brackets may be nested 10000 deep, but not deeper", (t) => {
+test("brackets may be nested 10000 deep, but not deeper", async (t) => {
   t.equal(MAX_DEPTH, 10_000);
   t.equal(syntaxError("[".repeat(10_000) + "]".repeat(10_000)), "");
   t.equal(syntaxError("[".repeat(10_000)), END);
   t.equal(syntaxError("[".repeat(10_001)), refusal("[", "exceeded max depth"));
   t.equal(syntaxError('{"a":'.repeat(10_001)), refusal("{", "exceeded max depth"));
   t.equal(syntaxError("[{}],".repeat(20_000)), refusal(",", "after top-level value"));
-  t.end();
 });
 
 /** Whether JavaScript's own parser takes the text. */
@@ -52,7 +49,7 @@ function isJson(text: string): boolean {
   }
 }
 
-test("there is a syntax error exactly where JavaScript's own parser fails", (t) => {
+test("there is a syntax error exactly where JavaScript's own parser fails", async (t) => {
   const pieces = fc.constantFrom(
     ...'{}[],:"\\tfn-+.e01u /\t\n',
     "true",
@@ -70,10 +67,9 @@ test("there is a syntax error exactly where JavaScript's own parser fails", (t) 
     { numRuns: 5000 },
   );
   t.pass();
-  t.end();
 });
 
-test("a document without one of its characters has an error exactly where it is no longer JSON", (t) => {
+test("a document without one of its characters has an error exactly where it is no longer JSON", async (t) => {
   fc.assert(
     fc.property(fc.json({ maxDepth: 3 }), fc.nat(), (document, position) => {
       const at = position % (document.length + 1);
@@ -83,10 +79,9 @@ test("a document without one of its characters has an error exactly where it is 
     { numRuns: 500 },
   );
   t.pass();
-  t.end();
 });
 
-test("the offset is that of the character that is named, or the end", (t) => {
+test("the offset is that of the character that is named, or the end", async (t) => {
   for (const [text, offset] of [
     ["hello", 0],
     ['{"a":1,}', 7],
@@ -98,14 +93,12 @@ test("the offset is that of the character that is named, or the end", (t) => {
     t.equal(findSyntaxError(text)?.offset, offset, text);
   }
   t.equal(findSyntaxError('{"a":1}'), undefined);
-  t.end();
 });
 
-test("the message stays the same when the engine optimises the scanner", (t) => {
+test("the message stays the same when the engine optimises the scanner", async (t) => {
   const text = `${'{"a":'.repeat(10_001)}1${"}".repeat(10_001)}`;
 
   const sentences = new Set(Array.from({ length: 20 }, () => syntaxError(text)));
 
   t.same([...sentences], ["invalid character '{' exceeded max depth"]);
-  t.end();
 });

@@ -15,7 +15,7 @@ function processWith(start: Start = {}): MemoryProcess {
   return machine.start(start);
 }
 
-test("the plugin's own network namespace is refused, whatever its path", (t) => {
+test("the plugin's own network namespace is refused, whatever its path", async (t) => {
   for (const path of [own, "/proc/self/ns/net"]) {
     t.strictSame(
       refusalOf(() => refuseOwnNetworkNamespace(processWith(), path)),
@@ -27,30 +27,26 @@ test("the plugin's own network namespace is refused, whatever its path", (t) => 
       path,
     );
   }
-  t.end();
 });
 
-test("another namespace, or a path that stat(2) fails on, is not refused", (t) => {
+test("another namespace, or a path that stat(2) fails on, is not refused", async (t) => {
   for (const path of ["/run/netns/pod", "/run/netns", "/no/such", "", "relative"]) {
     t.doesNotThrow(() => refuseOwnNetworkNamespace(processWith(), path), path);
   }
   const blind = processWith({ interrupt: refuse("status", "EACCES", own) });
   t.doesNotThrow(() => refuseOwnNetworkNamespace(blind, own), "no permission");
-  t.end();
 });
 
-test("CNI_NETNS_OVERRIDE allows it when it is 1 or true in any letter case", (t) => {
+test("CNI_NETNS_OVERRIDE allows it when it is 1 or true in any letter case", async (t) => {
   for (const override of ["1", "true", "TRUE", "True"]) {
     const process = processWith({ environment: { CNI_NETNS_OVERRIDE: override } });
     t.doesNotThrow(() => refuseOwnNetworkNamespace(process, own), override);
   }
-  t.end();
 });
 
-test("any other CNI_NETNS_OVERRIDE has no effect", (t) => {
+test("any other CNI_NETNS_OVERRIDE has no effect", async (t) => {
   for (const override of ["", "0", "yes", "t", "01", " 1", "true "]) {
     const process = processWith({ environment: { CNI_NETNS_OVERRIDE: override } });
     t.equal(refusalOf(() => refuseOwnNetworkNamespace(process, own)).code, 8, override);
   }
-  t.end();
 });

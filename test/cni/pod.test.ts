@@ -11,8 +11,7 @@ for (const [text, pod] of [
   ["garbage", ""],
   ["", ""],
 ] as const) {
-  test(`the pod of ${JSON.stringify(text)} is ${JSON.stringify(pod)}`, (t) => {
+  test(`the pod of ${JSON.stringify(text)} is ${JSON.stringify(pod)}`, async (t) => {
     t.equal(formatPod(podIn(text)), pod);
-    t.end();
   });
 }

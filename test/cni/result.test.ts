@@ -50,7 +50,7 @@ function members(result: Result, version: (typeof SUPPORTED_VERSIONS)[number]): 
   return JSON.stringify(rest);
 }
 
-test("a result is printed with four spaces and no final newline", (t) => {
+test("a result is printed with four spaces and no final newline", async (t) => {
   t.equal(
     formatResult(single, "1.0.0"),
     [
@@ -65,10 +65,9 @@ test("a result is printed with four spaces and no final newline", (t) => {
       "}",
     ].join("\n"),
   );
-  t.end();
 });
 
-test("one address is printed in each version's form", (t) => {
+test("one address is printed in each version's form", async (t) => {
   const inOld = '"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"dns":{}';
   const inMiddle = '"ips":[{"version":"4","address":"10.1.2.2/24","gateway":"10.1.2.1"}],"dns":{}';
   const inNew = '"ips":[{"address":"10.1.2.2/24","gateway":"10.1.2.1"}]';
@@ -80,10 +79,9 @@ test("one address is printed in each version's form", (t) => {
       version,
     );
   }
-  t.end();
 });
 
-test("two families, routes and DNS are printed in each version's form", (t) => {
+test("two families, routes and DNS are printed in each version's form", async (t) => {
   const dns =
     '"dns":{"nameservers":["192.0.2.3","192.0.2.4"],"domain":"example.com","search":["a.example","b.example"],"options":["ndots:2","timeout:1"]}';
   const inOld = `"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1","routes":[{"dst":"0.0.0.0/0"},{"dst":"192.168.0.0/16","gw":"1.1.1.1"},{"dst":"10.9.0.0/16","gw":"10.1.2.1"}]},"ip6":{"ip":"2001:db8:1::2/64","gateway":"2001:db8:1::1","routes":[{"dst":"::/0"},{"dst":"2001:db8:2::/64","gw":"2001:db8:3::1"}]},${dns}`;
@@ -99,10 +97,9 @@ test("two families, routes and DNS are printed in each version's form", (t) => {
       version,
     );
   }
-  t.end();
 });
 
-test("before 0.3.0 only the first address of each family is printed", (t) => {
+test("before 0.3.0 only the first address of each family is printed", async (t) => {
   const two: Result = {
     ...single,
     addresses: [
@@ -117,17 +114,15 @@ test("before 0.3.0 only the first address of each family is printed", (t) => {
       '{"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"ip6":{"ip":"fd00::2/64","gateway":"fd00::1"},"dns":{}}',
     );
   }
-  t.end();
 });
 
-test("before 0.3.0 a route whose family has no address is dropped", (t) => {
+test("before 0.3.0 a route whose family has no address is dropped", async (t) => {
   const result: Result = { ...single, routes: [{ family: 6, dst: "::/0" }] };
   t.equal(members(result, "0.2.0"), '{"ip4":{"ip":"10.1.2.2/24","gateway":"10.1.2.1"},"dns":{}}');
   t.match(members(result, "0.3.0"), '"routes":[{"dst":"::/0"}]');
-  t.end();
 });
 
-test("zeros of a route are omitted except table and scope; negative numbers are printed", (t) => {
+test("zeros of a route are omitted except table and scope; negative numbers are printed", async (t) => {
   const result: Result = {
     ...single,
     routes: [
@@ -143,10 +138,9 @@ test("zeros of a route are omitted except table and scope; negative numbers are 
     members(result, "1.1.0"),
     '"routes":[{"dst":"0.0.0.0/0","scope":0,"table":0},{"dst":"10.0.0.5/8","mtu":-1,"priority":-5,"scope":-3,"table":-2}]',
   );
-  t.end();
 });
 
-test("only DNS settings that are set are printed", (t) => {
+test("only DNS settings that are set are printed", async (t) => {
   const cases: readonly (readonly [dns: Partial<Result["dns"]>, compact: string])[] = [
     [{ nameservers: ["1.1.1.1"] }, '{"nameservers":["1.1.1.1"]}'],
     [{ domain: "example.com" }, '{"domain":"example.com"}'],
@@ -157,11 +151,9 @@ test("only DNS settings that are set are printed", (t) => {
     const result = { ...single, dns: { ...noDns, ...dns } };
     for (const version of SUPPORTED_VERSIONS) t.match(members(result, version), `"dns":${compact}`);
   }
-  t.end();
 });
 
-test("characters that are special in HTML are escaped, as by Go", (t) => {
+test("characters that are special in HTML are escaped, as by Go", async (t) => {
   const result: Result = { ...single, dns: { ...noDns, domain: "<a&b>" } };
   t.match(formatResult(result, "1.1.0"), '"domain": "\\u003ca\\u0026b\\u003e"');
-  t.end();
 });

@@ -4,9 +4,8 @@ import { traceId, withTrace } from "../../src/cni/trace.ts";
 const id = "4bf92f3577b34da6a3ce929d0e0e4736";
 const valid = `00-${id}-00f067aa0ba902b7-01`;
 
-test("the trace id is the second field of TRACEPARENT", (t) => {
+test("the trace id is the second field of TRACEPARENT", async (t) => {
   t.equal(traceId(valid), id);
-  t.end();
 });
 
 for (const [what, value] of [
@@ -21,15 +20,13 @@ for (const [what, value] of [
   ["a further field", `${valid}-00`],
   ["a line end", `${valid}\n`],
 ] as const) {
-  test(`${what} is no trace`, (t) => {
+  test(`${what} is no trace`, async (t) => {
     t.equal(traceId(value), undefined);
     t.equal(withTrace("text", "; ", value), "text");
-    t.end();
   });
 }
 
-test("a trace follows a text after a separator, and stands alone where there is no text", (t) => {
+test("a trace follows a text after a separator, and stands alone where there is no text", async (t) => {
   t.equal(withTrace("text", "; ", valid), `text; trace ${id}`);
   t.equal(withTrace("", "; ", valid), `trace ${id}`);
-  t.end();
 });

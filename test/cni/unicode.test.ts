@@ -3,17 +3,16 @@ import { test } from "tap";
 import { isSpace, trimSpace, utf8Length, words } from "../../src/cni/unicode.ts";
 import { anyText } from "../harness/any-text.ts";
 
-test("white space is Unicode's White_Space", (t) => {
+test("white space is Unicode's White_Space", async (t) => {
   for (let code = 0; code < 0x10000; code++) {
     const expected = /\p{White_Space}/u.test(String.fromCharCode(code));
     if (isSpace(code) !== expected) t.fail(`U+${code.toString(16)} should be ${expected}`);
   }
   t.equal(isSpace(0x85), true, "unlike in JavaScript");
   t.equal(isSpace(0xfeff), false, "unlike in JavaScript");
-  t.end();
 });
 
-test("text is trimmed at both ends only", (t) => {
+test("text is trimmed at both ends only", async (t) => {
   const cases: readonly (readonly [text: string, trimmed: string])[] = [
     ["", ""],
     [" \t\n", ""],
@@ -23,10 +22,9 @@ test("text is trimmed at both ends only", (t) => {
     ["\ufeffa", "\ufeffa"],
   ];
   for (const [text, trimmed] of cases) t.equal(trimSpace(text), trimmed, JSON.stringify(text));
-  t.end();
 });
 
-test("words are separated by white space", (t) => {
+test("words are separated by white space", async (t) => {
   const cases: readonly (readonly [text: string, words: readonly string[]])[] = [
     ["", []],
     ["  ", []],
@@ -37,14 +35,13 @@ test("words are separated by white space", (t) => {
     ["a\0b", ["a\0b"]],
   ];
   for (const [text, expected] of cases) t.strictSame(words(text), expected, JSON.stringify(text));
-  t.end();
 });
 
 const someText = fc.string({
   unit: fc.constantFrom("a", "é", "😀", " ", "\n", "\u0085", "\u3000", "\ufeff"),
 });
 
-test("words are never empty and hold no white space, and trimming loses none of them", (t) => {
+test("words are never empty and hold no white space, and trimming loses none of them", async (t) => {
   fc.assert(
     fc.property(someText, (text) => {
       const found = words(text);
@@ -55,10 +52,9 @@ test("words are never empty and hold no white space, and trimming loses none of 
     }),
   );
   t.pass();
-  t.end();
 });
 
-test("the length in bytes is that of UTF-8", (t) => {
+test("the length in bytes is that of UTF-8", async (t) => {
   const encoder = new TextEncoder();
   fc.assert(
     fc.property(anyText, (text) => {
@@ -66,5 +62,4 @@ test("the length in bytes is that of UTF-8", (t) => {
     }),
   );
   t.equal(utf8Length("aé€😀"), 1 + 2 + 3 + 4);
-  t.end();
 });

@@ -23,25 +23,23 @@ function configuration(members: Readonly<Record<string, Json>>): NetworkConfigur
 const c1 = { containerID: "c1", ifname: "eth0" };
 const c2 = { containerID: "c2", ifname: "net1" };
 
-test("the older key counts only where the newer one is absent", (t) => {
+test("the older key counts only where the newer one is absent", async (t) => {
   t.match(validAttachments(configuration({ [olderKey]: [c1] })), [{ containerId: "c1" }]);
   t.match(validAttachments(configuration({ [olderKey]: [c1], [key]: [c2] })), [
     { containerId: "c2" },
   ]);
   t.strictSame(validAttachments(configuration({ [olderKey]: [c1], [key]: null })), []);
   t.strictSame(validAttachments(configuration({ [olderKey]: [c1], [key]: [] })), []);
-  t.end();
 });
 
-test("an empty list and null mean that nothing is valid", (t) => {
+test("an empty list and null mean that nothing is valid", async (t) => {
   for (const list of [[], null]) {
     t.strictSame(validAttachments(configuration({ [key]: list })), []);
     t.strictSame(validAttachments(configuration({ [olderKey]: list })), []);
   }
-  t.end();
 });
 
-test("a malformed list is error 7, since using it could release addresses in use", (t) => {
+test("a malformed list is error 7, since using it could release addresses in use", async (t) => {
   const lists: readonly Json[] = [
     5,
     "c1",
@@ -73,5 +71,4 @@ test("a malformed list is error 7, since using it could release addresses in use
       t.match(refusal.details, name, "the place is named");
     }
   }
-  t.end();
 });

@@ -10,21 +10,19 @@ import { refusalOf } from "./refusal.ts";
 
 const spoken = '["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]';
 
-test("VERSION is one line, the same for every caller", (t) => {
+test("VERSION is one line, the same for every caller", async (t) => {
   t.equal(
     versionDocument(),
     '{"cniVersion":"1.1.0","supportedVersions":["0.1.0","0.2.0","0.3.0","0.3.1","0.4.0","1.0.0","1.1.0"]}\n',
   );
-  t.end();
 });
 
-test("ADD and DEL accept every supported version, and an absent one means 0.1.0", (t) => {
+test("ADD and DEL accept every supported version, and an absent one means 0.1.0", async (t) => {
   for (const version of SUPPORTED_VERSIONS) t.equal(requireSupported(version), version);
   t.equal(requireSupported(""), "0.1.0");
-  t.end();
 });
 
-test("ADD and DEL accept only the exact text of a version", (t) => {
+test("ADD and DEL accept only the exact text of a version", async (t) => {
   for (const version of [
     "0.4",
     "1.0",
@@ -52,19 +50,17 @@ test("ADD and DEL accept only the exact text of a version", (t) => {
       version,
     );
   }
-  t.end();
 });
 
-test("CHECK is allowed from 0.4.0 on, GC and STATUS from 1.1.0 on", (t) => {
+test("CHECK is allowed from 0.4.0 on, GC and STATUS from 1.1.0 on", async (t) => {
   for (const version of ["0.4.0", "1.0.0", "1.1.0"] as const) {
     t.equal(requireAllowed("CHECK", version), version);
   }
   t.equal(requireAllowed("GC", "1.1.0"), "1.1.0");
   t.equal(requireAllowed("STATUS", "1.1.0"), "1.1.0");
-  t.end();
 });
 
-test("a verb is refused under versions that are too old, too new, or between supported ones", (t) => {
+test("a verb is refused under versions that are too old, too new, or between supported ones", async (t) => {
   type Case = readonly ["CHECK" | "GC" | "STATUS", readonly string[], message: string];
   const tooOld = ["", "0.1.0", "0.3.1", "0.3.9", "0", "0.3", "-1.0.0", "00.3.1", "0.-4.0"];
   const tooNew = ["1.1.1", "1.2", "2", "2.0.0", "10.0.0", "+2.0.0"];
@@ -97,10 +93,9 @@ test("a verb is refused under versions that are too old, too new, or between sup
       t.strictSame([refusal.code, refusal.message], [1, message], `${verb} ${version}`);
     }
   }
-  t.end();
 });
 
-test("an invalid version is error 6 for CHECK, GC and STATUS", (t) => {
+test("an invalid version is error 6 for CHECK, GC and STATUS", async (t) => {
   const syntax = (name: string, part: string): string =>
     `failed to convert ${name} version part "${part}": strconv.Atoi: parsing "${part}": invalid syntax`;
   const cases: readonly (readonly [version: string, message: string])[] = [
@@ -131,10 +126,8 @@ test("an invalid version is error 6 for CHECK, GC and STATUS", (t) => {
       t.strictSame([refusal.code, refusal.message], [6, message], `${verb} ${version}`);
     }
   }
-  t.end();
 });
 
-test("results before 0.3.0 carry one address per family", (t) => {
+test("results before 0.3.0 carry one address per family", async (t) => {
   t.strictSame(SUPPORTED_VERSIONS.filter(allowsOneAddressPerFamily), ["0.1.0", "0.2.0"]);
-  t.end();
 });

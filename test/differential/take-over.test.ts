@@ -38,7 +38,7 @@ function files(network: ExecutableNetwork) {
 
 for (const [first, before, second, after] of directions) {
   for (const [what, ipam] of extent === "short" ? networks.slice(1, 2) : networks) {
-    test(`${first} adds and ${second} deletes: ${what}`, { skip }, (t) => {
+    test(`${first} adds and ${second} deletes: ${what}`, { skip }, async (t) => {
       const network = networkFor(t, ipam);
       t.equal(network.add("c1", before).exitCode, 0);
       t.equal(network.add("c2", before).exitCode, 0);
@@ -51,10 +51,9 @@ for (const [first, before, second, after] of directions) {
       t.equal(network.reserved().length, both.length / 2);
       t.equal(network.check("c2", before).exitCode, 0);
       t.equal(network.check("c1", before).exitCode, 1);
-      t.end();
     });
 
-    test(`${second} goes on where ${first} stopped: ${what}`, { skip }, (t) => {
+    test(`${second} goes on where ${first} stopped: ${what}`, { skip }, async (t) => {
       const network = networkFor(t, ipam);
       const alone = networkFor(t, ipam);
       for (const id of ["c1", "c2", "c3"]) {
@@ -72,12 +71,11 @@ for (const [first, before, second, after] of directions) {
         t.equal(readError(answer.stdout)?.msg, readError(expected.stdout)?.msg, id);
       }
       t.same(files(network), files(alone));
-      t.end();
     });
 
     test(`${second} sees what ${first} reserved for the same attachment: ${what}`, {
       skip,
-    }, (t) => {
+    }, async (t) => {
       const network = networkFor(t, ipam);
       const [address] = grantedAddresses(network.add("c1", before));
       const reserved = files(network);
@@ -89,12 +87,13 @@ for (const [first, before, second, after] of directions) {
         `failed to allocate for range 0: ${address} has been allocated to c1, duplicate allocation is not allowed`,
       );
       t.same(files(network), reserved);
-      t.end();
     });
   }
 }
 
-test("handing over at every step leaves the same files as one plugin alone", { skip }, (t) => {
+test("handing over at every step leaves the same files as one plugin alone", {
+  skip,
+}, async (t) => {
   const ipam = { ranges: [[{ subnet: "10.0.0.0/28" }], [{ subnet: "2001:db8::/124" }]] };
   const mixed = networkFor(t, ipam);
   const alone = networkFor(t, ipam);
@@ -114,10 +113,9 @@ test("handing over at every step leaves the same files as one plugin alone", { s
   }
 
   t.same(files(mixed), files(alone));
-  t.end();
 });
 
-test("a directory from before interfaces were noted serves both", { skip }, (t) => {
+test("a directory from before interfaces were noted serves both", { skip }, async (t) => {
   const network = networkFor(t, { subnet: "10.0.0.0/29" });
   populate(network.machine.dataDirectory, [
     { path: "net/10.0.0.2", content: "old1" },
@@ -129,10 +127,9 @@ test("a directory from before interfaces were noted serves both", { skip }, (t) 
   t.equal(network.check("old2", go).exitCode, 0);
   t.equal(network.del("old2", go).exitCode, 0);
   t.same(network.reserved(), []);
-  t.end();
 });
 
-test("what this plugin keeps for itself is invisible to the Go plugin", { skip }, (t) => {
+test("what this plugin keeps for itself is invisible to the Go plugin", { skip }, async (t) => {
   const network = networkFor(t, { subnet: "10.0.0.0/29" });
   network.add("c1", here);
   network.del("c1", here);
@@ -142,5 +139,4 @@ test("what this plugin keeps for itself is invisible to the Go plugin", { skip }
     treeOf(join(network.machine.dataDirectory, "net")).map(({ path }) => path),
     ["last_reserved_ip.0", "lock"],
   );
-  t.end();
 });

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { requireNewer } from "./build-age.ts";
 
-test("requireNewer refuses an executable that is older than its source, with the command to run", (t) => {
+test("requireNewer refuses an executable that is older than its source, with the command to run", async (t) => {
   const directory = t.testdir({ "host-local": "", "a.ts": "", "b.ts": "" });
   const [executable, ...sources] = ["host-local", "a.ts", "b.ts"].map((name) =>
     join(directory, name),
@@ -19,11 +19,9 @@ test("requireNewer refuses an executable that is older than its source, with the
 
   utimesSync(executable, 400, 400);
   t.doesNotThrow(() => requireNewer(executable, sources, "npm run build"));
-  t.end();
 });
 
-test("requireNewer refuses an executable that was not built", (t) => {
+test("requireNewer refuses an executable that was not built", async (t) => {
   const path = join(t.testdir(), "host-local");
   t.throws(() => requireNewer(path, [], "npm run build"), { message: /run npm run build$/ });
-  t.end();
 });

@@ -19,7 +19,7 @@ const vectors = readVectors().filter(
 );
 
 for (const vector of vectors) {
-  test(vector.id, (t) => {
+  test(vector.id, async (t) => {
     const disk = diskOf(vector);
     const machine = { disk, locks: new Map<string, number>(), boot: 1 };
 
@@ -44,13 +44,11 @@ for (const vector of vectors) {
       vector.steps.map(({ expect }) => answerOf(expect)),
     );
     t.same(disk.tree(DATA_DIRECTORY), vector.tree.toSorted(byPath));
-    t.end();
   });
 }
 
-test("there are recordings", (t) => {
+test("there are recordings", async (t) => {
   t.ok(vectors.length >= 90, `${vectors.length}`);
-  t.end();
 });
 
 function diskOf({ pre }: Vector): MemoryDisk {

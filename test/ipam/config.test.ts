@@ -32,7 +32,7 @@ function refused(members: object, args = ""): string {
   return message;
 }
 
-test("a subnet alone is a configuration, with a default for everything else", (t) => {
+test("a subnet alone is a configuration, with a default for everything else", async (t) => {
   t.match(load({}), {
     network: "net",
     dataDir: "/var/lib/cni/networks",
@@ -43,10 +43,9 @@ test("a subnet alone is a configuration, with a default for everything else", (t
     resolvConf: "",
   });
   t.strictSame(addressRanges({}), ["10.1.2.1-10.1.2.254"]);
-  t.end();
 });
 
-test("an empty data directory or resolvConf counts as absent", (t) => {
+test("an empty data directory or resolvConf counts as absent", async (t) => {
   for (const none of ["", null]) {
     const config = load({ ipam: { subnet, dataDir: none, resolvConf: none } });
     t.match(config, { dataDir: DEFAULT_DATA_DIR, resolvConf: /^$/ });
@@ -55,10 +54,9 @@ test("an empty data directory or resolvConf counts as absent", (t) => {
     dataDir: /^\/d$/,
     resolvConf: /^\/r$/,
   });
-  t.end();
 });
 
-test("sets come from runtimeConfig first, then from the subnet, then from ranges", (t) => {
+test("sets come from runtimeConfig first, then from the subnet, then from ranges", async (t) => {
   t.strictSame(
     addressRanges({
       runtimeConfig: { ipRanges: [[{ subnet: "12.1.3.0/24" }], [{ subnet: "fd00::/126" }]] },
@@ -71,10 +69,9 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
     }),
     ["12.1.3.1-12.1.3.254", "fd00::1-fd00::3", "10.1.2.9-10.1.2.20", "11.1.2.9-11.1.2.20"],
   );
-  t.end();
 });
 
-test("addresses and networks can be excluded", (t) => {
+test("addresses and networks can be excluded", async (t) => {
   const exclude = ["10.1.2.9", "10.1.2.64/28", "10.1.2.10", "fd00::/64"];
   t.strictSame(load({ ipam: { subnet, exclude } }).exclusions.map(formatAddressRange), [
     "10.1.2.9-10.1.2.10",
@@ -82,10 +79,9 @@ test("addresses and networks can be excluded", (t) => {
     "fd00::-fd00::ffff:ffff:ffff:ffff",
   ]);
   t.strictSame(load({ ipam: { subnet, exclude: null } }).exclusions, []);
-  t.end();
 });
 
-test("a history is kept if the configuration says so, of 4 MiB or another length", (t) => {
+test("a history is kept if the configuration says so, of 4 MiB or another length", async (t) => {
   for (const [history, bytes] of [
     [undefined, undefined],
     [null, undefined],
@@ -109,18 +105,16 @@ test("a history is kept if the configuration says so, of 4 MiB or another length
   ]) {
     t.equal(loadStoreConfig(received({ ipam: { history } })).historyBytes, undefined);
   }
-  t.end();
 });
 
-test("the timeout of the lock can be set in seconds", (t) => {
+test("the timeout of the lock can be set in seconds", async (t) => {
   for (const lockTimeoutSeconds of [0, 0.5, 300]) {
     t.equal(load({ ipam: { subnet, lockTimeoutSeconds } }).lockTimeoutSeconds, lockTimeoutSeconds);
   }
   t.equal(load({ ipam: { subnet, lockTimeoutSeconds: null } }).lockTimeoutSeconds, 30);
-  t.end();
 });
 
-test("of several errors the first in the Go plugin's order is reported", (t) => {
+test("of several errors the first in the Go plugin's order is reported", async (t) => {
   const overlapping = {
     ipam: { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.0.0.0/24" }]] },
   };
@@ -145,10 +139,9 @@ test("of several errors the first in the Go plugin's order is reported", (t) => 
   for (const [members, args, message] of cases) {
     t.match(refused(members, args), message, JSON.stringify(members));
   }
-  t.end();
 });
 
-test("a release needs only the data directory, whatever else is invalid", (t) => {
+test("a release needs only the data directory, whatever else is invalid", async (t) => {
   for (const members of [
     { ipam: {} },
     { ipam: { ranges: "x", routes: [{}], gateway: "bad", exclude: 5, sticky: "yes" } },
@@ -175,10 +168,9 @@ test("a release needs only the data directory, whatever else is invalid", (t) =>
     delay: 30,
     sticky: { by: ["K8S_POD_NAMESPACE", "K8S_POD_NAME"], seconds: 60 },
   });
-  t.end();
 });
 
-test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used again", (t) => {
+test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used again", async (t) => {
   const reuse = (ipam: object): object => load({ ipam: { subnet, ...ipam } }).reuse;
   t.strictSame(reuse({}), { delay: 0, sticky: undefined });
   t.strictSame(reuse({ sticky: "none", stickySeconds: 5 }), {
@@ -193,10 +185,9 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
   const by = ["K8S_POD_NAMESPACE", "vm"];
   t.strictSame(reuse({ sticky: { by } }), { delay: 0, sticky: { by, seconds: 86_400 } });
   t.match(reuse({ reuseDelaySeconds: "conntrack" }), { delay: "conntrack" });
-  t.end();
 });
 
-test("the range sets of rangesFile come after all others", (t) => {
+test("the range sets of rangesFile come after all others", async (t) => {
   const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
   const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
   const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
@@ -209,10 +200,9 @@ test("the range sets of rangesFile come after all others", (t) => {
     "10.2.0.1-10.2.0.2",
     "10.9.0.1-10.9.0.2",
   ]);
-  t.end();
 });
 
-test("an overlap of rangesFile with the configuration names both places", (t) => {
+test("an overlap of rangesFile with the configuration names both places", async (t) => {
   const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
   const ipam = { subnet, rangesFile: "/etc/ranges.json" };
   const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
@@ -221,10 +211,9 @@ test("an overlap of rangesFile with the configuration names both places", (t) =>
     refusal.details,
     "10.1.2.1-10.1.2.254 (ipam) and 10.1.0.1-10.1.255.254 (net[0] in /etc/ranges.json) share addresses",
   );
-  t.end();
 });
 
-test("whether a configuration has ranges is known without loading it", (t) => {
+test("whether a configuration has ranges is known without loading it", async (t) => {
   const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
     [{}, false],
     [{ ipam: null }, false],
@@ -240,10 +229,9 @@ test("whether a configuration has ranges is known without loading it", (t) => {
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));
   }
-  t.end();
 });
 
-test("a value of a wrong type is refused with what was expected", (t) => {
+test("a value of a wrong type is refused with what was expected", async (t) => {
   for (const [ipam, expected] of [
     [{ dataDir: 1 }, "a directory"],
     [{ resolvConf: 1 }, "the path of a file"],
@@ -258,5 +246,4 @@ test("a value of a wrong type is refused with what was expected", (t) => {
   ] as const) {
     t.match(`${refused({ ipam: { subnet, ...ipam } })}\n`, `: expected ${expected}\n`);
   }
-  t.end();
 });

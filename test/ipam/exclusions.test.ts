@@ -16,7 +16,7 @@ function made(...texts: readonly string[]): ReturnType<typeof makeExclusions> {
   return makeExclusions(texts.map(addressRange));
 }
 
-test("exclusions are sorted, and merged where they touch or overlap", (t) => {
+test("exclusions are sorted, and merged where they touch or overlap", async (t) => {
   const cases: readonly (readonly [written: readonly string[], joined: readonly string[]])[] = [
     [[], []],
     [["10.0.0.5"], ["10.0.0.5-10.0.0.5"]],
@@ -40,10 +40,9 @@ test("exclusions are sorted, and merged where they touch or overlap", (t) => {
   for (const [written, joined] of cases) {
     t.strictSame(made(...written).map(formatAddressRange), joined, written.join(" "));
   }
-  t.end();
 });
 
-test("an address range without its exclusions is what remains", (t) => {
+test("an address range without its exclusions is what remains", async (t) => {
   const cases: readonly (readonly [excluded: readonly string[], remaining: readonly string[]])[] = [
     [[], ["10.0.0.1-10.0.0.6"]],
     [["10.0.0.3"], ["10.0.0.1-10.0.0.2", "10.0.0.4-10.0.0.6"]],
@@ -66,15 +65,13 @@ test("an address range without its exclusions is what remains", (t) => {
       excluded.join(" "),
     );
   }
-  t.end();
 });
 
-test("the whole of a family can be excluded", (t) => {
+test("the whole of a family can be excluded", async (t) => {
   const everything = made("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff");
   t.strictSame(without(addressRange("fd00::1-fd00::9"), everything), []);
   t.equal(isExcluded(address("ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"), everything), true);
   t.equal(isExcluded(address("10.0.0.1"), everything), false);
-  t.end();
 });
 
 function addressesOf({ first, last }: AddressRange): readonly Address[] {
@@ -83,7 +80,7 @@ function addressesOf({ first, last }: AddressRange): readonly Address[] {
   return found;
 }
 
-test("an address is excluded exactly where one of the ranges contains it", (t) => {
+test("an address is excluded exactly where one of the ranges contains it", async (t) => {
   fc.assert(
     fc.property(fc.array(smallAddressRanges(4)), fc.nat(60), (ranges, value) => {
       const one = addressAt(4, BigInt(value));
@@ -92,10 +89,9 @@ test("an address is excluded exactly where one of the ranges contains it", (t) =
     }),
   );
   t.pass();
-  t.end();
 });
 
-test("each address of a range is either excluded or remains, once", (t) => {
+test("each address of a range is either excluded or remains, once", async (t) => {
   fc.assert(
     fc.property(
       smallAddressRanges(4),
@@ -109,5 +105,4 @@ test("each address of a range is either excluded or remains, once", (t) => {
     ),
     { numRuns: 200 },
   );
-  t.end();
 });

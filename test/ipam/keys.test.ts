@@ -23,7 +23,7 @@ const withoutExample: Readonly<Record<string, string>> = {
 /** A value that is wrong for every key. */
 const INVALID = -1;
 
-test("a key has a row in docs/configuration.md, which says whether it is new", (t) => {
+test("a key has a row in docs/configuration.md, which says whether it is new", async (t) => {
   const page = readFileSync(inRepository("docs/configuration.md"), "utf8");
   const cells = [...page.matchAll(/^\| (`.*?) \|/gm)].map(([, cell = ""]) => cell);
   for (const key of usedKeys) {
@@ -34,29 +34,26 @@ test("a key has a row in docs/configuration.md, which says whether it is new", (
       key,
     );
   }
-  t.end();
 });
 
-test("a key is in an example, or there is a reason", (t) => {
+test("a key is in an example, or there is a reason", async (t) => {
   const settings = exampleFiles.flatMap((file) =>
     loadExample(file).plugins.map(({ ipam }) => ipam),
   );
   const shown = new Set(JSON.stringify(settings).match(/"\w+"(?=:)/g));
   for (const key of usedKeys) t.equal(shown.has(`"${key}"`), !(key in withoutExample), key);
-  t.end();
 });
 
-test("a key is in the grammar of the fuzz test", (t) => {
+test("a key is in the grammar of the fuzz test", async (t) => {
   const grammar = calls({ dataDir: "/d", withOwnMembers: true });
   const documents = fc.sample(grammar, { numRuns: 1000, seed: 1 });
   const generated = new Set(
     documents.flatMap(({ text }) => Object.keys(Object(JSON.parse(text).ipam))),
   );
   for (const key of usedKeys) t.ok(generated.has(key), key);
-  t.end();
 });
 
-test("an invalid value of a key is an error in ADD, and no reason for DEL to leave an address", (t) => {
+test("an invalid value of a key is an error in ADD, and no reason for DEL to leave an address", async (t) => {
   const defaults = loadStoreConfig(received({ ipam: {} }));
   for (const key of keys) {
     const configuration = received({ ipam: { subnet: "10.1.2.0/24", [key]: INVALID } });
@@ -65,5 +62,4 @@ test("an invalid value of a key is an error in ADD, and no reason for DEL to lea
     if (key === "dataDir") continue; // nothing can be found without it
     t.strictSame(loadStoreConfig(configuration), defaults, key);
   }
-  t.end();
 });

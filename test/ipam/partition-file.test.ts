@@ -56,7 +56,7 @@ function refusalFor(
   }
 }
 
-test("flannel's subnet.env has both numbers; those of IPv4 count where it has both families", (t) => {
+test("flannel's subnet.env has both numbers; those of IPv4 count where it has both families", async (t) => {
   const own = (text: string, settings: object = {}): string =>
     partFor({ ...fromFlannel, ...settings }, { [fromFlannel.subnetFile]: text });
   const seventh = "192.168.0.112-192.168.0.127";
@@ -66,10 +66,9 @@ test("flannel's subnet.env has both numbers; those of IPv4 count where it has bo
   t.equal(own(flannel, { clusterCidr: "fd00:10:244::/48" }), "192.168.0.48-192.168.0.63");
   t.equal(own(flannel, { clusterCidr: "10.244.0.0/15" }), "192.168.0.56-192.168.0.63");
   t.equal(own(lines.slice(1).join("\n"), { clusterCidr: "10.244.0.0/16" }), seventh);
-  t.end();
 });
 
-test("each range of each set is divided, and one of which nothing is left is named", (t) => {
+test("each range of each set is divided, and one of which nothing is left is named", async (t) => {
   const files = { "/run/flannel/subnet.env": flannel };
   const small = { subnet: "10.9.0.0/30" };
   const set = [{ subnet: "192.168.0.0/20" }, { subnet: "192.168.16.0/20" }];
@@ -81,10 +80,9 @@ test("each range of each set is divided, and one of which nothing is left is nam
     refusalFor(fromFlannel, files, { ranges: [[...set, small]] }),
     /^no address of range 10\.9\.0\.1-10\.9\.0\.2 for this node; .* ipam\.ranges\[0\]\[2\]/,
   );
-  t.end();
 });
 
-test("a network of the node by its name, of which every subnet is looked at: in a list, or a delegate of multus", (t) => {
+test("a network of the node by its name, of which every subnet is looked at: in a list, or a delegate of multus", async (t) => {
   const list = (subnet: string): object => ({
     name: "containerd",
     plugins: [
@@ -121,10 +119,9 @@ test("a network of the node by its name, of which every subnet is looked at: in 
   t.equal(own({ "/net.d/a.json": plain }, { confDir: "/net.d" }), seventh);
   const ipv6 = { clusterCidr: "fd00:10:244::/56" };
   t.equal(own({ [`${directory}/a.conf`]: containerd }, ipv6), "192.168.0.48-192.168.0.63");
-  t.end();
 });
 
-test("where no podCIDR can be told there is an error, and never the whole range", (t) => {
+test("where no podCIDR can be told there is an error, and never the whole range", async (t) => {
   const path = fromFlannel.subnetFile;
   t.match(
     refusalFor(fromFlannel),
@@ -187,10 +184,9 @@ test("where no podCIDR can be told there is an error, and never the whole range"
     refusalFor({ ...fromFlannel, clusterCidr: "10.0.0.0/8" }, { [path]: flannel }),
     "no address of range 192.168.0.1-192.168.15.254 for this node",
   );
-  t.end();
 });
 
-test("the key names one of the two, and a network with its cluster CIDR", (t) => {
+test("the key names one of the two, and a network with its cluster CIDR", async (t) => {
   for (const [partition, words] of [
     [null, "json: cannot unmarshal null into ipam.partition: expected {"],
     [true, "json: cannot unmarshal bool into ipam.partition: expected {"],
@@ -210,5 +206,4 @@ test("the key names one of the two, and a network with its cluster CIDR", (t) =>
     const { message, details } = refusalOf(() => loadConfig(received({ ipam }), "", noFiles));
     t.match(`${message}; ${details}`, words);
   }
-  t.end();
 });

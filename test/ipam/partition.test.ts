@@ -81,7 +81,7 @@ const ranges: fc.Arbitrary<Range> = families.chain((family) =>
   }),
 );
 
-test("the parts of podCIDRs that do not overlap do not overlap, and together are the range", (t) => {
+test("the parts of podCIDRs that do not overlap do not overlap, and together are the range", async () => {
   fc.assert(
     fc.property(clusters, ranges, ([clusterCidr, podCidrs], range) => {
       let from = range.first.value;
@@ -96,10 +96,9 @@ test("the parts of podCIDRs that do not overlap do not overlap, and together are
       return from === range.last.value + 1n;
     }),
   );
-  t.end();
 });
 
-test("the parts of podCIDRs of one size differ by one address at most, apart from both ends of the subnet", (t) => {
+test("the parts of podCIDRs of one size differ by one address at most, apart from both ends of the subnet", async () => {
   fc.assert(
     fc.property(clusters, ranges, ([clusterCidr, podCidrs], range) => {
       const sizes = podCidrs
@@ -110,7 +109,6 @@ test("the parts of podCIDRs of one size differ by one address at most, apart fro
       return sizes.every((size) => sizes.every((other) => size - other <= 1n));
     }),
   );
-  t.end();
 });
 
 const cluster = prefix("10.244.0.0/16");
@@ -121,7 +119,7 @@ function partFor(podCidr: string, subnet: string, bounds: object = {}): string |
   return part && formatAddressRange(part);
 }
 
-test("a part is what its number says, and leaves out the network and broadcast addresses of the range alone", (t) => {
+test("a part is what its number says, and leaves out the network and broadcast addresses of the range alone", async (t) => {
   const subnet = "192.168.0.0/20";
   t.equal(partFor("10.244.7.0/24", subnet), "192.168.0.112-192.168.0.127");
   t.equal(partFor("10.244.0.0/24", subnet), "192.168.0.1-192.168.0.15");
@@ -134,27 +132,24 @@ test("a part is what its number says, and leaves out the network and broadcast a
   t.equal(partFor("10.244.0.0/24", "192.168.0.0/24"), undefined, "the network address alone");
   t.equal(partFor("10.244.2.0/24", "192.168.0.0/30"), undefined);
   t.equal(partFor("10.244.128.0/17", "192.168.0.0/31"), "192.168.0.1-192.168.0.1");
-  t.end();
 });
 
-test("the range as configured, its gateway and its prefix length stay with the part", (t) => {
+test("the range as configured, its gateway and its prefix length stay with the part", async (t) => {
   const [range] = rangeSet({ subnet: "192.168.0.0/20" });
   const part = partOf(range, { clusterCidr: cluster, podCidr: prefix("10.244.7.0/24") });
   t.match(part, { prefixLength: 20, gateway: range.gateway });
   t.equal(part?.whole && formatAddressRange(part.whole), "192.168.0.1-192.168.15.254");
-  t.end();
 });
 
-test("a podCIDR is a smaller network in the cluster CIDR", (t) => {
+test("a podCIDR is a smaller network in the cluster CIDR", async (t) => {
   const isPodCidr = (text: string): boolean => isPodCidrOf(prefix(text), cluster);
   for (const text of ["10.244.0.0/17", "10.244.255.255/32"]) t.equal(isPodCidr(text), true, text);
   for (const text of ["10.244.0.0/16", "10.0.0.0/8", "10.245.0.0/24", "fd00::/64"]) {
     t.equal(isPodCidr(text), false, text);
   }
-  t.end();
 });
 
-test("a part without a usable address is refused, with its path and what is in it", (t) => {
+test("a part without a usable address is refused, with its path and what is in it", async (t) => {
   const subnets = ["192.168.0.0/20", "172.16.0.0/24"];
   const sets = subnets.map((subnet) => rangeSet({ subnet }));
   const specs = subnets.map((subnet, at) => {
@@ -179,5 +174,4 @@ test("a part without a usable address is refused, with its path and what is in i
     refused("10.244.2.0/24", [addressRange("192.168.0.32-192.168.0.47")]),
     /^no address of range 192\.168\.0\.1-.* is 192\.168\.0\.32-192\.168\.0\.47, which .*\[0\]\[0\]/,
   );
-  t.end();
 });

@@ -12,26 +12,24 @@ function subnets(...texts: readonly string[]): readonly WrittenRange[] {
   return texts.map((subnet) => ({ subnet }));
 }
 
-test("sets keep their order, and so do the ranges in them", (t) => {
+test("sets keep their order, and so do the ranges in them", async (t) => {
   const sets = rangeSets([subnets("10.2.0.0/30", "10.1.0.0/30"), subnets("fd00::/126")]);
   t.strictSame(sets.map(formatRangeSet), [
     "10.2.0.1-10.2.0.2,10.1.0.1-10.1.0.2",
     "fd00::1-fd00::3",
   ]);
-  t.end();
 });
 
-test("an address belongs to the range that holds it", (t) => {
+test("an address belongs to the range that holds it", async (t) => {
   const set = rangeSet({ subnet: "192.168.0.0/24" }, { subnet: "172.16.1.0/24" });
   t.equal(rangeOf(set, address("192.168.0.55")), set[0]);
   t.equal(rangeOf(set, address("172.16.1.254")), set[1]);
   for (const outside of ["192.168.99.99", "192.168.0.0", "192.168.0.255", "::ffff:0:1"]) {
     t.equal(rangeOf(set, address(outside)), undefined, outside);
   }
-  t.end();
 });
 
-test("ranges overlap where they share an address, not where their subnets do", (t) => {
+test("ranges overlap where they share an address, not where their subnets do", async (t) => {
   const subnet = "10.0.0.0/24";
   const families: Sets = [subnets("0.0.0.0/24"), subnets("::/120")];
   const cases: readonly (readonly [WrittenRange, WrittenRange, overlap: boolean])[] = [
@@ -49,10 +47,9 @@ test("ranges overlap where they share an address, not where their subnets do", (
     }
   }
   t.doesNotThrow(() => rangeSets(families), "the same bits in another family");
-  t.end();
 });
 
-test("overlap is symmetric, and is sharing an address", (t) => {
+test("overlap is symmetric, and is sharing an address", async (t) => {
   fc.assert(
     fc.property(smallAddressRanges(4), smallAddressRanges(4), (a, b) => {
       const written = ({ first, last }: typeof a): WrittenRange => ({
@@ -74,10 +71,9 @@ test("overlap is symmetric, and is sharing an address", (t) => {
       }
     }),
   );
-  t.end();
 });
 
-test("before 0.3.0 there is one set of each family at most, and the version is shown as written", (t) => {
+test("before 0.3.0 there is one set of each family at most, and the version is shown as written", async (t) => {
   const two: Sets = [subnets("10.1.0.0/24"), subnets("10.2.0.0/24")];
   const twoOfSix: Sets = [subnets("fd00::/64"), subnets("10.1.0.0/24"), subnets("fd01::/64")];
   for (const sets of [two, twoOfSix]) {
@@ -89,16 +85,14 @@ test("before 0.3.0 there is one set of each family at most, and the version is s
     }
     t.doesNotThrow(() => rangeSets(sets));
   }
-  t.end();
 });
 
-test("before 0.3.0 one set of each family, each of several ranges, is fine", (t) => {
+test("before 0.3.0 one set of each family, each of several ranges, is fine", async (t) => {
   const sets: Sets = [subnets("10.1.0.0/24", "10.2.0.0/24"), subnets("fd00::/64", "fd01::/64")];
   t.doesNotThrow(() => rangeSets(sets, { versionText: "0.2.0" }));
-  t.end();
 });
 
-test("of several errors the first in the Go plugin's order is reported", (t) => {
+test("of several errors the first in the Go plugin's order is reported", async (t) => {
   const overlapping = subnets("10.0.0.0/24", "10.0.0.0/24");
   const old = { versionText: "0.2.0" };
   const cases: readonly (readonly [Sets, message: RegExp])[] = [
@@ -112,5 +106,4 @@ test("of several errors the first in the Go plugin's order is reported", (t) => 
   for (const [sets, message] of cases) {
     t.match(refusalOf(() => rangeSets(sets, old)).message, message, JSON.stringify(sets));
   }
-  t.end();
 });

@@ -16,7 +16,7 @@ function shown(made: Range): readonly [addresses: string, gateway: string] {
   return [formatAddressRange(made), made.gateway === undefined ? "" : formatAddress(made.gateway)];
 }
 
-test("by default all addresses but network, broadcast and gateway are handed out", (t) => {
+test("by default all addresses but network, broadcast and gateway are handed out", async (t) => {
   const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
     ["192.0.2.0/25", "192.0.2.1-192.0.2.126", "192.0.2.1"],
@@ -29,10 +29,9 @@ test("by default all addresses but network, broadcast and gateway are handed out
   for (const [subnet, addresses, gateway] of cases) {
     t.strictSame(shown(range({ subnet })), [addresses, gateway], subnet);
   }
-  t.end();
 });
 
-test("an IPv6 range ends with the last address of its network, which has no broadcast", (t) => {
+test("an IPv6 range ends with the last address of its network, which has no broadcast", async (t) => {
   const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["2001:DB8:1::/64", "2001:db8:1::1-2001:db8:1:0:ffff:ffff:ffff:ffff", "2001:db8:1::1"],
     ["2001:db8::/126", "2001:db8::1-2001:db8::3", "2001:db8::1"],
@@ -43,10 +42,9 @@ test("an IPv6 range ends with the last address of its network, which has no broa
   for (const [subnet, addresses, gateway] of cases) {
     t.strictSame(shown(range({ subnet })), [addresses, gateway], subnet);
   }
-  t.end();
 });
 
-test("a subnet of one or two addresses has no network, no broadcast and, unless configured, no gateway", (t) => {
+test("a subnet of one or two addresses has no network, no broadcast and, unless configured, no gateway", async (t) => {
   const cases: readonly (readonly [WrittenRange, addresses: string, gateway: string])[] = [
     [{ subnet: "10.0.0.0/31" }, "10.0.0.0-10.0.0.1", ""],
     [{ subnet: "255.255.255.254/31" }, "255.255.255.254-255.255.255.255", ""],
@@ -61,19 +59,17 @@ test("a subnet of one or two addresses has no network, no broadcast and, unless 
   for (const [written, addresses, gateway] of cases) {
     t.strictSame(shown(range(written)), [addresses, gateway], JSON.stringify(written));
   }
-  t.end();
 });
 
-test("a range has its family and the prefix length of its subnet", (t) => {
+test("a range has its family and the prefix length of its subnet", async (t) => {
   t.match(range({ subnet: "10.1.2.0/24", rangeStart: "10.1.2.9" }), {
     family: 4,
     prefixLength: 24,
   });
   t.match(range({ subnet: "2001:db8::/64" }), { family: 6, prefixLength: 64 });
-  t.end();
 });
 
-test("start, end and gateway may be configured, up to the ends of the subnet", (t) => {
+test("start, end and gateway may be configured, up to the ends of the subnet", async (t) => {
   const subnet = "10.0.0.0/29";
   const cases: readonly (readonly [WrittenRange, addresses: string, gateway: string])[] = [
     [{ rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }, "10.0.0.2-10.0.0.4", "10.0.0.1"],
@@ -93,18 +89,16 @@ test("start, end and gateway may be configured, up to the ends of the subnet", (
       JSON.stringify(written),
     );
   }
-  t.end();
 });
 
-test("a start after the default end is refused, where the Go plugin hands out addresses of other networks", (t) => {
+test("a start after the default end is refused, where the Go plugin hands out addresses of other networks", async (t) => {
   t.equal(
     refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
     "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
   );
-  t.end();
 });
 
-test("of several errors the first in the Go plugin's order is reported", (t) => {
+test("of several errors the first in the Go plugin's order is reported", async (t) => {
   const cases: readonly (readonly [WrittenRange, message: RegExp])[] = [
     [{ subnet: "::ffff:10.1.2.1/120" }, /^IPNet IP and Mask version mismatch/],
     [{ subnet: "10.1.2.5/24", rangeStart: "10.9.9.9" }, /^Network has host bits set/],
@@ -116,10 +110,9 @@ test("of several errors the first in the Go plugin's order is reported", (t) => 
   for (const [written, message] of cases) {
     t.match(refusalOf(() => range(written)).message, message, JSON.stringify(written));
   }
-  t.end();
 });
 
-test("every range that is made lies in its subnet and is not empty", (t) => {
+test("every range that is made lies in its subnet and is not empty", async (t) => {
   fc.assert(
     fc.property(addresses, addresses, fc.integer({ min: 0, max: 128 }), (start, end, bits) => {
       const length = start.family === 4 ? Math.min(bits, 32) : bits;
@@ -137,5 +130,4 @@ test("every range that is made lies in its subnet and is not empty", (t) => {
     }),
   );
   t.pass();
-  t.end();
 });

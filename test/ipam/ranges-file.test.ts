@@ -10,7 +10,7 @@ function rangesIn(text: string, network = "net"): readonly string[] {
   return makeRangeSets(specs, undefined).map(formatRangeSet);
 }
 
-test("the range sets of the network, as in the configuration", (t) => {
+test("the range sets of the network, as in the configuration", async (t) => {
   const file = JSON.stringify({
     other: [[{ subnet: "10.9.0.0/24" }]],
     net: [
@@ -21,23 +21,20 @@ test("the range sets of the network, as in the configuration", (t) => {
   });
   t.strictSame(rangesIn(file), ["10.1.0.1-10.1.0.2,10.2.0.9-10.2.0.254", "fd00::1-fd00::3"]);
   t.strictSame(rangesIn(file, "other"), ["10.9.0.1-10.9.0.254"]);
-  t.end();
 });
 
-test("what is wrong with another network does not matter", (t) => {
+test("what is wrong with another network does not matter", async (t) => {
   t.strictSame(rangesIn('{"other": 5, "net": [[{"subnet": "10.1.0.0/30"}]]}'), [
     "10.1.0.1-10.1.0.2",
   ]);
-  t.end();
 });
 
-test("flannel's subnets are a range set each, whatever the network", (t) => {
+test("flannel's subnets are a range set each, whatever the network", async (t) => {
   const file = "FLANNEL_SUBNET=10.244.1.1/24\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/126\n";
   t.strictSame(rangesIn(file), ["10.244.1.1-10.244.1.254", "fd00:0:0:1::1-fd00:0:0:1::3"]);
-  t.end();
 });
 
-test("an error names the file and the place in it", (t) => {
+test("an error names the file and the place in it", async (t) => {
   const cases: readonly (readonly [text: string, message: string, details: string])[] = [
     ["", "line 1, column 1: unexpected end of JSON input", "or flannel's subnet.env"],
     [
@@ -81,17 +78,15 @@ test("an error names the file and the place in it", (t) => {
     t.match(refusal.details, details, text);
     t.equal(refusal.code, 999, text);
   }
-  t.end();
 });
 
-test("names of networks that every object has as members are not found in it", (t) => {
+test("names of networks that every object has as members are not found in it", async (t) => {
   for (const network of ["constructor", "toString"]) {
     t.match(refusalOf(() => rangesIn("{}", network)).message, `no ranges for network ${network}`);
   }
-  t.end();
 });
 
-test("a file that cannot be read is an error with its path and the cause", (t) => {
+test("a file that cannot be read is an error with its path and the cause", async (t) => {
   const files = {
     readFile(): string {
       throw new Error(`open ${path}: no such file or directory`);
@@ -101,5 +96,4 @@ test("a file that cannot be read is an error with its path and the cause", (t) =
   t.equal(refusal.message, `cannot read rangesFile: open ${path}: no such file or directory`);
   t.match(refusal.details, "ipam.rangesFile");
   t.equal(refusal.code, 999);
-  t.end();
 });

@@ -3,7 +3,7 @@ import type { ResultDns } from "../../src/cni/result.ts";
 import { NO_DNS, parseResolvConf } from "../../src/ipam/resolv-conf.ts";
 import { refusalOf } from "../cni/refusal.ts";
 
-test("settings are read from the lines of the file", (t) => {
+test("settings are read from the lines of the file", async (t) => {
   const content = `; the file of a test
 # nameserver 9.9.9.9
 nameserver 192.0.2.3
@@ -21,10 +21,9 @@ sortlist 130.155.160.0
     search: ["a.example", "b.example", "c.example"],
     options: ["ndots:2", "timeout:1", "debug", "attempts:3"],
   });
-  t.end();
 });
 
-test("each line is read as the Go plugin reads it", (t) => {
+test("each line is read as the Go plugin reads it", async (t) => {
   const cases: readonly (readonly [content: string, dns: Partial<ResultDns>])[] = [
     ["", {}],
     ["\n\n", {}],
@@ -59,10 +58,9 @@ test("each line is read as the Go plugin reads it", (t) => {
   for (const [content, dns] of cases) {
     t.strictSame(parseResolvConf(content), { ...NO_DNS, ...dns }, JSON.stringify(content));
   }
-  t.end();
 });
 
-test("a line, even a comment, may have at most 65535 bytes", (t) => {
+test("a line, even a comment, may have at most 65535 bytes", async (t) => {
   const lineOf = (start: string, bytes: number): string => start + "x".repeat(bytes - start.length);
   for (const start of ["search ", "# "]) {
     t.doesNotThrow(() => parseResolvConf(lineOf(start, 65_535)), start);
@@ -72,10 +70,9 @@ test("a line, even a comment, may have at most 65535 bytes", (t) => {
       t.strictSame([refusal.code, refusal.message], [999, "bufio.Scanner: token too long"]);
     }
   }
-  t.end();
 });
 
-test("the limit counts bytes, not characters", (t) => {
+test("the limit counts bytes, not characters", async (t) => {
   t.doesNotThrow(() => parseResolvConf("é".repeat(32_767)));
   t.equal(
     refusalOf(() => parseResolvConf("é".repeat(32_768))).message,
@@ -86,10 +83,8 @@ test("the limit counts bytes, not characters", (t) => {
     refusalOf(() => parseResolvConf("€".repeat(21_846))).message,
     "bufio.Scanner: token too long",
   );
-  t.end();
 });
 
-test("many lines are fine", (t) => {
+test("many lines are fine", async (t) => {
   t.equal(parseResolvConf("search a\n".repeat(20_000)).search.length, 20_000);
-  t.end();
 });

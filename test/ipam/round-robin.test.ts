@@ -14,7 +14,7 @@ function round(set: RangeSet, cursor?: string): string {
   return [...tried].map(({ address }) => formatAddress(address)).join(" ");
 }
 
-test("candidates are in the Go plugin's order", (t) => {
+test("candidates are in the Go plugin's order", async (t) => {
   const eight = { subnet: "10.0.0.0/29" };
   const middle = { ...eight, gateway: "10.0.0.4" };
   const two: readonly WrittenRange[] = [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }];
@@ -69,27 +69,24 @@ test("candidates are in the Go plugin's order", (t) => {
   for (const [set, cursor, order] of cases) {
     t.equal(round(rangeSet(...set), cursor), order, `${JSON.stringify(set)} after ${cursor}`);
   }
-  t.end();
 });
 
-test("a cursor outside the set, or of another family, counts as none", (t) => {
+test("a cursor outside the set, or of another family, counts as none", async (t) => {
   const set = rangeSet({ subnet: "10.0.0.0/29" });
   for (const cursor of ["10.0.0.128", "10.0.0.0", "10.0.0.7", "9.9.9.9", "::a00:3"]) {
     t.equal(round(set, cursor), round(set), cursor);
   }
-  t.end();
 });
 
-test("a range skips only its own gateway", (t) => {
+test("a range skips only its own gateway", async (t) => {
   const sibling = rangeSet(
     { subnet: "10.0.0.0/30" },
     { subnet: "10.0.1.0/30", gateway: "10.0.0.2" },
   );
   t.equal(round(sibling), "10.0.0.2 10.0.1.1 10.0.1.2");
-  t.end();
 });
 
-test("a gateway behind a taken address is no candidate", (t) => {
+test("a gateway behind a taken address is no candidate", async (t) => {
   const set = rangeSet({ subnet: "10.0.0.0/29", gateway: "10.0.0.4" });
   const nextFree = (_: unknown, offset: number): number => (offset === 2 ? 3 : offset);
   const found = [...candidates(set, undefined, [], { nextFree })];
@@ -97,17 +94,15 @@ test("a gateway behind a taken address is no candidate", (t) => {
     found.map(({ address }) => formatAddress(address)),
     ["10.0.0.1", "10.0.0.2", "10.0.0.5", "10.0.0.6"],
   );
-  t.end();
 });
 
-test("the next address is found at once, however large the range", (t) => {
+test("the next address is found at once, however large the range", async (t) => {
   const set = rangeSet({ subnet: "fd00::/16" });
   const [first] = candidates(set, address("fd00:ffff::ffff"), []);
   t.equal(first && formatAddress(first.address), "fd00:ffff::1:0");
-  t.end();
 });
 
-test("each usable address is a candidate once, and the cursor's own is the last", (t) => {
+test("each usable address is a candidate once, and the cursor's own is the last", async (t) => {
   fc.assert(
     fc.property(smallRangeSets, fc.nat(1023), fc.boolean(), (set, at, withCursor) => {
       const everywhere = set.flatMap((range) => {
@@ -125,10 +120,9 @@ test("each usable address is a candidate once, and the cursor's own is the last"
     }),
     { numRuns: 100 },
   );
-  t.end();
 });
 
-test("the cursor does not change the cyclic order", (t) => {
+test("the cursor does not change the cyclic order", async (t) => {
   fc.assert(
     fc.property(smallRangeSets, fc.nat(1023), (set, at) => {
       const order = round(set).split(" ");
@@ -139,10 +133,9 @@ test("the cursor does not change the cyclic order", (t) => {
     }),
     { numRuns: 100 },
   );
-  t.end();
 });
 
-test("the capacity of the ranges is the number of candidates", (t) => {
+test("the capacity of the ranges is the number of candidates", async (t) => {
   const excludable = fc.array(fc.tuple(fc.nat(3), fc.nat(31), fc.nat(5)), { maxLength: 4 });
   fc.assert(
     fc.property(smallRangeSets, excludable, (set, excluded) => {
@@ -156,5 +149,4 @@ test("the capacity of the ranges is the number of candidates", (t) => {
     }),
   );
   t.pass();
-  t.end();
 });

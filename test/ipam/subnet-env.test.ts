@@ -13,7 +13,7 @@ FLANNEL_MTU=1450
 FLANNEL_IPMASQ=true
 `;
 
-test("the subnets of a node, without the host bits of the gateway", (t) => {
+test("the subnets of a node, without the host bits of the gateway", async (t) => {
   const ipv6 = "FLANNEL_IPV6_NETWORK=fd00::/48\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/64\n";
   t.strictSame(subnetsIn(ipv4), ["FLANNEL_SUBNET 10.244.1.0/24"]);
   t.strictSame(subnetsIn(ipv6), ["FLANNEL_IPV6_SUBNET fd00:0:0:1::/64"]);
@@ -21,35 +21,31 @@ test("the subnets of a node, without the host bits of the gateway", (t) => {
     "FLANNEL_SUBNET 10.244.1.0/24",
     "FLANNEL_IPV6_SUBNET fd00:0:0:1::/64",
   ]);
-  t.end();
 });
 
-test("of a repeated variable the last counts, and an empty one is absent", (t) => {
+test("of a repeated variable the last counts, and an empty one is absent", async (t) => {
   t.strictSame(subnetsIn("FLANNEL_SUBNET=10.0.0.1/24\r\n FLANNEL_SUBNET=10.0.1.1/24 \r\n"), [
     "FLANNEL_SUBNET 10.0.1.0/24",
   ]);
   t.strictSame(subnetsIn("FLANNEL_SUBNET=\nFLANNEL_MTU=1450\n"), []);
-  t.end();
 });
 
-test("what is not a network is an error with its variable and line", (t) => {
+test("what is not a network is an error with its variable and line", async (t) => {
   const { message, details } = refusalOf(() =>
     flannelSubnets("FLANNEL_MTU=1450\nFLANNEL_SUBNET=10.244.1.1/33\n"),
   );
   t.equal(message, "invalid CIDR address: 10.244.1.1/33");
   t.match(details, "at FLANNEL_SUBNET, line 2");
-  t.end();
 });
 
-test("flannelSubnets takes a last line without its end for none: the file may be cut off", (t) => {
+test("flannelSubnets takes a last line without its end for none: the file may be cut off", async (t) => {
   t.strictSame(subnetsIn("FLANNEL_SUBNET=10.244.1.1/2"), []);
   t.strictSame(subnetsIn(`${ipv4}FLANNEL_IPV6_SUBNET=fd00:0:0:1::1/6`), [
     "FLANNEL_SUBNET 10.244.1.0/24",
   ]);
-  t.end();
 });
 
-test("flannelSubnets refuses a subnet outside of flannel's networks", (t) => {
+test("flannelSubnets refuses a subnet outside of flannel's networks", async (t) => {
   for (const [network, subnet] of [
     ["10.244.0.0/16", "10.244.1.1/2"],
     ["10.244.0.0/16", "10.245.1.1/24"],
@@ -64,14 +60,12 @@ test("flannelSubnets refuses a subnet outside of flannel's networks", (t) => {
   }
   const several = "FLANNEL_NETWORK=10.244.0.0/16,192.168.0.0/16\nFLANNEL_SUBNET=192.168.1.1/24\n";
   t.strictSame(subnetsIn(several), ["FLANNEL_SUBNET 192.168.1.0/24"]);
-  t.end();
 });
 
-test("a subnet.env has a variable of flannel", (t) => {
+test("a subnet.env has a variable of flannel", async (t) => {
   t.equal(isSubnetEnv(ipv4), true);
   t.equal(isSubnetEnv("# by flanneld\nFLANNEL_MTU=1450"), true);
   for (const text of ["", "{}", '{"FLANNEL_SUBNET": 1}', '{"a": "\\nFLANNEL_SUBNET=1"}']) {
     t.equal(isSubnetEnv(text), false, text);
   }
-  t.end();
 });

@@ -7,7 +7,7 @@ import { test } from "tap";
 import { compileChecked } from "../../scripts/build/native.ts";
 import { inRepository } from "../harness/repository.ts";
 
-test("sizes, reuse, growth, the memory limit, a million values, and the layout of a snapshot", (t) => {
+test("sizes, reuse, growth, the memory limit, a million values, and the layout of a snapshot", async (t) => {
   const program = join(t.testdir(), "allocator");
   const files = ["test/native/allocator.c", "src/system/quickjs/allocator.c"];
   compileChecked(files.map(inRepository), program);
@@ -15,5 +15,4 @@ test("sizes, reuse, growth, the memory limit, a million values, and the layout o
     const { status, stdout, stderr } = spawnSync(program, [use], { encoding: "utf8" });
     t.same({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" }, use);
   }
-  t.end();
 });

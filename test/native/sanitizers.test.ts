@@ -98,7 +98,7 @@ const calls: readonly Case[] = [
   },
 ];
 
-test("the C host has no memory error, undefined behaviour or leak", (t) => {
+test("the C host has no memory error, undefined behaviour or leak", async (t) => {
   const dataDir = t.testdir();
   for (const { what, environment, configuration, exitCode } of calls) {
     const { status, stderr } = spawnSync(executable, {
@@ -109,10 +109,9 @@ test("the C host has no memory error, undefined behaviour or leak", (t) => {
     t.equal(status, exitCode, `${what}: exit code`);
     t.notMatch(stderr, /ERROR|runtime error/, `${what}: nothing to report`);
   }
-  t.end();
 });
 
-test("nor have the functions for operator commands", (t) => {
+test("nor have the functions for operator commands", async (t) => {
   const directory = t.testdir({
     conf: {
       "large.conf": JSON.stringify({
@@ -152,7 +151,6 @@ test("nor have the functions for operator commands", (t) => {
     t.equal(status, exitCode, words.join(" "));
     t.notMatch(stderr, /ERROR|runtime error|Assertion/, `${words[0]}: nothing to report`);
   }
-  t.end();
 });
 
 test("nor has the loop of the agent", async (t) => {

@@ -10,7 +10,7 @@ import { attachmentCall, configuration, networkCall } from "../harness/runtime-c
 const isMissing = spawnSync("strace", ["--version"]).status !== 0;
 const skip = isMissing ? "strace is not installed, which refuses the system call" : false;
 
-test("STATUS works where faccessat2(2) is refused with EPERM", { skip }, (t) => {
+test("STATUS works where faccessat2(2) is refused with EPERM", { skip }, async (t) => {
   const directory = t.testdir();
   const { environment, stdin } = networkCall(
     "STATUS",
@@ -23,11 +23,10 @@ test("STATUS works where faccessat2(2) is refused with EPERM", { skip }, (t) => 
   );
   t.match(stderr, /faccessat2.*EPERM.*INJECTED/);
   t.same({ status, stdout }, { status: 0, stdout: "" });
-  t.end();
 });
 
 for (const error of ["EPERM", "ENOSYS"]) {
-  test(`ADD and DEL work where statx(2) is refused with ${error}`, { skip }, (t) => {
+  test(`ADD and DEL work where statx(2) is refused with ${error}`, { skip }, async (t) => {
     const directory = t.testdir();
     for (const command of ["ADD", "DEL"] as const) {
       const { environment, stdin } = attachmentCall(
@@ -44,6 +43,5 @@ for (const error of ["EPERM", "ENOSYS"]) {
       t.equal(status, 0, command);
     }
     t.same(reservedAddresses(directory, "net"), []);
-    t.end();
   });
 }

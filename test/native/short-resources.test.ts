@@ -58,11 +58,10 @@ function outcomesWith(t: Test, member: Json, step: number): readonly string[] {
   return outcomes;
 }
 
-test("3200 KiB of address space are enough for a call", { skip }, (t) => {
+test("3200 KiB of address space are enough for a call", { skip }, async (t) => {
   t.testdir();
   t.equal(outcomeOf(`--as=${LEAST_MEMORY}`, versionCall()), "success");
   t.equal(outcomeOf(`--as=${LEAST_MEMORY}`, add(t, null)), "success");
-  t.end();
 });
 
 const values = Array.from({ length: 2000 }, (_, at) => ({ [`key ${at}`]: [at, { a: `${at}` }] }));
@@ -74,14 +73,13 @@ for (const [what, member, outcomes] of [
   // The stack is a part of the memory: "stack overflow" comes from the JSON parser.
   ["deep nesting", nested, /^(?:error (?:6|999),)+success$/],
 ] as const) {
-  test(`${what} that need more memory than there is are an error object`, { skip }, (t) => {
+  test(`${what} that need more memory than there is are an error object`, { skip }, async (t) => {
     t.testdir();
     t.match(outcomesWith(t, member, 40 * KIB).join(), outcomes);
-    t.end();
   });
 }
 
-test("an operator command without memory says so", { skip }, (t) => {
+test("an operator command without memory says so", { skip }, async (t) => {
   const file = join(t.testdir({ "nodes.json": JSON.stringify(values) }), "nodes.json");
   const { status, stderr } = spawnSync(
     "prlimit",
@@ -89,14 +87,12 @@ test("an operator command without memory says so", { skip }, (t) => {
     { encoding: "utf8" },
   );
   t.same({ status, stderr }, { status: 2, stderr: "host-local: out of memory\n" });
-  t.end();
 });
 
-test("any number of descriptors gives a result or an error object", { skip }, (t) => {
+test("any number of descriptors gives a result or an error object", { skip }, async (t) => {
   t.testdir();
   const outcomes = [0, 1, 2, 3, 4, 5, 6, 7, 8].map((count) =>
     outcomeOf(`--nofile=${count}:${count}`, add(t, null)),
   );
   t.match(outcomes.join(), /^(?:error (?:5|11|999),)+success(?:,success)*$/);
-  t.end();
 });

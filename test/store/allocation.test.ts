@@ -54,7 +54,7 @@ function reserved(last: number, content = "other\r\neth0"): Readonly<Record<stri
   return Object.fromEntries(names.map((name) => [name, content]));
 }
 
-test("with a cursor that cannot be read, the first address is reserved, with a warning", (t) => {
+test("with a cursor that cannot be read, the first address is reserved, with a warning", async (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
   const process = machine.start({
     interrupt: refuse("readFile", "EIO", "/data/net/last_reserved_ip.0"),
@@ -62,10 +62,9 @@ test("with a cursor that cannot be read, the first address is reserved, with a w
 
   t.equal(take(process, "c1"), "10.0.0.2/29");
   t.match(process.stderr, "Error retrieving last reserved ip");
-  t.end();
 });
 
-test("among many reservations the directory is read once instead of trying each address", (t) => {
+test("among many reservations the directory is read once instead of trying each address", async (t) => {
   const set = rangeSet("10.0.0.0/24");
   const process = machineWith(reserved(250)).start();
 
@@ -73,10 +72,9 @@ test("among many reservations the directory is read once instead of trying each 
 
   const links = process.calls.filter(({ operation }) => operation === "link");
   t.equal(links.length, 9);
-  t.end();
 });
 
-test("a full set is detected by reading the directory, not by trying each address", (t) => {
+test("a full set is detected by reading the directory, not by trying each address", async (t) => {
   const set = rangeSet("10.0.0.0/24");
   const process = machineWith(reserved(254)).start();
 
@@ -84,10 +82,9 @@ test("a full set is detected by reading the directory, not by trying each addres
 
   const links = process.calls.filter(({ operation }) => operation === "link");
   t.equal(links.length, 8);
-  t.end();
 });
 
-test("an address of the set that the attachment already holds is a duplicate", (t) => {
+test("an address of the set that the attachment already holds is a duplicate", async (t) => {
   for (const content of ["c1\r\neth0", "c1"]) {
     const machine = machineWith({ "10.0.0.5": content });
 
@@ -98,10 +95,9 @@ test("an address of the set that the attachment already holds is a duplicate", (
     });
     t.same(filesOf(machine), { "10.0.0.5": content });
   }
-  t.end();
 });
 
-test("a requested address is refused with the reason", (t) => {
+test("a requested address is refused with the reason", async (t) => {
   const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("10.0.0.6") }]);
   const taken = (holder: string) => ({
     code: 999,
@@ -140,7 +136,6 @@ test("a requested address is refused with the reason", (t) => {
     t.throws(() => take(machine.start(), "c1", { requested, exclusions }), error, requested);
     t.same(filesOf(machine), { "10.0.0.2": content });
   }
-  t.end();
 });
 
 /** A machine on which each file of an exhausted set has the given age, in seconds. */
@@ -158,7 +153,7 @@ function aged(files: Readonly<Record<string, readonly [string, number]>>): Memor
 
 const held: readonly [string, number] = ["other\r\neth0", 1_000_000];
 
-test("an empty file is reclaimed when the set is otherwise exhausted", (t) => {
+test("an empty file is reclaimed when the set is otherwise exhausted", async (t) => {
   const machine = aged({
     "10.0.0.2": held,
     "10.0.0.3": ["", 11],
@@ -173,10 +168,9 @@ test("an empty file is reclaimed when the set is otherwise exhausted", (t) => {
 
   t.equal(filesOf(machine)["10.0.0.7"], "", "what lies outside the set stays");
   t.throws(() => take(machine.start(), "c3"), { message: /^no IP addresses/ });
-  t.end();
 });
 
-test("an empty file that is too new may be a reservation that is being written, and stays", (t) => {
+test("an empty file that is too new may be a reservation that is being written, and stays", async (t) => {
   const machine = aged({
     ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
     "10.0.0.6": ["", 10],
@@ -185,10 +179,9 @@ test("an empty file that is too new may be a reservation that is being written, 
   t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
 
   t.equal(filesOf(machine)["10.0.0.6"], "");
-  t.end();
 });
 
-test("an empty file that cannot be read is never reclaimed", (t) => {
+test("an empty file that cannot be read is never reclaimed", async (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
@@ -201,7 +194,6 @@ test("an empty file that cannot be read is never reclaimed", (t) => {
   t.throws(() => take(system, "c1"), { message: /^no IP addresses/ });
 
   t.equal(Object.keys(filesOf(machine)).length, 5);
-  t.end();
 });
 
 /** Refuses to move a file away: a rename is known by its goal, so the first one after a look at the file. */
@@ -213,17 +205,16 @@ function refusedMove(path: string): Interrupt {
   };
 }
 
-test("where an empty file cannot be removed, the next is reclaimed", (t) => {
+test("where an empty file cannot be removed, the next is reclaimed", async (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
   );
   const system = machine.start({ interrupt: refusedMove("/data/net/10.0.0.2") });
 
   t.equal(take(system, "c1"), "10.0.0.3/29");
-  t.end();
 });
 
-test("where there are no hard links, the reservation is created exclusively", (t) => {
+test("where there are no hard links, the reservation is created exclusively", async (t) => {
   for (const code of ["EPERM", "EOPNOTSUPP", "ENOSYS", "EMLINK"]) {
     const machine = machineWith({ "10.0.0.2": "other\r\neth0" });
     const process = machine.start({ interrupt: refuse("link", code, "/data/net/10.0.0.3") });
@@ -234,10 +225,9 @@ test("where there are no hard links, the reservation is created exclusively", (t
     t.equal(filesOf(machine)["10.0.0.3"], "c1\r\neth0");
     t.equal(machine.disk.modeOf("/data/net/10.0.0.3"), 0o600);
   }
-  t.end();
 });
 
-test("where the network is on another file system, nothing remains beside the reservation", (t) => {
+test("where the network is on another file system, nothing remains beside the reservation", async (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
@@ -245,10 +235,9 @@ test("where the network is on another file system, nothing remains beside the re
 
   t.same(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "last_reserved_ip.0": "10.0.0.2" });
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.2" });
-  t.end();
 });
 
-test("an address that cannot be reserved is an error with the Go plugin's message", (t) => {
+test("an address that cannot be reserved is an error with the Go plugin's message", async (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("link", "EACCES") });
 
@@ -259,17 +248,15 @@ test("an address that cannot be reserved is an error with the Go plugin's messag
   });
 
   t.same(filesOf(machine), {});
-  t.end();
 });
 
-test("the journal lists what was reserved, and not what was only tried", (t) => {
+test("the journal lists what was reserved, and not what was only tried", async (t) => {
   const machine = machineWith({ "10.0.0.2": "other\r\neth0" });
   withNetwork(machine.start(), (network) => network.allOwned());
 
   take(machine.start(), "c1");
 
   t.same(journalOf(machine), { "other eth0": "10.0.0.2", "c1 eth0": "10.0.0.3" });
-  t.end();
 });
 
 /** What a call of `c1` has reserved: these addresses. */
@@ -285,7 +272,7 @@ function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
   });
 }
 
-test("undo releases the given reservations and nothing else, and ignores errors", (t) => {
+test("undo releases the given reservations and nothing else, and ignores errors", async (t) => {
   const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
   const given = reservedOn(machine);
   const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
@@ -293,10 +280,9 @@ test("undo releases the given reservations and nothing else, and ignores errors"
   withNetwork(system, (network) => network.undo(given));
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5"]);
-  t.end();
 });
 
-test("undo leaves what is another file meanwhile, even of the same owner, or is gone", (t) => {
+test("undo leaves what is another file meanwhile, even of the same owner, or is gone", async (t) => {
   for (const content of ["c1\r\neth0", "c2\r\neth0", "c1\r\neth1", "c1", ""]) {
     const machine = machineWith();
     const given = reservedOn(machine);
@@ -308,10 +294,9 @@ test("undo leaves what is another file meanwhile, even of the same owner, or is 
 
     t.match(filesOf(machine), { "10.0.0.2": content });
   }
-  t.end();
 });
 
-test("undo leaves what it cannot look at", (t) => {
+test("undo leaves what it cannot look at", async (t) => {
   const machine = machineWith();
   const given = reservedOn(machine);
   const system = machine.start({ interrupt: refuse("linkStatus", "EIO") });
@@ -319,5 +304,4 @@ test("undo leaves what it cannot look at", (t) => {
   withNetwork(system, (network) => network.undo(given));
 
   t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
-  t.end();
 });

@@ -34,7 +34,7 @@ function addresses(range: number, first: number, last: number): readonly string[
   return Array.from({ length: last - first + 1 }, (_, at) => `${range}.${first + at}`);
 }
 
-test("candidates from a cursor, with many taken in two ranges, come once each and in order", (t) => {
+test("candidates from a cursor, with many taken in two ranges, come once each and in order", async (t) => {
   const early = ["0.7", "0.9", "0.10"];
   const late = ["0.14", "1.2", "1.3", "1.14", "0.2", "0.4", "0.5"];
   const taken = [...early, ...late].map((name) => [`10.0.${name}`, "other\r\neth0"]);
@@ -50,10 +50,9 @@ test("candidates from a cursor, with many taken in two ranges, come once each an
     process.calls.slice(OPENING).map(({ operation }) => operation),
     ["listAddresses"],
   );
-  t.end();
 });
 
-test("what is taken behind a cursor is passed over, and nothing else", (t) => {
+test("what is taken behind a cursor is passed over, and nothing else", async (t) => {
   const taken = ["0.20", "0.21", "0.25", "0.3"].map((name) => [`10.0.${name}`, "other\r\neth0"]);
   const machine = machineWith(Object.fromEntries(taken));
 
@@ -65,10 +64,9 @@ test("what is taken behind a cursor is passed over, and nothing else", (t) => {
     "0.2",
     ...addresses(0, 4, 10),
   ]);
-  t.end();
 });
 
-test("candidates of a set that is free come once each, whatever the cursor", (t) => {
+test("candidates of a set that is free come once each, whatever the cursor", async (t) => {
   const all = [...addresses(0, 2, 14), ...addresses(1, 2, 14)];
   for (const [cursor, first] of [
     ["10.0.0.2", "0.3"],
@@ -84,20 +82,18 @@ test("candidates of a set that is free come once each, whatever the cursor", (t)
       cursor,
     );
   }
-  t.end();
 });
 
-test("candidates are read from the directory only after eight tries", (t) => {
+test("candidates are read from the directory only after eight tries", async (t) => {
   const process = machineWith().start({ interrupt: refuse("listAddresses", "EIO") });
   const found = candidatesInOrder(open(process), two, [], undefined, NO_PREFERENCES);
 
   for (let tries = 0; tries < 8; tries++) t.equal(found.next().done, false);
   t.equal(process.calls.length, OPENING);
   t.throws(() => found.next(), { code: "EIO" });
-  t.end();
 });
 
-test("candidates begin with the pod's own and end with the avoided ones, the longest released first", (t) => {
+test("candidates begin with the pod's own and end with the avoided ones, the longest released first", async (t) => {
   const avoided = new Map([
     ["10.0.0.6", 1000],
     ["10.0.0.2", 5000],
@@ -110,10 +106,9 @@ test("candidates begin with the pod's own and end with the avoided ones, the lon
     ...["0.5", "0.3"],
     ...["0.2", "0.4", "0.6"],
   ]);
-  t.end();
 });
 
-test("candidates are never gateways, excluded or of another set, even if the pod had them", (t) => {
+test("candidates are never gateways, excluded or of another set, even if the pod had them", async (t) => {
   const exclusions = makeExclusions([{ first: address("10.0.0.3"), last: address("10.0.0.3") }]);
   const names = ["10.0.0.1", "10.0.0.3", "10.9.9.9", "2001:db8::2", "10.0.0.5"];
   const own = { own: names.map(address), avoided: new Map<string, number>() };
@@ -127,5 +122,4 @@ test("candidates are never gateways, excluded or of another set, even if the pod
     ...["0.2", "0.4", "0.6"],
     "0.5",
   ]);
-  t.end();
 });

@@ -9,7 +9,7 @@ const request = { timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
 
 for (const take of [withLock, withLockIfPossible]) {
-  test(`${take.name} holds the lock while it runs the body, and returns its result`, (t) => {
+  test(`${take.name} holds the lock while it runs the body, and returns its result`, async (t) => {
     const machine = machineWith();
 
     const process = machine.start({ processId: 7 });
@@ -18,10 +18,9 @@ for (const take of [withLock, withLockIfPossible]) {
     t.equal(holder, "process 7");
     t.notOk(process.calls.some(({ operation }) => operation === "writeStandardError"));
     t.equal(machine.locks.size, 0);
-    t.end();
   });
 
-  test(`${take.name} releases the lock when the body throws`, (t) => {
+  test(`${take.name} releases the lock when the body throws`, async (t) => {
     const machine = machineWith();
     const fail = (): never => {
       throw new Error("the work failed");
@@ -30,10 +29,9 @@ for (const take of [withLock, withLockIfPossible]) {
     t.throws(() => take(open(machine.start()), request, fail), { message: "the work failed" });
 
     t.equal(machine.locks.size, 0);
-    t.end();
   });
 
-  test(`${take.name} fails after the timeout, names the holder, and does nothing`, (t) => {
+  test(`${take.name} fails after the timeout, names the holder, and does nothing`, async (t) => {
     const machine = machineWith();
     machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
     const before = machine.time;
@@ -46,7 +44,6 @@ for (const take of [withLock, withLockIfPossible]) {
     });
 
     t.equal(machine.time - before, 3000);
-    t.end();
   });
 }
 
@@ -54,7 +51,7 @@ for (const [holder, named] of [
   ["process 7 (host-local)", "process 7 (host-local)"],
   [undefined, "another process"],
 ] as const) {
-  test(`the trace of ${named} is named if the lock knows it`, (t) => {
+  test(`the trace of ${named} is named if the lock knows it`, async (t) => {
     const process = machineWith().start();
     const id = "4bf92f3577b34da6a3ce929d0e0e4736";
     process.lock = ({ file }) => {
@@ -65,11 +62,10 @@ for (const [holder, named] of [
       message: "network net is locked; gave up after 3 s",
       details: `/data/net/lock is held by ${named}, trace ${id}; nothing was changed. The timeout is ipam.lockTimeoutSeconds`,
     });
-    t.end();
   });
 }
 
-test("the lock file is the Go plugin's, further state is in the state directory", (t) => {
+test("the lock file is the Go plugin's, further state is in the state directory", async (t) => {
   const machine = machineWith();
 
   withLock(open(machine.start()), request, () => {});
@@ -77,10 +73,9 @@ test("the lock file is the Go plugin's, further state is in the state directory"
   t.same(filesOf(machine), { lock: "" });
   t.equal(machine.disk.modeOf(location.lockFile), 0o750);
   t.ok(machine.disk.has(location.stateDirectory));
-  t.end();
 });
 
-test("where the lock cannot be taken, withLock fails with the Go plugin's message", (t) => {
+test("where the lock cannot be taken, withLock fails with the Go plugin's message", async (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
   t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {
@@ -88,20 +83,18 @@ test("where the lock cannot be taken, withLock fails with the Go plugin's messag
     message: "permission denied",
     details: "open /data/net/lock: permission denied: the lock cannot be taken",
   });
-  t.end();
 });
 
-test("where the disk does not allow the lock, withLockIfPossible runs without it", (t) => {
+test("where the disk does not allow the lock, withLockIfPossible runs without it", async (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
 
   t.equal(
     withLockIfPossible(open(system), request, () => "done"),
     "done",
   );
-  t.end();
 });
 
-test("withLock makes the network's directory only where the lock needs it", (t) => {
+test("withLock makes the network's directory only where the lock needs it", async (t) => {
   const fresh = new MemoryMachine().start();
   const known = machineWith().start();
 
@@ -117,19 +110,17 @@ test("withLock makes the network's directory only where the lock needs it", (t) 
       ({ operation, path }) => operation === "makeDirectories" && path === location.directory,
     ),
   );
-  t.end();
 });
 
-test("withLock fails where the network's directory cannot be made", (t) => {
+test("withLock fails where the network's directory cannot be made", async (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
 
   t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {
     code: "EROFS",
   });
-  t.end();
 });
 
-test("without the lock, the journal is not touched", (t) => {
+test("without the lock, the journal is not touched", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   withLock(open(machine.start()), request, (network) => network.allOwned());
   const before = machine.disk.filesUnder(location.stateDirectory);
@@ -141,10 +132,9 @@ test("without the lock, the journal is not touched", (t) => {
 
   t.same(machine.disk.filesUnder(location.stateDirectory), before);
   t.notSame(before, {});
-  t.end();
 });
 
-test("warnings are written once the lock is released: their reader may block the call", (t) => {
+test("warnings are written once the lock is released: their reader may block the call", async (t) => {
   const process = machineWith().start();
 
   withLock(open(process), request, (network) => network.warn("a warning\n"));
@@ -152,5 +142,4 @@ test("warnings are written once the lock is released: their reader may block the
   t.equal(process.stderr, "a warning\n");
   const operations = process.calls.map(({ operation }) => operation);
   t.ok(operations.indexOf("unlock") < operations.indexOf("writeStandardError"));
-  t.end();
 });

@@ -51,7 +51,7 @@ function look(
   return [names(held), searched];
 }
 
-test("the first call searches, the next one does not", (t) => {
+test("the first call searches, the next one does not", async (t) => {
   const machine = machineWith(two);
   machine.wait(5000);
 
@@ -59,10 +59,9 @@ test("the first call searches, the next one does not", (t) => {
   t.same(look(machine), [["10.0.0.2"], false]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.2", "c2 eth0": "10.0.0.3" });
   t.equal(knownCount(open(machine.start())), 2);
-  t.end();
 });
 
-test("a foreign change is answered by one search", (t) => {
+test("a foreign change is answered by one search", async (t) => {
   const changes: readonly (readonly [(machine: MemoryMachine) => void, readonly string[]])[] = [
     [({ disk }) => disk.put("/data/net/10.0.0.9", "c1\r\neth0"), ["10.0.0.2", "10.0.0.9"]],
     [({ disk }) => disk.unlink("/data/net/10.0.0.2"), []],
@@ -86,10 +85,9 @@ test("a foreign change is answered by one search", (t) => {
     t.same(look(machine), [held, true]);
     t.same(look(machine), [held, false]);
   }
-  t.end();
 });
 
-test("a write within the tick of the clock in which we searched does not go unseen", (t) => {
+test("a write within the tick of the clock in which we searched does not go unseen", async (t) => {
   const machine = machineWith(two);
   machine.disk.unlink("/data/net/10.0.0.2");
   t.same(look(machine), [[], true]);
@@ -97,20 +95,18 @@ test("a write within the tick of the clock in which we searched does not go unse
   machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
 
   t.same(look(machine)[0], ["10.0.0.4"]);
-  t.end();
 });
 
-test("what the journal lists is checked before it is used", (t) => {
+test("what the journal lists is checked before it is used", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
   look(machine);
   // Not seen in the directory, since a file is written in place.
   machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
 
   t.same(look(machine), [["10.0.0.3"], true]);
-  t.end();
 });
 
-test("an attachment of which the journal does not tell is searched for once", (t) => {
+test("an attachment of which the journal does not tell is searched for once", async (t) => {
   const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
   look(machine);
   withNetwork(machine.start(), (network) => {
@@ -120,20 +116,18 @@ test("an attachment of which the journal does not tell is searched for once", (t
 
   t.same(look(machine), [[], true]);
   t.same(look(machine), [[], false]);
-  t.end();
 });
 
-test("beside a lock that the Go plugin does not take, no call reads or seals the journal", (t) => {
+test("beside a lock that the Go plugin does not take, no call reads or seals the journal", async (t) => {
   const machine = machineWith(two);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   t.same(look(machine, "portable"), [["10.0.0.2"], true]);
   look(machine);
   t.same(look(machine), [["10.0.0.2"], false]);
   t.same(look(machine, "portable"), [["10.0.0.2"], true], "another call has sealed it");
-  t.end();
 });
 
-test("a reservation that has another owner meanwhile stays", (t) => {
+test("a reservation that has another owner meanwhile stays", async (t) => {
   const machine = machineWith(two);
   withNetwork(machine.start(), (network) => {
     const [held] = network.heldBy(c1, "search");
@@ -143,10 +137,9 @@ test("a reservation that has another owner meanwhile stays", (t) => {
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
   t.equal(knownCount(open(machine.start())), 2);
-  t.end();
 });
 
-test("a call that is killed after a change leaves a journal that is not believed", (t) => {
+test("a call that is killed after a change leaves a journal that is not believed", async (t) => {
   const machine = machineWith(two);
   look(machine);
   const network = new LockedNetwork(open(machine.start()), true);
@@ -159,10 +152,9 @@ test("a call that is killed after a change leaves a journal that is not believed
   network.close();
   t.same(journalOf(machine), { "c1 eth0": "", "c2 eth0": "10.0.0.3" });
   t.equal(knownCount(open(machine.start())), 1);
-  t.end();
 });
 
-test("reservations are counted through every change", (t) => {
+test("reservations are counted through every change", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "" });
 
   look(machine);
@@ -180,10 +172,9 @@ test("reservations are counted through every change", (t) => {
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
   t.equal(knownCount(open(machine.start())), 2);
-  t.end();
 });
 
-test("a journal that cannot be kept fails no call, and is not believed", (t) => {
+test("a journal that cannot be kept fails no call, and is not believed", async (t) => {
   for (const operation of [
     "findLines",
     "extendFile",
@@ -207,10 +198,9 @@ test("a journal that cannot be kept fails no call, and is not believed", (t) => 
       t.same(look(machine)[0], []);
     }
   }
-  t.end();
 });
 
-test("a search that could not read every file is no proof of anything", (t) => {
+test("a search that could not read every file is no proof of anything", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
   const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
 
@@ -220,10 +210,9 @@ test("a search that could not read every file is no proof of anything", (t) => {
   });
 
   t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
-  t.end();
 });
 
-test("a journal that is deleted during a call is not taken for a whole one", (t) => {
+test("a journal that is deleted during a call is not taken for a whole one", async (t) => {
   const machine = machineWith(two);
   look(machine);
 
@@ -234,10 +223,9 @@ test("a journal that is deleted during a call is not taken for a whole one", (t)
   });
 
   t.same(look(machine), [[], true]);
-  t.end();
 });
 
-test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", (t) => {
+test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", async (t) => {
   const eth1 = attachment("c1", "eth1");
   for (const [content, code, of, expected] of [
     ["c1\r\neth0", "EIO", c1, 1],
@@ -257,10 +245,9 @@ test("an unreadable file is an attachment's where the journal lists it for it, o
       t.equal(network.unreadableOf(ownedBy(of)).length, expected, what);
     });
   }
-  t.end();
 });
 
-test("an unreadable file may be any attachment's where the journal cannot be read either", (t) => {
+test("an unreadable file may be any attachment's where the journal cannot be read either", async (t) => {
   const machine = machineWith(two);
   look(machine);
   const refused = machine.start({
@@ -271,10 +258,9 @@ test("an unreadable file may be any attachment's where the journal cannot be rea
     network.heldBy(attachment("none"), "search");
     t.equal(network.unreadableOf(ownedBy(attachment("c2"))).length, 1);
   });
-  t.end();
 });
 
-test("whether an attachment holds anything is known without the lock, by the journal or a search", (t) => {
+test("whether an attachment holds anything is known without the lock, by the journal or a search", async (t) => {
   const machine = machineWith(two);
   t.equal(isHeld(open(machine.start()), c1), true);
   t.equal(isHeld(open(machine.start()), attachment("c9")), false);
@@ -282,10 +268,9 @@ test("whether an attachment holds anything is known without the lock, by the jou
   const process = machine.start();
   t.equal(isHeld(open(process), c1), true);
   t.notOk(process.calls.some(({ operation }) => operation === "readFiles"));
-  t.end();
 });
 
-test("the count is known only while the seal is current", (t) => {
+test("the count is known only while the seal is current", async (t) => {
   const machine = machineWith(two);
   t.equal(knownCount(open(machine.start())), undefined);
   look(machine);
@@ -294,10 +279,9 @@ test("the count is known only while the seal is current", (t) => {
   machine.wait(1);
   machine.disk.put("/data/net/10.0.0.9", "");
   t.equal(knownCount(open(machine.start())), undefined);
-  t.end();
 });
 
-test("an address is reserved also where the file system says that it was taken, by this very call", (t) => {
+test("an address is reserved also where the file system says that it was taken, by this very call", async (t) => {
   const machine = machineWith();
   const temporary = "/data/.host-local/net/new/7.0";
   const meanwhile = (): void => machine.disk.link(temporary, `${location.directory}/10.0.0.4`);
@@ -317,10 +301,9 @@ test("an address is reserved also where the file system says that it was taken, 
   withNetwork(unseen, (network) => {
     t.equal(network.reserve(address("10.0.0.4"), c1, temporary), false, "by whom is not known");
   });
-  t.end();
 });
 
-test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
+test("CHECK and STATUS read no journal behind a symbolic link", async (t) => {
   const machine = machineWith(two);
   look(machine);
   machine.disk.put("/elsewhere/file", "");
@@ -331,10 +314,9 @@ test("CHECK and STATUS read no journal behind a symbolic link", (t) => {
   t.equal(knownCount(open(process)), undefined);
   t.equal(isHeld(open(process), c1), true);
   t.notOk(process.calls.some(({ operation }) => operation === "findLines"));
-  t.end();
 });
 
-test("an ADD that finds an address released and remembers one reads and writes that once", (t) => {
+test("an ADD that finds an address released and remembers one reads and writes that once", async (t) => {
   const reuse = { delay: 0, sticky: { by: [], seconds: 60 } };
   const sticky = "/data/.host-local/net/sticky";
   const [web0, web1] = ["web-0", "web-1"].map((name) =>
@@ -367,10 +349,9 @@ test("an ADD that finds an address released and remembers one reads and writes t
     machine.disk.readFile(sticky, 1000),
     `host-local-sticky 1\n${web0} 10.0.0.3 ${now}\n${web1} 10.0.0.4 ${now}\n`,
   );
-  t.end();
 });
 
-test("what was written meanwhile is put back when it is not reclaimed, with hard links and without", (t) => {
+test("what was written meanwhile is put back when it is not reclaimed, with hard links and without", async (t) => {
   for (const hardLinks of [true, false]) {
     const machine = machineWith(two);
     machine.disk.hardLinks = hardLinks;
@@ -390,7 +371,6 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
   });
   withNetwork(disturbed, (network) => network.reclaim("10.0.0.2"));
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
-  t.end();
 });
 
 /** How often a process has read all reservations. */
@@ -398,7 +378,7 @@ function searches({ calls }: MemoryProcess): number {
   return calls.filter(({ operation }) => operation === "readFiles").length;
 }
 
-test("the first call of a boot searches, once, and notes what is from before; the next does not search", (t) => {
+test("the first call of a boot searches, once, and notes what is from before; the next does not search", async (t) => {
   for (const search of [
     (network: LockedNetwork) => network.bringUpToDate(),
     (network: LockedNetwork) => network.unusual(),
@@ -425,20 +405,18 @@ test("the first call of a boot searches, once, and notes what is from before; th
     withNetwork(next, (network) => network.bringUpToDate());
     t.equal(searches(next), 0);
   }
-  t.end();
 });
 
-test("a reservation is released also where it cannot be read any more", (t) => {
+test("a reservation is released also where it cannot be read any more", async (t) => {
   const machine = machineWith(two);
   const interrupt = refuse("readFile", "EIO", "/data/net/10.0.0.2");
 
   withNetwork(machine.start({ interrupt }), (network) => network.release(ours("10.0.0.2")));
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
-  t.end();
 });
 
-test("what another process releases at the same time is not told as released by this call", (t) => {
+test("what another process releases at the same time is not told as released by this call", async (t) => {
   const machine = machineWith(two);
   const path = "/data/net/10.0.0.2";
   const meanwhile = (): void => machine.disk.unlink(path);
@@ -454,10 +432,9 @@ test("what another process releases at the same time is not told as released by 
 
   t.match(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), / DEL 10\.0\.0\.3 /);
   t.notMatch(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), /10\.0\.0\.2/);
-  t.end();
 });
 
-test("what is used again is another file of the same content, also one that names no interface", (t) => {
+test("what is used again is another file of the same content, also one that names no interface", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.4": "c1" });
   look(machine);
   const before = machine.disk.status("/data/net/10.0.0.4").inode;
@@ -467,10 +444,9 @@ test("what is used again is another file of the same content, also one that name
   t.same(filesOf(machine), { ...two, "10.0.0.4": "c1" });
   t.not(machine.disk.status("/data/net/10.0.0.4").inode, before);
   t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
-  t.end();
 });
 
-test("without the lock nothing is kept again, and nothing noted for later calls", (t) => {
+test("without the lock nothing is kept again, and nothing noted for later calls", async (t) => {
   const machine = machineWith(two);
   const kept = { address: address("10.0.0.2"), name: "10.0.0.2", pod: undefined };
   changeKept(open(machine.start()), kept.name, [kept]);
@@ -485,10 +461,9 @@ test("without the lock nothing is kept again, and nothing noted for later calls"
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["kept"]);
-  t.end();
 });
 
-test("an empty file is reclaimed also on another file system, and not where it cannot be read", (t) => {
+test("an empty file is reclaimed also on another file system, and not where it cannot be read", async (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
   for (const name of ["10.0.0.2", "10.0.0.3"]) machine.disk.put(`/data/net/${name}`, "");
@@ -501,10 +476,9 @@ test("an empty file is reclaimed also on another file system, and not where it c
   t.equal(reclaim(), true);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.equal(knownCount(open(machine.start())), 1);
-  t.end();
 });
 
-test("the history tells from whom an address was reclaimed", (t) => {
+test("the history tells from whom an address was reclaimed", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.4": "" });
   machine.wait(1000);
   look(machine);
@@ -531,5 +505,4 @@ test("the history tells from whom an address was reclaimed", (t) => {
       ["RECLAIM", "10.0.0.4", "", ""],
     ],
   );
-  t.end();
 });

@@ -21,7 +21,7 @@ function release(machine: MemoryMachine, names?: readonly string[], interrupt?: 
   });
 }
 
-test("what cannot be removed is reported after the rest is removed, and found by the next call", (t) => {
+test("what cannot be removed is reported after the rest is removed, and found by the next call", async (t) => {
   const machine = machineWith(three);
   const interrupt = refuse("unlink", "EIO", "/data/net/10.0.0.3");
 
@@ -37,10 +37,9 @@ test("what cannot be removed is reported after the rest is removed, and found by
     network.allOwned().map(({ name }) => name),
   );
   t.same(held, ["10.0.0.3"]);
-  t.end();
 });
 
-test("every path that cannot be removed is named", (t) => {
+test("every path that cannot be removed is named", async (t) => {
   const machine = machineWith(three);
   const interrupt: Interrupt = ({ operation, path }) =>
     operation === "unlink" && path.startsWith("/data/net/")
@@ -53,10 +52,9 @@ test("every path that cannot be removed is named", (t) => {
       .map((last) => `unlink /data/net/10.0.0.${last}: read-only file system`)
       .join("; "),
   });
-  t.end();
 });
 
-test("the journal lists what each owner still holds", (t) => {
+test("the journal lists what each owner still holds", async (t) => {
   const machine = machineWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c1\r\neth1",
@@ -74,10 +72,9 @@ test("the journal lists what each owner still holds", (t) => {
     "c1 eth1": "10.0.0.3",
     "c2 eth0": "10.0.0.6",
   });
-  t.end();
 });
 
-test("with a reservation that could not be read, the journal is not current", (t) => {
+test("with a reservation that could not be read, the journal is not current", async (t) => {
   const machine = machineWith(three);
   release(machine, []);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.2 10.0.0.3 10.0.0.4" });
@@ -90,10 +87,9 @@ test("with a reservation that could not be read, the journal is not current", (t
   );
   t.same(held, ["10.0.0.3", "10.0.0.4"]);
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.3 10.0.0.4" });
-  t.end();
 });
 
-test("a system call that fails in a release is an I/O failure; any other error is unchanged", (t) => {
+test("a system call that fails in a release is an I/O failure; any other error is unchanged", async (t) => {
   const refused = (): never => {
     throw new SystemError("open", "/data/net", "EIO");
   };
@@ -106,10 +102,9 @@ test("a system call that fails in a release is an I/O failure; any other error i
     message: "open /data/net: input/output error",
   });
   t.throws(() => reportingIoFailure(broken), RangeError);
-  t.end();
 });
 
-test("of many files that cannot be read the first ten are named", (t) => {
+test("of many files that cannot be read the first ten are named", async (t) => {
   const reasons = Array.from({ length: 12 }, (_, at) => `open /data/net/10.0.0.${at}: EIO`);
   t.doesNotThrow(() => requireRead([], "the reservations"));
   const ten = reasons.slice(0, 10);
@@ -119,5 +114,4 @@ test("of many files that cannot be read the first ten are named", (t) => {
     message: "cannot read 12 of the reservations",
     details: [...ten, "2 more"].join("; "),
   });
-  t.end();
 });

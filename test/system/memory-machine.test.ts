@@ -6,17 +6,16 @@ import { failAt, failDiskFrom, refuse, stopAt } from "../harness/interruption.ts
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { fileSystemCases, outcomeOf } from "./file-system-cases.ts";
 
-test("file calls in memory behave as on the real file system", (t) => {
+test("file calls in memory behave as on the real file system", async (t) => {
   for (const fileCase of fileSystemCases) {
     const machine = new MemoryMachine();
     machine.disk.makeDirectories("/root");
 
     t.same(outcomeOf(fileCase, machine.start(), "/root"), fileCase.expected, fileCase.name);
   }
-  t.end();
 });
 
-test("the file system's clock advances by its grain, and what is set is kept as it is", (t) => {
+test("the file system's clock advances by its grain, and what is set is kept as it is", async (t) => {
   const machine = new MemoryMachine();
   machine.time = 1_234_567;
   machine.disk.grain = 4_000_000n;
@@ -31,10 +30,9 @@ test("the file system's clock advances by its grain, and what is set is kept as 
 
   machine.disk.setModified("/a", 0n);
   t.equal(machine.disk.status("/a").changed, 1_234_568_000_000n);
-  t.end();
 });
 
-test("a file is not left half overwritten: line ends may stand behind the new text", (t) => {
+test("a file is not left half overwritten: line ends may stand behind the new text", async (t) => {
   for (const [written, content] of [
     [0, "10.0.0.12"],
     [0.5, "10.0.0.3\n\n"],
@@ -49,10 +47,9 @@ test("a file is not left half overwritten: line ends may stand behind the new te
 
     t.equal(machine.disk.readFile("/a", 100), content);
   }
-  t.end();
 });
 
-test("a file system without hard links refuses a link to a free name only", (t) => {
+test("a file system without hard links refuses a link to a free name only", async (t) => {
   const { disk } = new MemoryMachine();
   disk.hardLinks = false;
   disk.put("/a", "");
@@ -60,10 +57,9 @@ test("a file system without hard links refuses a link to a free name only", (t) 
 
   t.throws(() => disk.link("/a", "/b"), { code: "EPERM" });
   t.throws(() => disk.link("/a", "/taken"), { code: "EEXIST" });
-  t.end();
 });
 
-test("a process is stopped before the chosen call, and nothing that it does afterwards counts", (t) => {
+test("a process is stopped before the chosen call, and nothing that it does afterwards counts", async (t) => {
   const machine = new MemoryMachine();
 
   const outcome = machine.run({ interrupt: stopAt(2) }, (system) => {
@@ -79,10 +75,9 @@ test("a process is stopped before the chosen call, and nothing that it does afte
 
   t.equal(outcome.exitCode, undefined);
   t.same(machine.disk.list("/"), ["1"]);
-  t.end();
 });
 
-test("a process is stopped in the middle of a new file", (t) => {
+test("a process is stopped in the middle of a new file", async (t) => {
   for (const [written, content] of [
     [0, ""],
     [0.5, "1234"],
@@ -96,10 +91,9 @@ test("a process is stopped in the middle of a new file", (t) => {
 
     t.equal(machine.disk.readFile("/a", 100), content);
   }
-  t.end();
 });
 
-test("a call fails once, or on the disk from then on, or by its kind and path", (t) => {
+test("a call fails once, or on the disk from then on, or by its kind and path", async (t) => {
   const tries = (system: System): readonly string[] =>
     [
       () => system.createFile("/a", "", 0o600),
@@ -124,5 +118,4 @@ test("a call fails once, or on the disk from then on, or by its kind and path", 
   for (const [interrupt, expected] of cases) {
     t.same(tries(new MemoryMachine().start({ interrupt })), expected);
   }
-  t.end();
 });

@@ -10,7 +10,7 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
-test("what an ADD could not release is released by the DEL that follows", (t) => {
+test("what an ADD could not release is released by the DEL that follows", async (t) => {
   const network = new Network(new MemoryMachine(), dualStack);
   network.add("c2");
   const last = `${network.directory}/last_reserved_ip.0`;
@@ -24,10 +24,9 @@ test("what an ADD could not release is released by the DEL that follows", (t) =>
   t.equal(network.del("c1").exitCode, 0);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "2001:db8::2"]);
-  t.end();
 });
 
-test("with a partition an ADD reads one file more, and makes no other call", (t) => {
+test("with a partition an ADD reads one file more, and makes no other call", async (t) => {
   const subnetFile = "/run/flannel/subnet.env";
   const callsWith = (ipam: object): readonly string[] => {
     const network = networkWith({ subnet: "10.0.0.0/24", ...ipam });
@@ -45,10 +44,9 @@ test("with a partition an ADD reads one file more, and makes no other call", (t)
     without,
   );
   t.equal(withPart.length, without.length + 1);
-  t.end();
 });
 
-test("the first ADD on a node makes all directories and prints the result", (t) => {
+test("the first ADD on a node makes all directories and prints the result", async (t) => {
   const network = networkWith();
 
   const { exitCode, stdout, stderr } = network.add("c1");
@@ -81,10 +79,9 @@ test("the first ADD on a node makes all directories and prints the result", (t) 
   t.equal(disk.modeOf(network.directory), 0o755);
   t.equal(disk.modeOf("/var/lib/cni/networks/.host-local"), 0o700);
   t.equal(disk.modeOf("/var/lib/cni/networks/.host-local/net/journal"), 0o600);
-  t.end();
 });
 
-test("ADD takes the lock once, around all range sets", (t) => {
+test("ADD takes the lock once, around all range sets", async (t) => {
   const network = networkWith(dualStack);
   network.add("c0");
   const { calls } = network.add("c1");
@@ -96,19 +93,17 @@ test("ADD takes the lock once, around all range sets", (t) => {
   t.ok(operations.lastIndexOf("overwriteFile") < operations.indexOf("unlock"));
   t.ok(operations.lastIndexOf("symlink") < operations.indexOf("unlock"));
   t.ok(operations.indexOf("unlock") < operations.indexOf("writeStandardOutput"));
-  t.end();
 });
 
-test("the first ADD of a network makes its directory when the lock asks for it", (t) => {
+test("the first ADD of a network makes its directory when the lock asks for it", async (t) => {
   const { calls } = networkWith().add("c1");
   const operations = calls.map(({ operation }) => operation);
 
   const first = operations.indexOf("lock");
   t.same(operations.slice(first, first + 3), ["lock", "makeDirectories", "lock"]);
-  t.end();
 });
 
-test("ADD waits for the lock as long as configured, then names its holder and has changed nothing", (t) => {
+test("ADD waits for the lock as long as configured, then names its holder and has changed nothing", async (t) => {
   const network = networkWith();
   network.add("c1");
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
@@ -128,10 +123,9 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
     t.equal(network.machine.time - before, seconds * 1000);
     t.same(network.machine.disk.filesUnder("/"), files);
   }
-  t.end();
 });
 
-test("ADD removes temporary files of killed calls that are older than a minute", (t) => {
+test("ADD removes temporary files of killed calls that are older than a minute", async (t) => {
   const network = networkWith();
   const leftOver = "/var/lib/cni/networks/.host-local/net/new/1.0";
   network.machine.disk.put(leftOver, "killed\r\neth0");
@@ -140,10 +134,9 @@ test("ADD removes temporary files of killed calls that are older than a minute",
   network.add("c1");
 
   t.notOk(network.machine.disk.has(leftOver));
-  t.end();
 });
 
-test("where the result cannot be printed, its addresses are released, and standard error has the error", (t) => {
+test("where the result cannot be printed, its addresses are released, and standard error has the error", async (t) => {
   const network = networkWith(dualStack);
   network.put("10.9.9.9", "c1\r\neth0");
 
@@ -154,10 +147,9 @@ test("where the result cannot be printed, its addresses are released, and standa
   t.equal(exitCode, 1);
   t.match(stderr, "Error writing error JSON to stdout: write /dev/stdout: no space left on device");
   t.same(network.reservations(), { "10.9.9.9": "c1\r\neth0" });
-  t.end();
 });
 
-test("where only the result cannot be printed, the error says so", (t) => {
+test("where only the result cannot be printed, the error says so", async (t) => {
   const network = networkWith();
   let writes = 0;
 
@@ -173,10 +165,9 @@ test("where only the result cannot be printed, the error says so", (t) => {
     msg: "cannot deliver the result: write /dev/stdout: input/output error",
   });
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("an ADD that nobody reads, and that does not get the lock again, leaves the address to its DEL", (t) => {
+test("an ADD that nobody reads, and that does not get the lock again, leaves the address to its DEL", async (t) => {
   const network = networkWith();
   let isRefused = false;
 
@@ -195,10 +186,9 @@ test("an ADD that nobody reads, and that does not get the lock again, leaves the
   t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   network.del("c1");
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", (t) => {
+test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", async (t) => {
   const network = networkWith();
   network.add("c1");
 
@@ -207,18 +197,16 @@ test("an ADD that is not answered as a repeated one passes over a file that it c
   });
 
   t.same(addresses, ["10.0.0.3"]);
-  t.end();
 });
 
-test("an error of a system call has no details", (t) => {
+test("an error of a system call has no details", async (t) => {
   const { error } = networkWith().add("c1", { interrupt: refuse("createFile", "ENOSPC") });
 
   t.match(error?.msg, "failed to allocate for range 0: open ");
   t.equal(error?.details, undefined);
-  t.end();
 });
 
-test("requested addresses that no range set serves are named, with what is served", (t) => {
+test("requested addresses that no range set serves are named, with what is served", async (t) => {
   const top = { runtimeConfig: { ips: ["10.0.0.4", "10.0.0.5", "10.9.9.9"] } };
 
   t.match(networkWith().add("c1", { top }).error, {
@@ -226,14 +214,12 @@ test("requested addresses that no range set serves are named, with what is serve
     details:
       "each range set serves one requested address, and only one that lies between its range's start and end",
   });
-  t.end();
 });
 
-test("gcOnly without a previous result says where in the chain it belongs", (t) => {
+test("gcOnly without a previous result says where in the chain it belongs", async (t) => {
   t.match(networkWith().add("c1", { top: { gcOnly: true } }).error, {
     code: 7,
     msg: "Required prevResult missing",
     details: 'with "gcOnly": true the plugin runs in the chain after the main plugin',
   });
-  t.end();
 });

@@ -34,7 +34,7 @@ function noneGivesWay(t: Test, network: Network, why: string): void {
   t.match(network.strictStatus().error?.code, 50, why);
 }
 
-test("after a boot a full range can be handed out again, the oldest reservations first", (t) => {
+test("after a boot a full range can be handed out again, the oldest reservations first", async (t) => {
   const network = full();
   t.match(network.add("new").error?.msg, "no IP addresses available");
 
@@ -44,10 +44,9 @@ test("after a boot a full range can be handed out again, the oldest reservations
   t.same(fill(network), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   noneGivesWay(t, network, "all live now");
   t.notOk(network.machine.disk.has(BEFORE_BOOT), "nothing is noted any more");
-  t.end();
 });
 
-test("free addresses are used first", (t) => {
+test("free addresses are used first", async (t) => {
   const network = full();
   network.del("old4");
   network.machine.boot();
@@ -55,20 +54,18 @@ test("free addresses are used first", (t) => {
   t.same(network.add("new").addresses, ["10.0.0.4"]);
   t.equal(Object.keys(network.reservations()).length, 5);
   t.same(network.add("newer").addresses, ["10.0.0.2"]);
-  t.end();
 });
 
-test("STATUS counts them as free, from the first changing call on", (t) => {
+test("STATUS counts them as free, from the first changing call on", async (t) => {
   const network = full({ exhaustedStatus: "unavailable" });
   network.machine.boot();
   network.del("none");
 
   t.equal(network.status().exitCode, 0);
   t.match(network.status({ ipam: { reclaimAfterReboot: false } }).error?.code, 50);
-  t.end();
 });
 
-test("those of an earlier boot come before those of a later one", (t) => {
+test("those of an earlier boot come before those of a later one", async (t) => {
   const network = full();
   network.machine.boot();
   network.del("old2");
@@ -79,10 +76,9 @@ test("those of an earlier boot come before those of a later one", (t) => {
   network.machine.boot();
 
   t.same(fill(network), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2", "10.0.0.3"]);
-  t.end();
 });
 
-test("its own DEL frees such a reservation, and not that of its successor", (t) => {
+test("its own DEL frees such a reservation, and not that of its successor", async (t) => {
   const network = full();
   network.machine.boot();
   network.add("new");
@@ -93,10 +89,9 @@ test("its own DEL frees such a reservation, and not that of its successor", (t) 
   t.equal(network.del("old3").exitCode, 0);
   t.equal(network.reservations()["10.0.0.3"], undefined, "its own");
   t.same(network.add("newer").addresses, ["10.0.0.3"], "which is free now");
-  t.end();
 });
 
-test("what is made anew in this boot, for the same container, is not from before it", (t) => {
+test("what is made anew in this boot, for the same container, is not from before it", async (t) => {
   const network = full();
   network.machine.boot();
   network.del("none");
@@ -106,10 +101,9 @@ test("what is made anew in this boot, for the same container, is not from before
   }
 
   noneGivesWay(t, network, "all live");
-  t.end();
 });
 
-test("a requested address is refused while it is reserved, from before this boot or not", (t) => {
+test("a requested address is refused while it is reserved, from before this boot or not", async (t) => {
   const network = full();
   network.machine.boot();
   network.del("old6");
@@ -117,19 +111,17 @@ test("a requested address is refused while it is reserved, from before this boot
   const { error } = network.add("new", { cniArgs: "IP=10.0.0.3" });
 
   t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
-  t.end();
 });
 
-test("with reclaimAfterReboot false none is reclaimed, and with true those noted meanwhile do", (t) => {
+test("with reclaimAfterReboot false none is reclaimed, and with true those noted meanwhile do", async (t) => {
   const network = full({ reclaimAfterReboot: false });
   network.machine.boot();
 
   noneGivesWay(t, network, "switched off");
   t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2"]);
-  t.end();
 });
 
-test("a reclaimed reservation costs no look at the others", (t) => {
+test("a reclaimed reservation costs no look at the others", async (t) => {
   const network = full();
   network.machine.boot();
   network.add("first");
@@ -141,10 +133,9 @@ test("a reclaimed reservation costs no look at the others", (t) => {
   const read = calls.filter(({ operation }) => ["readFiles", "list"].includes(operation));
   t.same(read, []);
   t.equal(network.machine.disk.readFile(BEFORE_BOOT, 1e6), before, "the notes stay as they are");
-  t.end();
 });
 
-test("notes that are void are removed once there are a hundred", (t) => {
+test("notes that are void are removed once there are a hundred", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
   for (let at = 2; at <= 254; at++) network.add(`old${at}`);
   network.machine.wait(60_000);
@@ -161,10 +152,9 @@ test("notes that are void are removed once there are a hundred", (t) => {
     Object.values(network.reservations()).filter((owner) => owner.startsWith("new")).length,
     120,
   );
-  t.end();
 });
 
-test("after a power loss the reservations that the last journal lists are reclaimed", (t) => {
+test("after a power loss the reservations that the last journal lists are reclaimed", async (t) => {
   const network = full();
   network.del("none");
   const journal = network.machine.disk.readFile(JOURNAL, 1e6);
@@ -179,10 +169,9 @@ test("after a power loss the reservations that the last journal lists are reclai
 
   network.machine.boot();
   t.equal(fill(network, "next").length, 5);
-  t.end();
 });
 
-test("a repeated ADD brings a reservation to life again, whatever boot it is from", (t) => {
+test("a repeated ADD brings a reservation to life again, whatever boot it is from", async (t) => {
   const network = full({ repeatedAdd: "same" });
   network.machine.boot();
 
@@ -191,10 +180,9 @@ test("a repeated ADD brings a reservation to life again, whatever boot it is fro
   t.same(fill(network), ["10.0.0.2", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   network.machine.boot();
   t.equal(fill(network, "next").length, 5, "until the next boot");
-  t.end();
 });
 
-test("STATUS counts only what is from before the boot in the very range set", (t) => {
+test("STATUS counts only what is from before the boot in the very range set", async (t) => {
   const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "10.0.1.0/29" }]];
   const network = new Network(new MemoryMachine(), { ranges });
   network.put("10.0.1.3", "earlier\r\neth0");
@@ -206,10 +194,9 @@ test("STATUS counts only what is from before the boot in the very range set", (t
   network.del("none");
 
   t.match(network.strictStatus().error, { code: 50, msg: /range set: 10\.0\.0\./ });
-  t.end();
 });
 
-test("an ADD takes nothing from before the boot that lies outside of its range set", (t) => {
+test("an ADD takes nothing from before the boot that lies outside of its range set", async (t) => {
   const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "10.0.1.0/29" }]];
   const network = new Network(new MemoryMachine(), { ranges });
   network.put("10.0.1.3", "earlier\r\neth0");
@@ -221,5 +208,4 @@ test("an ADD takes nothing from before the boot that lies outside of its range s
 
   t.match(network.add("new").error?.msg, "range 0: no IP addresses available");
   t.ok("10.0.1.3" in network.reservations());
-  t.end();
 });

@@ -32,8 +32,7 @@ for (const [name, stats, text] of [
   ["nothing of what is not a stat", { 7: "garbage" }, ""],
   ["nothing without /proc", {}, ""],
 ] as const) {
-  test(`the caller is ${name}`, (t) => {
+  test(`the caller is ${name}`, async (t) => {
     t.equal(callerBy(stats), text);
-    t.end();
   });
 }

@@ -4,7 +4,7 @@ import { Network } from "../harness/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
 
-test("CHECK changes nothing and takes no lock", (t) => {
+test("CHECK changes nothing and takes no lock", async (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   network.add("c1");
   const files = network.machine.disk.filesUnder("/");
@@ -16,5 +16,4 @@ test("CHECK changes nothing and takes no lock", (t) => {
     new Set(["readStandardInput", "status", "linkStatus", "findLines", "readFile"]),
   );
   t.same(network.machine.disk.filesUnder("/"), files);
-  t.end();
 });

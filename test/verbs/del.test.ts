@@ -11,7 +11,7 @@ function networkWith(reservations: Readonly<Record<string, string>> = {}): Netwo
   return network;
 }
 
-test("DEL fails where a file is in place of the network's directory", (t) => {
+test("DEL fails where a file is in place of the network's directory", async (t) => {
   const network = new Network(new MemoryMachine(), subnet);
   network.machine.disk.put(network.directory, "");
 
@@ -19,10 +19,9 @@ test("DEL fails where a file is in place of the network's directory", (t) => {
     code: 999,
     msg: "mkdir /var/lib/cni/networks/net: not a directory",
   });
-  t.end();
 });
 
-test("DEL that cannot remove a file removes all others, then reports it", (t) => {
+test("DEL that cannot remove a file removes all others, then reports it", async (t) => {
   const network = networkWith({
     "10.0.0.2": "c1\r\neth0",
     "10.0.0.3": "c1\r\neth0",
@@ -39,10 +38,9 @@ test("DEL that cannot remove a file removes all others, then reports it", (t) =>
     details: "unlink /var/lib/cni/networks/net/10.0.0.3: input/output error",
   });
   t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
-  t.end();
 });
 
-test("DEL reports a failed system call, so that the runtime tries again", (t) => {
+test("DEL reports a failed system call, so that the runtime tries again", async (t) => {
   const cases = [
     ["readFiles", "open /var/lib/cni/networks/net: input/output error"],
     ["status", "stat /var/lib/cni/networks/net: input/output error"],
@@ -57,10 +55,9 @@ test("DEL reports a failed system call, so that the runtime tries again", (t) =>
     t.same(error, { code: 5, msg });
     t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   }
-  t.end();
 });
 
-test("DEL that finds nothing names the files that it could not read", (t) => {
+test("DEL that finds nothing names the files that it could not read", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
   const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
 
@@ -72,10 +69,9 @@ test("DEL that finds nothing names the files that it could not read", (t) => {
     "host-local: open /var/lib/cni/networks/net/10.0.0.2: input/output error; it may be a reservation of c1\n",
   );
   t.equal(network.del("c2", { interrupt }).stderr, "", "one that finds something does not");
-  t.end();
 });
 
-test("DEL fails while a reservation that the journal lists for its attachment cannot be read, and releases the rest", (t) => {
+test("DEL fails while a reservation that the journal lists for its attachment cannot be read, and releases the rest", async (t) => {
   const network = networkWith();
   network.add("c1");
   network.put("10.0.0.4", "c1\r\neth0");
@@ -90,10 +86,9 @@ test("DEL fails while a reservation that the journal lists for its attachment ca
     details: "open /var/lib/cni/networks/net/10.0.0.2: input/output error",
   });
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.3"]);
-  t.end();
 });
 
-test("DEL reads a second time what could not be read once", (t) => {
+test("DEL reads a second time what could not be read once", async (t) => {
   const network = networkWith();
   network.add("c1");
   let isFirst = true;
@@ -110,10 +105,9 @@ test("DEL reads a second time what could not be read once", (t) => {
   t.notOk(isFirst);
   t.equal(exitCode, 0);
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("DEL fails while it has no file descriptor to read a file that the journal does not list", (t) => {
+test("DEL fails while it has no file descriptor to read a file that the journal does not list", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
 
@@ -125,10 +119,9 @@ test("DEL fails while it has no file descriptor to read a file that the journal 
     details: "open /var/lib/cni/networks/net/10.0.0.2: too many open files",
   });
   t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
 });
 
-test("DEL ignores an unreadable file that the journal lists for another owner", (t) => {
+test("DEL ignores an unreadable file that the journal lists for another owner", async (t) => {
   const network = networkWith();
   network.add("c1");
   network.add("c2");
@@ -139,10 +132,9 @@ test("DEL ignores an unreadable file that the journal lists for another owner", 
   t.equal(network.del("c1", { interrupt }).error?.code, 5);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.9"]);
-  t.end();
 });
 
-test("a reservation that could not be read once is released by the next DEL", (t) => {
+test("a reservation that could not be read once is released by the next DEL", async (t) => {
   const network = networkWith();
   network.add("c1");
 
@@ -150,10 +142,9 @@ test("a reservation that could not be read once is released by the next DEL", (t
   network.del("c1");
 
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("DEL works under the lock, and waits for it no longer than configured", (t) => {
+test("DEL works under the lock, and waits for it no longer than configured", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
 
@@ -162,14 +153,12 @@ test("DEL works under the lock, and waits for it no longer than configured", (t)
   t.equal(error?.code, 11);
   t.match(error?.details, "process 7 (GC)");
   t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
 });
 
-test("DEL works on a disk that has no room for a lock", (t) => {
+test("DEL works on a disk that has no room for a lock", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   t.equal(network.del("c1", { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
 
   t.same(network.reservations(), {});
-  t.end();
 });

@@ -10,7 +10,7 @@ function adviceFor(containerId: string, options: CallOptions = {}): string {
   return details.slice(details.indexOf("Next: "));
 }
 
-test("the advice names a data directory that is not the default, quoted for a shell", (t) => {
+test("the advice names a data directory that is not the default, quoted for a shell", async (t) => {
   for (const [dataDir, word] of [
     ["/srv/networks/", "/srv/networks"],
     ["/srv/pod networks", "'/srv/pod networks'"],
@@ -21,10 +21,9 @@ test("the advice names a data directory that is not the default, quoted for a sh
       `host-local list net --data-dir ${word} names the holders, host-local gc net --data-dir ${word} those`,
     );
   }
-  t.end();
 });
 
-test("the commands run as they are: gc decides by the kernel's view, or names a list that the node has", (t) => {
+test("the commands run as they are: gc decides by the kernel's view, or names a list that the node has", async (t) => {
   const advice =
     "Next: host-local list net names the holders, host-local gc net those that are dead; if all are alive, the range is too small";
   t.equal(
@@ -34,10 +33,9 @@ test("the commands run as they are: gc decides by the kernel's view, or names a 
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30" });
   network.add("other");
   t.ok(network.strictStatus().error?.details?.endsWith(advice));
-  t.end();
 });
 
-test("where every address is excluded, or only the gateway is left, the configuration is to be corrected", (t) => {
+test("where every address is excluded, or only the gateway is left, the configuration is to be corrected", async (t) => {
   for (const [ipam, msg, advice] of [
     [
       { subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] },
@@ -61,5 +59,4 @@ test("where every address is excluded, or only the gateway is left, the configur
       details,
     });
   }
-  t.end();
 });

@@ -11,7 +11,7 @@ function networkWith(reservations: Readonly<Record<string, string>>): Network {
   return network;
 }
 
-test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", (t) => {
+test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", async (t) => {
   for (const code of ["EIO", "EACCES", "EMFILE"]) {
     const network = networkWith({});
     for (const id of ["c1", "c2", "c3"]) network.add(id);
@@ -26,10 +26,9 @@ test("GC releases what it can, then fails while it cannot read what may be a res
     t.equal(network.gc(["c3 eth0"]).exitCode, 0);
     t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
   }
-  t.end();
 });
 
-test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", (t) => {
+test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", async (t) => {
   const network = networkWith({});
   network.add("c1");
   network.add("c2");
@@ -49,29 +48,26 @@ test("GC names a file that it cannot read, and ignores one that the journal list
       .join(""),
   );
   t.same(Object.keys(network.reservations()), ["10.0.0.3", "10.0.0.6"]);
-  t.end();
 });
 
-test("GC fails while it has no file descriptor to read a file that the journal does not list", (t) => {
+test("GC fails while it has no file descriptor to read a file that the journal does not list", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
   const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
 
   t.equal(network.gc([], { interrupt }).error?.code, 5);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
 });
 
-test("GC works on a disk that has no room for a lock", (t) => {
+test("GC works on a disk that has no room for a lock", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   t.equal(network.gc([], { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
 
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("GC looks at the processes of the node only for what the list lacks, and without the lock", (t) => {
+test("GC looks at the processes of the node only for what the list lacks, and without the lock", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const looks: string[] = [];
   const collect = (...valid: readonly string[]) =>
@@ -87,20 +83,18 @@ test("GC looks at the processes of the node only for what the list lacks, and wi
   collect();
   t.same(looks, ["no lock"]);
   t.same(network.reservations(), {});
-  t.end();
 });
 
-test("GC works under the lock", (t) => {
+test("GC works under the lock", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (ADD)");
 
   t.equal(network.gc([], { ipam: { lockTimeoutSeconds: 0 } }).error?.code, 11);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.end();
 });
 
-test("GC removes old temporary files from both directories", (t) => {
+test("GC removes old temporary files from both directories", async (t) => {
   const network = networkWith({ ".host-local-1.0": "" });
   const own = "/var/lib/cni/networks/.host-local/net/new/1.0";
   network.machine.disk.put(own, "");
@@ -110,10 +104,9 @@ test("GC removes old temporary files from both directories", (t) => {
 
   t.notOk(network.machine.disk.has(`${network.directory}/.host-local-1.0`));
   t.notOk(network.machine.disk.has(own));
-  t.end();
 });
 
-test("GC reports a failed system call", (t) => {
+test("GC reports a failed system call", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
 
   const { error } = network.gc([], {
@@ -121,7 +114,6 @@ test("GC reports a failed system call", (t) => {
   });
 
   t.same(error, { code: 5, msg: "open /var/lib/cni/networks/net: input/output error" });
-  t.end();
 });
 
 /** A node on which process 7 has 10.0.0.2, and the node itself 10.0.0.3. */
@@ -138,7 +130,7 @@ function withProcesses(network: Network): Network {
   return network;
 }
 
-test("GC keeps what a process or the node has and what is newer than the list, and says so", (t) => {
+test("GC keeps what a process or the node has and what is newer than the list, and says so", async (t) => {
   const network = withProcesses(networkWith({}));
   for (const last of [2, 3, 5]) network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
   network.machine.wait(10);
@@ -157,10 +149,9 @@ test("GC keeps what a process or the node has and what is newer than the list, a
     stderr,
     `host-local: GC kept 3 of 4 reservations that the list lacks in network net: ${reasons}\n`,
   );
-  t.end();
 });
 
-test("GC keeps everything while it cannot read the addresses of some process", (t) => {
+test("GC keeps everything while it cannot read the addresses of some process", async (t) => {
   const network = withProcesses(networkWith({ "10.0.0.2": "c1\r\neth0" }));
 
   const { stderr } = network.gc([], {
@@ -172,13 +163,11 @@ test("GC keeps everything while it cannot read the addresses of some process", (
     stderr,
     "whether 10.0.0.2 is in use is not known: open /proc/7/net/fib_trie: input/output error",
   );
-  t.end();
 });
 
-test("GC of a network without a directory takes no lock", (t) => {
+test("GC of a network without a directory takes no lock", async (t) => {
   const { exitCode, calls } = new Network(new MemoryMachine(), subnet).gc([]);
 
   t.equal(exitCode, 0);
   t.notOk(calls.some(({ operation }) => operation === "lock"));
-  t.end();
 });

@@ -34,7 +34,7 @@ function told({ machine }: Network): readonly string[] {
   );
 }
 
-test("ADD, DEL and GC tell what they reserved and released, for whom, and who called", (t) => {
+test("ADD, DEL and GC tell what they reserved and released, for whom, and who called", async (t) => {
   const network = networkWith();
   network.add("c1", asKubernetes);
   network.add("c2");
@@ -53,10 +53,9 @@ test("ADD, DEL and GC tell what they reserved and released, for whom, and who ca
     "GC 10.0.0.3 c2 eth0 - containerd/bridge",
     "GC 2001:db8::3 c2 eth0 - containerd/bridge",
   ]);
-  t.end();
 });
 
-test("without the key there is no further system call", (t) => {
+test("without the key there is no further system call", async (t) => {
   for (const history of [undefined, null, false]) {
     const network = networkWith({ history });
     const plain = networkWith({});
@@ -66,10 +65,9 @@ test("without the key there is no further system call", (t) => {
     }
     t.strictSame(told(network), []);
   }
-  t.end();
 });
 
-test("an ADD whose result cannot be delivered is undone in the history, too", (t) => {
+test("an ADD whose result cannot be delivered is undone in the history, too", async (t) => {
   const network = networkWith({ subnet: "10.0.0.0/29", ranges: [], history: {} });
   const interrupt = refuse("writeStandardOutput", "EPIPE");
 
@@ -79,10 +77,9 @@ test("an ADD whose result cannot be delivered is undone in the history, too", (t
     "ADD 10.0.0.2 c1 eth0 default/web containerd/bridge",
     "UNDO 10.0.0.2 c1 eth0 default/web containerd/bridge",
   ]);
-  t.end();
 });
 
-test("a DEL that can release only a part tells that part", (t) => {
+test("a DEL that can release only a part tells that part", async (t) => {
   const network = networkWith();
   network.add("c1");
   const interrupt = refuse("unlink", "EIO", `${network.directory}/10.0.0.2`);
@@ -92,10 +89,9 @@ test("a DEL that can release only a part tells that part", (t) => {
 
   network.del("c1");
   t.strictSame(told(network).slice(3), ["DEL 10.0.0.2 c1 eth0 - -"]);
-  t.end();
 });
 
-test("a call without the lock says that it is missing in the history", (t) => {
+test("a call without the lock says that it is missing in the history", async (t) => {
   const network = networkWith();
   network.add("c1");
   const { length } = told(network);
@@ -105,5 +101,4 @@ test("a call without the lock says that it is missing in the history", (t) => {
   t.equal(exitCode, 0);
   t.match(stderr, /^host-local: this call is missing in the history: lock .*\n$/);
   t.equal(told(network).length, length);
-  t.end();
 });

@@ -29,7 +29,7 @@ function networkWithKept(ipam: object = five): Network {
   return network;
 }
 
-test("an empty file, which nobody would ever release, is replaced once it is old enough", (t) => {
+test("an empty file, which nobody would ever release, is replaced once it is old enough", async (t) => {
   for (const [age, text] of [
     [5_000, ""],
     [11_000, forDb0],
@@ -43,10 +43,9 @@ test("an empty file, which nobody would ever release, is replaced once it is old
 
     t.equal(network.reservations()["10.0.0.4"], text, `${age} ms`);
   }
-  t.end();
 });
 
-test("an ADD that fails after it has taken a kept address keeps it again", (t) => {
+test("an ADD that fails after it has taken a kept address keeps it again", async (t) => {
   const network = networkWithKept({ ranges: [[five], [{ subnet: "10.1.0.0/30" }]] });
   network.add("last");
 
@@ -55,10 +54,9 @@ test("an ADD that fails after it has taken a kept address keeps it again", (t) =
   t.equal(network.reservations()["10.0.0.4"], forDb0);
   network.del("last");
   t.same(network.add("db", db0).addresses, ["10.0.0.4", "10.1.0.2"]);
-  t.end();
 });
 
-test("an ADD whose result cannot be delivered keeps it again", (t) => {
+test("an ADD whose result cannot be delivered keeps it again", async (t) => {
   const network = networkWithKept();
 
   t.equal(
@@ -67,10 +65,9 @@ test("an ADD whose result cannot be delivered keeps it again", (t) => {
   );
 
   t.equal(network.reservations()["10.0.0.4"], forDb0);
-  t.end();
 });
 
-test("a DEL that cannot make a file frees the address, and the pod's next ADD gets it again", (t) => {
+test("a DEL that cannot make a file frees the address, and the pod's next ADD gets it again", async (t) => {
   for (const operation of ["createFile", "rename"] as const) {
     const network = networkWithKept();
     network.add("db", db0);
@@ -83,10 +80,9 @@ test("a DEL that cannot make a file frees the address, and the pod's next ADD ge
     network.del("db");
     t.equal(network.reservations()["10.0.0.4"], forDb0, operation);
   }
-  t.end();
 });
 
-test("GC keeps again what it releases, and leaves the rest alone", (t) => {
+test("GC keeps again what it releases, and leaves the rest alone", async (t) => {
   const network = networkWithKept();
   network.gc([]);
   t.same(network.reservations(), { "10.0.0.4": forDb0 });
@@ -96,10 +92,9 @@ test("GC keeps again what it releases, and leaves the rest alone", (t) => {
   network.gc([]);
 
   t.same(network.reservations(), { "10.0.0.4": forDb0 });
-  t.end();
 });
 
-test("after a boot only the pod gets the address of its former sandbox, and at once", (t) => {
+test("after a boot only the pod gets the address of its former sandbox, and at once", async (t) => {
   const network = networkWithKept();
   network.add("db", db0);
   network.machine.boot();
@@ -109,20 +104,18 @@ test("after a boot only the pod gets the address of its former sandbox, and at o
   t.same(network.add("db-again", db0).addresses, ["10.0.0.4"]);
   network.del("db");
   t.equal(network.reservations()["10.0.0.4"], "db-again\r\neth0");
-  t.end();
 });
 
-test("a second sandbox of the pod gets another address while the first has the kept one", (t) => {
+test("a second sandbox of the pod gets another address while the first has the kept one", async (t) => {
   const network = networkWithKept();
   t.same(network.add("db-1", db0).addresses, ["10.0.0.4"]);
   t.same(network.add("db-2", db0).addresses, ["10.0.0.5"]);
   network.del("db-1");
   network.del("db-2");
   t.same(network.add("db-3", db0).addresses, ["10.0.0.4"]);
-  t.end();
 });
 
-test("a call reads what is kept only where the journal says that anything is", (t) => {
+test("a call reads what is kept only where the journal says that anything is", async (t) => {
   const reads = (network: Network): number =>
     [network.add("c2", db0), network.del("c2")].flatMap(({ calls }) =>
       calls.filter(({ path }) => path.endsWith("/kept")),
@@ -135,10 +128,9 @@ test("a call reads what is kept only where the journal says that anything is", (
   kept.add("c1");
   t.equal(reads(kept), 2);
   t.equal(kept.add("c3").calls.filter(({ operation }) => operation === "readFiles").length, 0);
-  t.end();
 });
 
-test("where what is kept cannot be read a call does without it, and changes nothing of it", (t) => {
+test("where what is kept cannot be read a call does without it, and changes nothing of it", async (t) => {
   const network = networkWithKept();
   const record = "/var/lib/cni/networks/.host-local/net/kept";
   const text = network.machine.disk.readFile(record, 1000);
@@ -150,10 +142,9 @@ test("where what is kept cannot be read a call does without it, and changes noth
   t.equal(network.machine.disk.readFile(record, 1000), text);
   t.same(network.reservations(), { "10.0.0.4": forDb0 });
   t.same(network.add("db", db0).addresses, ["10.0.0.4"]);
-  t.end();
 });
 
-test("the pod gets its address back after a boot also where others are free, and no other pod's", (t) => {
+test("the pod gets its address back after a boot also where others are free, and no other pod's", async (t) => {
   const network = networkWithKept();
   keep(network, "10.0.0.6", "default/db-1");
   network.add("c1");
@@ -163,18 +154,16 @@ test("the pod gets its address back after a boot also where others are free, and
 
   t.same(network.add("db-again", db0).addresses, ["10.0.0.4"]);
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4", "10.0.0.6"]);
-  t.end();
 });
 
-test("nobody else gets a kept address, and each range set only what is its own", (t) => {
+test("nobody else gets a kept address, and each range set only what is its own", async (t) => {
   const network = networkWithKept({ ranges: [[{ subnet: "fd00::/125" }], [five]] });
   const others = [1, 2, 3, 4, 5].map((at) => network.add(`c${at}`).addresses.at(-1));
   t.same(others, ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6", undefined]);
   t.same(network.add("db", db0).addresses, ["fd00::7", "10.0.0.4"]);
-  t.end();
 });
 
-test("the pod gets a kept address that the runtime requests, and no other pod does", (t) => {
+test("the pod gets a kept address that the runtime requests, and no other pod does", async (t) => {
   const network = networkWithKept();
   keep(network, "10.0.0.6");
   keep(network, "10.0.0.3", "default/db-1");
@@ -185,10 +174,9 @@ test("the pod gets a kept address that the runtime requests, and no other pod do
   }
   const ofDb0 = { cniArgs: `${db0.cniArgs};IP=10.0.0.6` };
   t.same(network.add("db", ofDb0).addresses, ["10.0.0.6"]);
-  t.end();
 });
 
-test("of a full range only what nobody keeps is reclaimed for others after a boot", (t) => {
+test("of a full range only what nobody keeps is reclaimed for others after a boot", async (t) => {
   const network = networkWithKept();
   for (const at of [1, 2, 3, 4]) network.add(`c${at}`);
   network.add("db", db0);
@@ -198,5 +186,4 @@ test("of a full range only what nobody keeps is reclaimed for others after a boo
   const others = [1, 2, 3, 4, 5].map((at) => network.add(`n${at}`).addresses[0]);
 
   t.same(others, ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6", undefined]);
-  t.end();
 });

@@ -11,7 +11,7 @@ function repeating(ipam: object = { subnet }): Network {
   return new Network(new MemoryMachine(), { repeatedAdd: "same", ...ipam });
 }
 
-test("a repeated ADD takes the lock once, and makes each file of its own anew", (t) => {
+test("a repeated ADD takes the lock once, and makes each file of its own anew", async (t) => {
   const network = repeating(dualStack);
   network.add("c1");
   const files = ["10.0.0.2", "2001:db8::2"].map((name) => `${network.directory}/${name}`);
@@ -28,10 +28,9 @@ test("a repeated ADD takes the lock once, and makes each file of its own anew", 
     own.some(({ operation }) => operation === "unlink"),
     "at no time is one missing",
   );
-  t.end();
 });
 
-test("a repeated ADD fails where it cannot make its files anew, and leaves them", (t) => {
+test("a repeated ADD fails where it cannot make its files anew, and leaves them", async (t) => {
   const network = repeating();
   network.add("c1");
   const path = `${network.directory}/10.0.0.2`;
@@ -40,10 +39,9 @@ test("a repeated ADD fails where it cannot make its files anew, and leaves them"
 
   t.equal(exitCode, 1);
   t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
-  t.end();
 });
 
-test("an answer that cannot be delivered leaves the addresses with the attachment", (t) => {
+test("an answer that cannot be delivered leaves the addresses with the attachment", async (t) => {
   const network = repeating();
   network.add("c1");
 
@@ -52,10 +50,9 @@ test("an answer that cannot be delivered leaves the addresses with the attachmen
   t.equal(answer.exitCode, 1);
   t.equal(answer.calls.filter(({ operation }) => operation === "lock").length, 1, "no UNDO");
   t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
-  t.end();
 });
 
-test("a repeated ADD leaves what a process without its lock has given to another meanwhile", (t) => {
+test("a repeated ADD leaves what a process without its lock has given to another meanwhile", async (t) => {
   const network = repeating();
   network.add("c1");
   const path = `${network.directory}/10.0.0.2`;
@@ -79,10 +76,9 @@ test("a repeated ADD leaves what a process without its lock has given to another
     details: "it is held by container other, interface eth0",
   });
   t.same(network.reservations(), { "10.0.0.2": "other\r\neth0" });
-  t.end();
 });
 
-test("a repeated ADD that cannot read what it holds gets no second address", (t) => {
+test("a repeated ADD that cannot read what it holds gets no second address", async (t) => {
   for (const code of ["EIO", "EMFILE"]) {
     const network = repeating();
     network.add("c1");
@@ -95,10 +91,9 @@ test("a repeated ADD that cannot read what it holds gets no second address", (t)
     t.match(error?.details, path);
     t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
   }
-  t.end();
 });
 
-test("each file that a repeated ADD cannot read is named", (t) => {
+test("each file that a repeated ADD cannot read is named", async (t) => {
   const network = repeating(dualStack);
   network.add("c1");
 
@@ -110,10 +105,9 @@ test("each file that a repeated ADD cannot read is named", (t) => {
   });
 
   t.match(error?.details, /10\.0\.0\.2: input\/output error; open .*::2: input\/output error$/);
-  t.end();
 });
 
-test("a repeated ADD that requests another address is told all that it holds", (t) => {
+test("a repeated ADD that requests another address is told all that it holds", async (t) => {
   const network = repeating();
   for (const last of [2, 4]) network.put(`10.0.0.${last}`, "c1\r\neth0");
 
@@ -121,5 +115,4 @@ test("a repeated ADD that requests another address is told all that it holds", (
     network.add("c1", { cniArgs: "IP=10.0.0.5" }).error?.details,
     "c1 eth0 already holds 10.0.0.2, 10.0.0.4 of it, and",
   );
-  t.end();
 });

@@ -20,7 +20,7 @@ function podOptions(name: string): { readonly cniArgs: string } {
   return { cniArgs: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
 }
 
-test("a /29 under churn: no address is used again within the delay while another is free", (t) => {
+test("a /29 under churn: no address is used again within the delay while another is free", async (t) => {
   const delay = 30;
   const net = network({ reuseDelaySeconds: delay });
   const released = new Map<string, number>();
@@ -39,10 +39,9 @@ test("a /29 under churn: no address is used again within the delay while another
   }
   t.same(violations, []);
   t.ok(released.size >= 3);
-  t.end();
 });
 
-test("an address has cooled down after the delay, by a clock that nobody sets", (t) => {
+test("an address has cooled down after the delay, by a clock that nobody sets", async (t) => {
   const prepare = (): Network => {
     const net = network({ reuseDelaySeconds: 30 });
     for (let at = 2; at <= 5; at++) net.add(`c${at}`);
@@ -69,10 +68,9 @@ test("an address has cooled down after the delay, by a clock that nobody sets", 
   booted.machine.boot();
   booted.machine.disk.put(`${booted.directory}/last_reserved_ip.0`, "10.0.0.2");
   t.same(next(booted), ["3", "6"], "a boot cools down everything");
-  t.end();
 });
 
-test("GC's releases cool down, too, and those of the Go plugin once they are noticed", (t) => {
+test("GC's releases cool down, too, and those of the Go plugin once they are noticed", async (t) => {
   const net = network({ reuseDelaySeconds: 30 });
   for (let at = 2; at <= 5; at++) net.add(`c${at}`);
   net.gc(["c2 eth0", "c3 eth0", "c4 eth0"]);
@@ -83,10 +81,9 @@ test("GC's releases cool down, too, and those of the Go plugin once they are not
     ["x", "y", "z"].map((id) => last(net.add(id))),
     ["6", "5", "4"],
   );
-  t.end();
 });
 
-test("the memory lasts for stickySeconds from the release on, over boots, whoever releases", (t) => {
+test("the memory lasts for stickySeconds from the release on, over boots, whoever releases", async (t) => {
   const prepare = (release: (net: Network) => void): Network => {
     const net = network({ sticky: "pod", stickySeconds: 60 });
     net.add("a1", podOptions("web-0"));
@@ -104,10 +101,9 @@ test("the memory lasts for stickySeconds from the release on, over boots, whoeve
   const late = prepare((net) => net.del("a1"));
   late.machine.wait(61_000);
   t.equal(last(late.add("a2", podOptions("web-0"))), "4");
-  t.end();
 });
 
-test("a release by the Go plugin begins the time, too, once a call here finds the address free", (t) => {
+test("a release by the Go plugin begins the time, too, once a call here finds the address free", async (t) => {
   const prepare = (): Network => {
     const net = network({ sticky: "pod", stickySeconds: 60 });
     net.add("a1", podOptions("web-0"));
@@ -120,10 +116,9 @@ test("a release by the Go plugin begins the time, too, once a call here finds th
   net.add("other", podOptions("other"));
   net.machine.wait(59_000);
   t.equal(last(net.add("a2", podOptions("web-0"))), "2", "the ADD of another pod");
-  t.end();
 });
 
-test("with the keys off no call makes a system call for them, not even where files are left", (t) => {
+test("with the keys off no call makes a system call for them, not even where files are left", async (t) => {
   const calls = (net: Network): readonly string[] => {
     net.add("a");
     net.del("a");
@@ -141,10 +136,9 @@ test("with the keys off no call makes a system call for them, not even where fil
     calls(plain).filter((call) => /released|sticky|before-boot|machine-id/.test(call)),
     [],
   );
-  t.end();
 });
 
-test("what an ADD reserves and gives back at once was nobody's: it does not cool down", (t) => {
+test("what an ADD reserves and gives back at once was nobody's: it does not cool down", async (t) => {
   const net = network({ reuseDelaySeconds: 30 });
   net.add("c1");
   const { error } = net.add("c2", {
@@ -154,5 +148,4 @@ test("what an ADD reserves and gives back at once was nobody's: it does not cool
   t.match(error?.msg, "last_reserved_ip.0");
   t.same(Object.keys(net.reservations()), ["10.0.0.2"]);
   t.notOk(net.machine.disk.has(`${STATE}/released`));
-  t.end();
 });

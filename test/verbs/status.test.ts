@@ -16,7 +16,7 @@ function networkWith(
   return network;
 }
 
-test("STATUS reads the directory once, takes no lock and changes nothing", (t) => {
+test("STATUS reads the directory once, takes no lock and changes nothing", async (t) => {
   const network = networkWith(five.slice(1));
   const files = network.machine.disk.filesUnder("/");
 
@@ -34,20 +34,18 @@ test("STATUS reads the directory once, takes no lock and changes nothing", (t) =
     ],
   );
   t.same(network.machine.disk.filesUnder("/"), files);
-  t.end();
 });
 
-test("by default an exhausted range set is not an error, and the directory is not read", (t) => {
+test("by default an exhausted range set is not an error, and the directory is not read", async (t) => {
   for (const ipam of [subnet, { ...subnet, exhaustedStatus: "ready" }]) {
     const { exitCode, calls } = networkWith(five, ipam).status();
 
     t.equal(exitCode, 0);
     t.notOk(calls.some(({ operation }) => operation === "list"));
   }
-  t.end();
 });
 
-test("STATUS reports a directory in which nothing can be created", (t) => {
+test("STATUS reports a directory in which nothing can be created", async (t) => {
   const network = networkWith([]);
   const cases = [
     ["/var/lib/cni/networks/net", networkWith(five.slice(1))],
@@ -59,17 +57,15 @@ test("STATUS reports a directory in which nothing can be created", (t) => {
 
     t.same(error, { code: 50, msg: `access ${path}: read-only file system` });
   }
-  t.end();
 });
 
-test("STATUS reports a directory that cannot be read", (t) => {
+test("STATUS reports a directory that cannot be read", async (t) => {
   const { error } = networkWith(five).status({ interrupt: refuse("listAddresses", "EIO") });
 
   t.same(error, { code: 50, msg: "open /var/lib/cni/networks/net: input/output error" });
-  t.end();
 });
 
-test("one range set with room does not make up for another without, known from the journal or not", (t) => {
+test("one range set with room does not make up for another without, known from the journal or not", async (t) => {
   const ranges = [[{ subnet: "10.0.1.0/24" }], [{ subnet: "10.0.0.0/30" }]];
   const network = networkWith([], { ...strict, ranges });
   network.add("c1");
@@ -78,10 +74,9 @@ test("one range set with room does not make up for another without, known from t
 
   t.match(error, { code: 50, details: /1 of 1 address in use/ });
   t.ok(calls.some(({ operation }) => operation === "findLines"));
-  t.end();
 });
 
-test("by default no journal is read, and one with room left makes STATUS list nothing", (t) => {
+test("by default no journal is read, and one with room left makes STATUS list nothing", async (t) => {
   const ranges = [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/24" }]];
   const network = networkWith([], { ranges });
   network.add("c1");
@@ -93,5 +88,4 @@ test("by default no journal is read, and one with room left makes STATUS list no
   const strictly = operations(network.strictStatus());
   t.ok(strictly.includes("findLines"));
   t.notOk(strictly.includes("listAddresses"));
-  t.end();
 });

@@ -5,15 +5,14 @@ import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { location, machineWith, open } from "../store/fixtures.ts";
 
-test("a writable network directory is enough", (t) => {
+test("a writable network directory is enough", async (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("requireWritable", "EACCES", "/data") });
 
   t.doesNotThrow(() => requireWritableStore(open(system)));
-  t.end();
 });
 
-test("while it is missing, the nearest existing directory above it counts", (t) => {
+test("while it is missing, the nearest existing directory above it counts", async (t) => {
   const cases = [
     ["/data", "/data"],
     ["/", "/"],
@@ -30,19 +29,17 @@ test("while it is missing, the nearest existing directory above it counts", (t) 
     });
     t.notOk(machine.disk.has("/data/net"), "nothing is created");
   }
-  t.end();
 });
 
-test("a relative data directory ends at the working directory", (t) => {
+test("a relative data directory ends at the working directory", async (t) => {
   const system = new MemoryMachine().start({ interrupt: refuse("requireWritable", "ENOENT") });
 
   t.throws(() => requireWritableStore(openNetwork(system, "data", location.network)), {
     message: "access .: no such file or directory",
   });
-  t.end();
 });
 
-test("a file in the path, or a dangling link, is an error", (t) => {
+test("a file in the path, or a dangling link, is an error", async (t) => {
   for (const path of ["/data", "/data/net"]) {
     const machine = new MemoryMachine();
     machine.disk.put(path, "");
@@ -53,10 +50,9 @@ test("a file in the path, or a dangling link, is an error", (t) => {
     machine.disk.putLink(path, "/nowhere");
     t.throws(() => requireWritableStore(open(machine.start())), { code: "ENOTDIR" });
   }
-  t.end();
 });
 
-test("a directory that another call makes meanwhile is no obstacle", (t) => {
+test("a directory that another call makes meanwhile is no obstacle", async (t) => {
   const machine = new MemoryMachine();
   machine.disk.makeDirectories("/data");
   const system = machine.start({
@@ -68,5 +64,4 @@ test("a directory that another call makes meanwhile is no obstacle", (t) => {
 
   t.doesNotThrow(() => requireWritableStore(open(system)));
   t.ok(machine.disk.has(location.directory));
-  t.end();
 });

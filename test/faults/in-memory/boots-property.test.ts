@@ -192,7 +192,7 @@ for (const [where, step] of [
   ["beside the Go plugin", ofOneMachine],
   ["on two machines that share the directory", ofTwoMachines],
 ] as const) {
-  test(`nothing that lives is ever taken, over any number of boots: ${where}`, (t) => {
+  test(`nothing that lives is ever taken, over any number of boots: ${where}`, async (t) => {
     const steps: fc.Arbitrary<readonly Step[]> = fc.array(step as fc.Arbitrary<Step>, {
       maxLength: 60,
       size: "max",
@@ -215,6 +215,5 @@ for (const [where, step] of [
 
     if (where === "beside the Go plugin") t.ok(reclaimed > 10, `${reclaimed} gave way`);
     t.pass("nobody is robbed");
-    t.end();
   });
 }

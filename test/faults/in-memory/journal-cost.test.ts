@@ -32,7 +32,7 @@ function costOf(network: Network, { calls }: Answer): object {
 
 const free = { foreign: 0, lists: 0 };
 
-test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", (t) => {
+test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", async (t) => {
   const network = wellFilled();
   const acts = [
     () => network.add("new"),
@@ -51,10 +51,9 @@ test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reserv
     t.ok(answer.calls.length < 40, `${answer.calls.length} calls`);
     t.same(costOf(network, answer), free);
   }
-  t.end();
 });
 
-test("a full range and one with a single free address are searched by their names alone", (t) => {
+test("a full range and one with a single free address are searched by their names alone", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
   for (let at = 2; at < 255; at++) network.add(`c${at}`);
 
@@ -66,5 +65,4 @@ test("a full range and one with a single free address are searched by their name
   t.same(last.addresses, ["10.0.0.77"]);
   t.ok(last.calls.length < 50, `${last.calls.length} calls`);
   t.same(costOf(network, last), { foreign: 0, lists: 1 });
-  t.end();
 });

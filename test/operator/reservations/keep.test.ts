@@ -23,7 +23,7 @@ function filesOf(machine: MemoryMachine) {
   return openNetwork(machine.start(), machine.dataDirectory, "net" as NetworkName);
 }
 
-test("keep reserves a free address, for a pod or for nobody, whom it may change", (t) => {
+test("keep reserves a free address, for a pod or for nobody, whom it may change", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
   for (const [whom, text] of [
     [pod, "default/db-0"],
@@ -39,10 +39,9 @@ test("keep reserves a free address, for a pod or for nobody, whom it may change"
       [whom],
     );
   }
-  t.end();
 });
 
-test("keep leaves an address to its holder, and says who that is", (t) => {
+test("keep leaves an address to its holder, and says who that is", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
   network.add("c1");
 
@@ -52,10 +51,9 @@ test("keep leaves an address to its holder, and says who that is", (t) => {
   t.same(network.reservations(), { "10.0.0.2": "c1\r\neth0" });
   network.del("c1");
   t.same(network.reservations(), { "10.0.0.2": "kept by host-local reserve for default/db-0" });
-  t.end();
 });
 
-test("keepNoLonger frees an address, or leaves it to its holder", (t) => {
+test("keepNoLonger frees an address, or leaves it to its holder", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
   locked(network, (one) => keep(one, kept, pod));
   locked(network, (one) => keep(one, address("10.0.0.5"), undefined));
@@ -85,10 +83,9 @@ test("keepNoLonger frees an address, or leaves it to its holder", (t) => {
     );
   }
   t.equal(hasKept(filesOf(network.machine)), false);
-  t.end();
 });
 
-test("keep, as the first call of a boot, notes what is from before it", (t) => {
+test("keep, as the first call of a boot, notes what is from before it", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29" });
   network.add("c1");
   network.machine.wait(5000);
@@ -100,5 +97,4 @@ test("keep, as the first call of a boot, notes what is from before it", (t) => {
     [...reclaimable(filesOf(network.machine), () => true)].map(({ note }) => note.name),
     ["10.0.0.2"],
   );
-  t.end();
 });

@@ -4,7 +4,7 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { open } from "../fixtures.ts";
 
-test("each boot has an id of its own", (t) => {
+test("each boot has an id of its own", async (t) => {
   const machine = new MemoryMachine();
   const first = open(machine.start()).boot;
   t.equal(first, open(machine.start()).boot);
@@ -12,20 +12,18 @@ test("each boot has an id of its own", (t) => {
   machine.boot();
 
   t.not(open(machine.start()).boot, first);
-  t.end();
 });
 
-test("without /proc, or with something else in its place, there is none", (t) => {
+test("without /proc, or with something else in its place, there is none", async (t) => {
   const machine = new MemoryMachine();
   const id = machine.bootId?.trimEnd();
   for (const content of [undefined, "", "unknown\n", "x".repeat(100), `x${id}`, `${id}0`]) {
     machine.bootId = content;
     t.equal(open(machine.start()).boot, undefined);
   }
-  t.end();
 });
 
-test("the kernel tells when it booted, in full seconds", (t) => {
+test("the kernel tells when it booted, in full seconds", async (t) => {
   const machine = new MemoryMachine();
   const before = BigInt(machine.time) * 1_000_000n;
   machine.wait(90_500);
@@ -36,10 +34,9 @@ test("the kernel tells when it booted, in full seconds", (t) => {
     const odd = Object.assign(machine.start(), { readFile: () => `${line}\n` });
     t.equal(bootTime(odd), undefined, line);
   }
-  t.end();
 });
 
-test("the id of the machine is 32 hexadecimal digits", (t) => {
+test("the id of the machine is 32 hexadecimal digits", async (t) => {
   const machine = new MemoryMachine();
   t.match(machineId(machine.start()), /^[0-9a-f]{32}$/);
 
@@ -57,10 +54,9 @@ test("the id of the machine is 32 hexadecimal digits", (t) => {
     machine.machineId = content;
     t.equal(machineId(machine.start()), undefined, JSON.stringify(content));
   }
-  t.end();
 });
 
-test("one that cannot be read for the moment is not taken for none, unlike one that never can", (t) => {
+test("one that cannot be read for the moment is not taken for none, unlike one that never can", async (t) => {
   const machine = new MemoryMachine();
   for (const code of ["ENOENT", "EISDIR", "EFBIG"]) {
     const without = machine.start({ interrupt: refuse("readFile", code) });
@@ -68,5 +64,4 @@ test("one that cannot be read for the moment is not taken for none, unlike one t
   }
   const system = machine.start({ interrupt: refuse("readFile", "EMFILE") });
   t.throws(() => machineId(system), { code: "EMFILE" });
-  t.end();
 });

@@ -5,7 +5,7 @@ import { location, machineWith } from "../fixtures.ts";
 
 const { directory } = location;
 
-test("a directory that was dated back shows every later write, however coarse the clock", (t) => {
+test("a directory that was dated back shows every later write, however coarse the clock", async (t) => {
   for (const grain of [1n, 4_000_000n, 1_000_000_000n]) {
     const machine = machineWith();
     machine.disk.grain = grain;
@@ -15,10 +15,9 @@ test("a directory that was dated back shows every later write, however coarse th
     machine.disk.put(`${directory}/10.0.0.2`, "");
     t.not(fingerprintOf(machine.disk.status(directory)), fingerprint);
   }
-  t.end();
 });
 
-test("two processes never date a directory alike", (t) => {
+test("two processes never date a directory alike", async (t) => {
   const machine = machineWith();
 
   const times = [1, 999, 1000, 4_194_303].map((processId) => {
@@ -31,10 +30,9 @@ test("two processes never date a directory alike", (t) => {
     t.ok(time > threeSecondsAgo && time < threeSecondsAgo + 1_000_000n, "to the millisecond");
   }
   t.equal(new Set(times).size, times.length);
-  t.end();
 });
 
-test("there is no fingerprint to rely on where times are kept in full seconds, or cannot be set", (t) => {
+test("there is no fingerprint to rely on where times are kept in full seconds, or cannot be set", async (t) => {
   const coarse = machineWith();
   coarse.disk.resolution = 1_000_000_000n;
   t.equal(dateBack(coarse.start(), directory), undefined);
@@ -50,5 +48,4 @@ test("there is no fingerprint to rely on where times are kept in full seconds, o
       operation === "status" ? { kind: "pause", meanwhile } : undefined,
   });
   t.equal(dateBack(disturbed, directory), undefined, "somebody writes at the same time");
-  t.end();
 });

@@ -5,7 +5,7 @@ import { failDiskFrom, refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, location, machineWith, open } from "../fixtures.ts";
 
-test("a network's paths lie in the data directory, the state directory apart from the Go plugin's", (t) => {
+test("a network's paths lie in the data directory, the state directory apart from the Go plugin's", async (t) => {
   const system = new MemoryMachine().start();
   const files = openNetwork(system, "/var/lib/cni//networks/", location.network);
 
@@ -19,20 +19,18 @@ test("a network's paths lie in the data directory, the state directory apart fro
   t.equal(files.state?.path, files.stateDirectory);
   t.equal(files.state?.pathOf("journal"), "/var/lib/cni/networks/.host-local/net/journal");
   t.equal(files.state?.temporary.directory, "/var/lib/cni/networks/.host-local/net/new");
-  t.end();
 });
 
-test("openNetwork creates nothing, and finds no state directory where it may not be used", (t) => {
+test("openNetwork creates nothing, and finds no state directory where it may not be used", async (t) => {
   const machine = new MemoryMachine();
   t.ok(open(machine.start()).state);
   t.same(machine.disk.list("/"), []);
 
   machine.disk.putLink("/data/.host-local", "/elsewhere");
   t.equal(open(machine.start()).state, undefined);
-  t.end();
 });
 
-test("the id of the running boot is read once; where it cannot be read, it is asked for again", (t) => {
+test("the id of the running boot is read once; where it cannot be read, it is asked for again", async (t) => {
   const machine = machineWith();
   const process = machine.start({ interrupt: refuse("readFile", "EMFILE") });
   const refused = open(process);
@@ -44,7 +42,6 @@ test("the id of the running boot is read once; where it cannot be read, it is as
   t.equal(files.boot, machine.bootId?.trimEnd());
   t.equal(files.requireBoot(), files.boot);
   t.equal(system.calls.filter(({ operation }) => operation === "readFile").length, 1);
-  t.end();
 });
 
 const NEW = "/data/.host-local/net/new";
@@ -57,7 +54,7 @@ function place(files: NetworkFiles, content = "content"): string {
   });
 }
 
-test("a temporary file is in the state directory, named after the process, and is removed", (t) => {
+test("a temporary file is in the state directory, named after the process, and is removed", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(NEW);
 
@@ -66,19 +63,17 @@ test("a temporary file is in the state directory, named after the process, and i
   t.same(filesOf(machine), { goal: "content" });
   t.equal(machine.disk.modeOf("/data/net/goal"), 0o600);
   t.same(machine.disk.filesUnder(NEW), {});
-  t.end();
 });
 
-test("the directory for temporary files is made where it is missing", (t) => {
+test("the directory for temporary files is made where it is missing", async (t) => {
   const machine = machineWith();
 
   place(open(machine.start()));
 
   t.same(filesOf(machine), { goal: "content" });
-  t.end();
 });
 
-test("a file of a killed process with the same id is left alone", (t) => {
+test("a file of a killed process with the same id is left alone", async (t) => {
   const machine = machineWith();
   machine.disk.put(`${NEW}/7.0`, "theirs");
 
@@ -86,19 +81,17 @@ test("a file of a killed process with the same id is left alone", (t) => {
 
   t.same(filesOf(machine), { goal: "content" });
   t.same(machine.disk.filesUnder(NEW), { "7.0": "theirs" });
-  t.end();
 });
 
-test("the temporary file is removed even if it could not be placed", (t) => {
+test("the temporary file is removed even if it could not be placed", async (t) => {
   const machine = machineWith({ goal: "theirs" });
 
   t.throws(() => place(open(machine.start())), { code: "EEXIST" });
 
   t.same(machine.disk.filesUnder(NEW), {});
-  t.end();
 });
 
-test("where the network's directory is on another file system, the temporary file is made there", (t) => {
+test("where the network's directory is on another file system, the temporary file is made there", async (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
@@ -106,29 +99,26 @@ test("where the network's directory is on another file system, the temporary fil
 
   t.same(filesOf(machine), { goal: "content" });
   t.same(machine.disk.filesUnder(NEW), {});
-  t.end();
 });
 
-test("a temporary file that cannot be removed is not an error", (t) => {
+test("a temporary file that cannot be removed is not an error", async (t) => {
   const machine = machineWith();
 
   place(open(machine.start({ interrupt: refuse("unlink", "EIO") })));
 
   t.same(filesOf(machine), { goal: "content" });
-  t.end();
 });
 
-test("a temporary file that cannot be written is an error", (t) => {
+test("a temporary file that cannot be written is an error", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(NEW);
 
   t.throws(() => place(open(machine.start({ interrupt: refuse("createFile", "ENOSPC") }))), {
     message: "open /data/net/.host-local-1001.0: no space left on device",
   });
-  t.end();
 });
 
-test("where the state directory is not writable, the temporary file is made in the network's directory", (t) => {
+test("where the state directory is not writable, the temporary file is made in the network's directory", async (t) => {
   for (const code of ["ENOSPC", "EROFS", "EACCES", "ENOTDIR", "ENAMETOOLONG"]) {
     const machine = machineWith();
     const interrupt = refuse("createFile", code, `${NEW}/7.0`);
@@ -141,10 +131,9 @@ test("where the state directory is not writable, the temporary file is made in t
 
     t.same(filesOf(machine), { goal: "content" });
   }
-  t.end();
 });
 
-test("where the state directory is not used, nothing is made or removed in it", (t) => {
+test("where the state directory is not used, nothing is made or removed in it", async (t) => {
   const machine = machineWithLeftOvers();
   const interrupt = refuse("linkStatus", "EACCES", location.stateDirectory);
 
@@ -156,7 +145,6 @@ test("where the state directory is not used, nothing is made or removed in it", 
   t.equal(machine.disk.readFile("/data/net/goal", 100), "content");
   machine.wait(60_000);
   t.same(open(machine.start({ interrupt })).abandonedFiles(), ["/data/net/.host-local-2.0"]);
-  t.end();
 });
 
 /** A machine with an old and a young temporary file in either place, and an old reservation. */
@@ -170,36 +158,33 @@ function machineWithLeftOvers(): MemoryMachine {
   return machine;
 }
 
-test("a sweep removes temporary files of the state directory that are older than a minute", (t) => {
+test("a sweep removes temporary files of the state directory that are older than a minute", async (t) => {
   const machine = machineWithLeftOvers();
 
   open(machine.start()).sweepTemporary();
 
   t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
   t.same(Object.keys(filesOf(machine)), [".host-local-1.0", ".host-local-2.0", "10.0.0.2"]);
-  t.end();
 });
 
-test("a full sweep also removes old ones in the network's directory, and nothing else there", (t) => {
+test("a full sweep also removes old ones in the network's directory, and nothing else there", async (t) => {
   const machine = machineWithLeftOvers();
 
   open(machine.start()).sweepAll();
 
   t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
   t.same(Object.keys(filesOf(machine)), [".host-local-2.0", "10.0.0.2"]);
-  t.end();
 });
 
-test("a sweep without directories makes none", (t) => {
+test("a sweep without directories makes none", async (t) => {
   const machine = machineWith();
 
   open(machine.start()).sweepAll();
 
   t.notOk(machine.disk.has(location.stateDirectory));
-  t.end();
 });
 
-test("a sweep ignores failed system calls", (t) => {
+test("a sweep ignores failed system calls", async (t) => {
   // The first three open the network.
   for (const number of [1, 2, 3, 4, 5, 6, 7, 8, 9]) {
     const interrupt = failDiskFrom(number, "EIO");
@@ -207,10 +192,9 @@ test("a sweep ignores failed system calls", (t) => {
     t.doesNotThrow(() => open(machineWithLeftOvers().start({ interrupt })).sweepTemporary());
     t.doesNotThrow(() => open(machineWithLeftOvers().start({ interrupt })).sweepAll());
   }
-  t.end();
 });
 
-test("only another file system moves the temporary file to the network's directory", (t) => {
+test("only another file system moves the temporary file to the network's directory", async (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: refuse("link", "EIO") });
 
@@ -222,5 +206,4 @@ test("only another file system moves the temporary file to the network's directo
   }
 
   t.same(filesOf(machine), {});
-  t.end();
 });

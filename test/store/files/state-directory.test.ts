@@ -19,17 +19,16 @@ function usesStateDirectory(machine: MemoryMachine): boolean {
   return openStateDirectory(machine.start(), ROOT, location.stateDirectory) !== undefined;
 }
 
-test("the state directory is used where it, or a part of it, is missing or exists", (t) => {
+test("the state directory is used where it, or a part of it, is missing or exists", async (t) => {
   t.ok(usesStateDirectory(new MemoryMachine()));
   const machine = new MemoryMachine();
   for (const part of parts) {
     machine.disk.makeDirectories(part);
     t.ok(usesStateDirectory(machine), part);
   }
-  t.end();
 });
 
-test("it is not used where a part of it is not a directory", (t) => {
+test("it is not used where a part of it is not a directory", async (t) => {
   for (const part of parts) {
     const linked = machineWith();
     linked.disk.putLink(part, "/elsewhere");
@@ -39,19 +38,17 @@ test("it is not used where a part of it is not a directory", (t) => {
     file.disk.put(part, "");
     t.notOk(usesStateDirectory(file), `${part} a file`);
   }
-  t.end();
 });
 
-test("it is not used where lstat(2) fails on it", (t) => {
+test("it is not used where lstat(2) fails on it", async (t) => {
   for (const part of parts) {
     const system = machineWith().start({ interrupt: refuse("linkStatus", "EACCES", part) });
 
     t.equal(openStateDirectory(system, ROOT, location.stateDirectory), undefined, part);
   }
-  t.end();
 });
 
-test("where it is not used, everything is searched for, and nothing below it is touched", (t) => {
+test("where it is not used, everything is searched for, and nothing below it is touched", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.disk.putLink(location.temporaryDirectory, "/elsewhere");
   const system = machine.start();
@@ -65,7 +62,6 @@ test("where it is not used, everything is searched for, and nothing below it is 
     ({ operation, path }) => path.startsWith("/data/.host-local") && operation !== "linkStatus",
   );
   t.same(touched, []);
-  t.end();
 });
 
 /** The state directory of the network `net`, which may be used. */
@@ -77,7 +73,7 @@ function stateOf(system: System): StateDirectory {
 
 const FILE = `${location.stateDirectory}/file`;
 
-test("a file of lines is read as it was replaced, and is for its owner alone to read", (t) => {
+test("a file of lines is read as it was replaced, and is for its owner alone to read", async (t) => {
   const machine = machineWith();
   for (const lines of [["form 1", "a b", "c"], ["form 1"]]) {
     stateOf(machine.start()).replaceLines("file", lines);
@@ -92,10 +88,9 @@ test("a file of lines is read as it was replaced, and is for its owner alone to 
   t.equal(machine.disk.modeOf(FILE), 0o600);
   t.equal(machine.disk.modeOf(location.stateDirectory), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
-  t.end();
 });
 
-test("a file without lines is removed, and may be missing", (t) => {
+test("a file without lines is removed, and may be missing", async (t) => {
   const machine = machineWith();
   stateOf(machine.start()).replaceLines("file", []);
   stateOf(machine.start()).replaceLines("file", ["form 1"]);
@@ -105,10 +100,9 @@ test("a file without lines is removed, and may be missing", (t) => {
 
   t.notOk(machine.disk.has(FILE));
   t.same(stateOf(machine.start()).requireText("file", 1e6), "");
-  t.end();
 });
 
-test("a failed replacement is an error and leaves the earlier lines", (t) => {
+test("a failed replacement is an error and leaves the earlier lines", async (t) => {
   const machine = machineWith();
   stateOf(machine.start()).replaceLines("file", ["form 1"]);
   const refused = (operation: "createFile" | "rename" | "unlink"): StateDirectory =>
@@ -119,10 +113,9 @@ test("a failed replacement is an error and leaves the earlier lines", (t) => {
   t.throws(() => refused("unlink").replaceLines("file", []), { code: "EIO" });
 
   t.same(stateOf(machine.start()).lines("file", 1e6), ["form 1", ""]);
-  t.end();
 });
 
-test("where there is no file that may be believed there are no lines", (t) => {
+test("where there is no file that may be believed there are no lines", async (t) => {
   const missing = machineWith();
   const directory = machineWith();
   directory.disk.makeDirectories(FILE);
@@ -134,15 +127,13 @@ test("where there is no file that may be believed there are no lines", (t) => {
     const interrupt = refuse("readFile", code);
     t.same(stateOf(machineWith().start({ interrupt })).requireText("file", 1e6), "", code);
   }
-  t.end();
 });
 
-test("a file that cannot be read for the moment is an error only where that matters", (t) => {
+test("a file that cannot be read for the moment is an error only where that matters", async (t) => {
   for (const code of ["EIO", "EMFILE", "EACCES"]) {
     const state = stateOf(machineWith().start({ interrupt: refuse("readFile", code) }));
 
     t.same(state.lines("file", 1e6), [], code);
     t.throws(() => state.requireText("file", 1e6), { code });
   }
-  t.end();
 });

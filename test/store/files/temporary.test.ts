@@ -5,7 +5,7 @@ import { machineWith } from "../fixtures.ts";
 
 const place = { directory: "/data/net", mode: 0o755, prefix: ".host-local-" };
 
-test("whatever a process names a temporary file, it is known for one by its name", (t) => {
+test("whatever a process names a temporary file, it is known for one by its name", async (t) => {
   const system = machineWith({ ".host-local-42.0": "" }).start({ processId: 42 });
   t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42.1");
 
@@ -23,19 +23,16 @@ test("whatever a process names a temporary file, it is known for one by its name
     const abandoned = abandonedIn(machine.start(), { ...place, prefix });
     t.same(abandoned, expected ? [`/data/net/${name}`] : [], name);
   }
-  t.end();
 });
 
-test("where the directory is gone each time, a temporary file is an error in the end", (t) => {
+test("where the directory is gone each time, a temporary file is an error in the end", async (t) => {
   const system = machineWith().start({ interrupt: refuse("createFile", "ENOENT") });
   t.throws(() => createTemporary(system, place, ""), { code: "ENOENT" });
-  t.end();
 });
 
-test("one whose age is not known is not taken for that of a killed call", (t) => {
+test("one whose age is not known is not taken for that of a killed call", async (t) => {
   const machine = machineWith({ ".host-local-42.0": "", ".host-local-42.1": "" });
   machine.wait(60_001);
   const interrupt = refuse("status", "EIO", "/data/net/.host-local-42.1");
   t.same(abandonedIn(machine.start({ interrupt }), place), ["/data/net/.host-local-42.0"]);
-  t.end();
 });

@@ -40,7 +40,7 @@ function told(machine: MemoryMachine): readonly string[] | undefined {
   );
 }
 
-test("each change is a line, in a file for root alone", (t) => {
+test("each change is a line, in a file for root alone", async (t) => {
   const machine = machineWith();
   t.equal(told(machine), undefined);
   t.equal(hasHistory(open(machine.start())), false);
@@ -58,10 +58,9 @@ test("each change is a line, in a file for root alone", (t) => {
   );
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(hasHistory(open(machine.start())), true);
-  t.end();
 });
 
-test("a call that changes nothing asks for nothing and writes nothing", (t) => {
+test("a call that changes nothing asks for nothing and writes nothing", async (t) => {
   const machine = machineWith();
   const process = machine.start();
   const files = open(process);
@@ -71,10 +70,9 @@ test("a call that changes nothing asks for nothing and writes nothing", (t) => {
   keep(files, [change("reserved", "10.0.0.2"), change("released", "10.0.0.2")], { caller });
 
   t.same(process.calls.slice(OPENING), []);
-  t.end();
 });
 
-test("what an ADD reclaims is a line of its own, of another's pod", (t) => {
+test("what an ADD reclaims is a line of its own, of another's pod", async (t) => {
   const machine = machineWith();
   const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "unowned" } };
 
@@ -89,10 +87,9 @@ test("what an ADD reclaims is a line of its own, of another's pod", (t) => {
     "ADD 10.0.0.2 c1 default/web",
     "RECLAIM 10.0.0.3",
   ]);
-  t.end();
 });
 
-test("of what was reserved and released again only the rest is told, also of one attachment", (t) => {
+test("of what was reserved and released again only the rest is told, also of one attachment", async (t) => {
   const machine = machineWith();
 
   keep(open(machine.start()), [
@@ -103,10 +100,9 @@ test("of what was reserved and released again only the rest is told, also of one
   ]);
 
   t.same(told(machine), ["ADD fd00::2 c1 default/web", "RECLAIM 10.0.0.3 legacy"]);
-  t.end();
 });
 
-test("the file is rotated once, before it gets longer than it may", (t) => {
+test("the file is rotated once, before it gets longer than it may", async (t) => {
   const machine = machineWith();
   const names = Array.from({ length: 200 }, (_, at) => `10.0.1.${at}`);
   for (const name of names) {
@@ -123,19 +119,17 @@ test("the file is rotated once, before it gets longer than it may", (t) => {
     names.slice(-kept.length).map((name) => `ADD ${name} c1 default/web`),
   );
   t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["history", "history.1"]);
-  t.end();
 });
 
-test("the lines of one call stay together", (t) => {
+test("the lines of one call stay together", async (t) => {
   const machine = machineWith();
   const many = Array.from({ length: 100 }, (_, at) => change("released", `10.0.1.${at}`));
   keep(open(machine.start()), many, { verb: "GC", pod: "" });
   keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
   t.equal(told(machine)?.length, 101);
-  t.end();
 });
 
-test("a history that cannot be kept is one line on standard error", (t) => {
+test("a history that cannot be kept is one line on standard error", async (t) => {
   const lines: readonly (readonly [string, string, () => string])[] = [
     [
       "a symbolic link",
@@ -183,10 +177,9 @@ test("a history that cannot be kept is one line on standard error", (t) => {
   for (const [name, reason, attempt] of lines) {
     t.match(attempt(), `host-local: this call is missing in the history: ${reason}\n`, name);
   }
-  t.end();
 });
 
-test("a reader never misses a file that is rotated while it reads", (t) => {
+test("a reader never misses a file that is rotated while it reads", async (t) => {
   const prepare = (): MemoryMachine => {
     const machine = machineWith();
     for (let at = 0; at < 150; at++) {
@@ -215,10 +208,9 @@ test("a reader never misses a file that is rotated while it reads", (t) => {
     t.ok(addresses.includes(last), `${number}: the line before is there`);
     t.equal(new Set(addresses).size, addresses.length, `${number}: no line twice`);
   }
-  t.end();
 });
 
-test("nothing is read through a link, and what may not be read is an error", (t) => {
+test("nothing is read through a link, and what may not be read is an error", async (t) => {
   const machine = machineWith();
   machine.disk.put("/elsewhere", "");
   machine.disk.putLink(path, "/elsewhere");
@@ -240,5 +232,4 @@ test("nothing is read through a link, and what may not be read is an error", (t)
 
   const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
   t.throws(() => readHistory(open(refused)), { code: "EACCES" });
-  t.end();
 });

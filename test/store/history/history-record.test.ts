@@ -26,7 +26,7 @@ const released: HistoryRecord = {
 };
 const line = formatRecord(record);
 
-test("a record is a line that people can search", (t) => {
+test("a record is a line that people can search", async (t) => {
   t.equal(
     line + formatRecord(released),
     `2026-01-31T12:00:00.000Z ADD 10.1.2.3 c1 eth0 default/web containerd/bridge
@@ -34,18 +34,16 @@ test("a record is a line that people can search", (t) => {
 `,
   );
   t.strictSame(parseRecords(line + formatRecord(released)), [record, released]);
-  t.end();
 });
 
-test("what is not known is empty again, and addresses are canonical", (t) => {
+test("what is not known is empty again, and addresses are canonical", async (t) => {
   const unknown = { ...record, container: "", interfaceName: "", pod: "", caller: "" };
   t.strictSame(parseRecords(formatRecord({ ...unknown, address: "2001:DB8:0::5" })), [
     { ...unknown, address: "2001:db8::5" },
   ]);
-  t.end();
 });
 
-test("whatever a runtime names a pod or an interface, a record is one line of printable words", (t) => {
+test("whatever a runtime names a pod or an interface, a record is one line of printable words", async (t) => {
   const text = fc.oneof(
     anyText,
     fc.constantFrom(line, `x\n${line}`, " ", "\u001b[2J", "\ud800", "é\u202e", "a b\r\nc", "-"),
@@ -61,24 +59,21 @@ test("whatever a runtime names a pod or an interface, a record is one line of pr
       t.equal(podWord(read?.pod ?? ""), podWord(pod));
     }),
   );
-  t.end();
 });
 
-test("what no line can have is a question mark", (t) => {
+test("what no line can have is a question mark", async (t) => {
   const odd = { ...record, pod: "défaut/w b", caller: "a\tb c" };
   t.match(formatRecord(odd), / d\?faut\/w\?b a\?b c\n$/);
-  t.end();
 });
 
-test("no name makes a line endless", (t) => {
+test("no name makes a line endless", async (t) => {
   const long = "x".repeat(100_000);
   t.ok(formatRecord({ ...record, pod: long, caller: long }).length < 1500);
   const longest = `${"n".repeat(63)}/${"p".repeat(253)}`;
   t.equal(podWord(`${longest}x`), longest);
-  t.end();
 });
 
-test("a line of which the disk has only a part is left out, or complete but for its caller", (t) => {
+test("a line of which the disk has only a part is left out, or complete but for its caller", async (t) => {
   const lengthOfWords = line.indexOf("containerd/bridge");
   for (let length = 0; length < line.length; length++) {
     const read = parseRecords(formatRecord(released) + line.slice(0, length));
@@ -87,20 +82,18 @@ test("a line of which the disk has only a part is left out, or complete but for 
     if (length < lengthOfWords) t.equal(torn, undefined);
     else t.strictSame(torn, { ...record, caller: line.slice(lengthOfWords, length).trimEnd() });
   }
-  t.end();
 });
 
-test("what was appended behind such a line is read", (t) => {
+test("what was appended behind such a line is read", async (t) => {
   for (let length = 0; length < line.length - 1; length++) {
     for (const garbage of ["", "\0\0\0"]) {
       const read = parseRecords(line.slice(0, length) + garbage + formatRecord(released) + line);
       t.strictSame(read, [released, record], `${length}`);
     }
   }
-  t.end();
 });
 
-test("anything else in the file is left out", (t) => {
+test("anything else in the file is left out", async (t) => {
   for (const text of [
     "",
     "\n\n",
@@ -112,5 +105,4 @@ test("anything else in the file is left out", (t) => {
   ]) {
     t.strictSame(parseRecords(`${text}\n${line}`), [record]);
   }
-  t.end();
 });

@@ -64,7 +64,7 @@ function noted(machine: MemoryMachine): readonly string[] {
   return notesOn(machine).map(({ name }) => name);
 }
 
-test("namesBeforeBoot has the attachments' reservations of another boot, noted or not", (t) => {
+test("namesBeforeBoot has the attachments' reservations of another boot, noted or not", async (t) => {
   const machine = machineWithJournal();
   t.same(names(machine), []);
 
@@ -78,10 +78,9 @@ test("namesBeforeBoot has the attachments' reservations of another boot, noted o
   t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
   t.same(noted(machine), ["10.0.0.2", "10.0.0.3"]);
   t.equal(machine.disk.modeOf(FILE), 0o600);
-  t.end();
 });
 
-test("nothing is from before this boot where that is not certain", (t) => {
+test("nothing is from before this boot where that is not certain", async (t) => {
   const doubts: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     "another machine": (machine) => Object.assign(machine, { machineId: OTHER_MACHINE }),
     "a machine without an id": (machine) => Object.assign(machine, { machineId: undefined }),
@@ -107,10 +106,9 @@ test("nothing is from before this boot where that is not certain", (t) => {
       );
     }
   }
-  t.end();
 });
 
-test("a directory that was changed since has only what the journal lists for its owner and is older", (t) => {
+test("a directory that was changed since has only what the journal lists for its owner and is older", async (t) => {
   for (const interrupt of [undefined, silent]) {
     const machine = machineWithJournal();
     machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
@@ -124,10 +122,9 @@ test("a directory that was changed since has only what the journal lists for its
     machine.disk.setModified("/data/net/10.0.0.2", 0n);
     t.same(names(machine, interrupt), [], "of another owner");
   }
-  t.end();
 });
 
-test("times do not count where the clock ran backwards", (t) => {
+test("times do not count where the clock ran backwards", async (t) => {
   const machine = machineWithJournal();
   machine.disk.put("/data/net/10.0.0.6", "");
   machine.boot();
@@ -135,18 +132,16 @@ test("times do not count where the clock ran backwards", (t) => {
 
   machine.time -= 60_000;
   t.same(names(machine), []);
-  t.end();
 });
 
-test("an unchanged directory needs no times: nor does a clock that is behind disturb", (t) => {
+test("an unchanged directory needs no times: nor does a clock that is behind disturb", async (t) => {
   const machine = machineWithJournal();
   machine.boot();
   machine.time -= 3_600_000;
   t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
-  t.end();
 });
 
-test("a machine that never had an id is not known to be the same", (t) => {
+test("a machine that never had an id is not known to be the same", async (t) => {
   const machine = machineWith(four);
   machine.machineId = undefined;
   machine.wait(1000);
@@ -154,28 +149,25 @@ test("a machine that never had an id is not known to be the same", (t) => {
   machine.wait(5000);
   machine.boot();
   t.same(names(machine), []);
-  t.end();
 });
 
-test("nor do they where the directory shows that it did so for a while", (t) => {
+test("nor do they where the directory shows that it did so for a while", async (t) => {
   const machine = machineWithJournal();
   machine.boot();
   machine.time -= 60_000;
   machine.disk.put("/data/net/10.0.0.6", "");
   machine.time += 120_000;
   t.same(names(machine, silent), []);
-  t.end();
 });
 
-test("no note is of the running boot, such as that of a virtual machine that was set back", (t) => {
+test("no note is of the running boot, such as that of a virtual machine that was set back", async (t) => {
   const machine = machineWithNotes();
   const [note] = readNotes(open(machine.start()));
   machine.bootId = `${note?.boot}\n`;
   t.same(noted(machine), []);
-  t.end();
 });
 
-test("what was made anew in one boot is noted of that, and not of the one before", (t) => {
+test("what was made anew in one boot is noted of that, and not of the one before", async (t) => {
   const machine = machineWithNotes();
   machine.wait(1000);
   machine.disk.unlink("/data/net/10.0.0.2");
@@ -193,10 +185,9 @@ test("what was made anew in one boot is noted of that, and not of the one before
       ["10.0.0.2", "2"],
     ],
   );
-  t.end();
 });
 
-test("namesBeforeBoot compares file and owner with the note", (t) => {
+test("namesBeforeBoot compares file and owner with the note", async (t) => {
   const machine = machineWithNotes();
   withNetwork(machine.start(), (network) => network.allOwned());
   const system = machine.start();
@@ -212,10 +203,9 @@ test("namesBeforeBoot compares file and owner with the note", (t) => {
   t.equal(among({ owner: { kind: "attachment", ...attachment("c2") } }), 0);
   t.equal(among({ status: system.linkStatus("/data/net/10.0.0.3") }), 0);
   t.equal(among({ status: undefined }), 0);
-  t.end();
 });
 
-test("namesBeforeBoot among reservations has those that are not noted yet, too, and asks for none without need", (t) => {
+test("namesBeforeBoot among reservations has those that are not noted yet, too, and asks for none without need", async (t) => {
   const machine = machineWithJournal();
   const among = (kind: "file" | "other" = "file"): readonly string[] => {
     const system = machine.start();
@@ -235,10 +225,9 @@ test("namesBeforeBoot among reservations has those that are not noted yet, too, 
   note(machine);
   withNetwork(machine.start(), (network) => network.allOwned());
   t.same(among(), ["10.0.0.2", "10.0.0.3"]);
-  t.end();
 });
 
-test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) => {
+test("noteBeforeBoot adds to what is noted already, the oldest boot first", async (t) => {
   const machine = machineWithNotes();
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.disk.put("/data/net/10.0.0.1", "c0\r\neth0");
@@ -255,10 +244,9 @@ test("noteBeforeBoot adds to what is noted already, the oldest boot first", (t) 
       ["10.0.0.1", "c0 eth0", "2"],
     ],
   );
-  t.end();
 });
 
-test("noteBeforeBoot writes nothing where it finds nothing", (t) => {
+test("noteBeforeBoot writes nothing where it finds nothing", async (t) => {
   const machine = machineWithJournal();
   note(machine);
   t.notOk(machine.disk.has(FILE));
@@ -268,10 +256,9 @@ test("noteBeforeBoot writes nothing where it finds nothing", (t) => {
   noted.boot();
   note(noted);
   t.equal(noted.disk.status(FILE).inode, before);
-  t.end();
 });
 
-test("a note is valid while the file is the one that was noted", (t) => {
+test("a note is valid while the file is the one that was noted", async (t) => {
   const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     gone: ({ disk }) => disk.unlink("/data/net/10.0.0.2"),
     "made anew": ({ disk }) => {
@@ -295,10 +282,9 @@ test("a note is valid while the file is the one that was noted", (t) => {
     change(machine);
     t.same(noted(machine), ["10.0.0.3"], what);
   }
-  t.end();
 });
 
-test("isNotedFile knows the file under another name, and none that it cannot see", (t) => {
+test("isNotedFile knows the file under another name, and none that it cannot see", async (t) => {
   const machine = machineWithNotes();
   const system = machine.start();
   const [first, second] = readNotes(open(system));
@@ -310,10 +296,9 @@ test("isNotedFile knows the file under another name, and none that it cannot see
   t.equal(isNotedFile(system, "/data/net/10.0.0.2", first), false);
   const refused = machine.start({ interrupt: refuse("linkStatus", "EACCES") });
   t.equal(isNotedFile(refused, "/data/net/moved", first), false);
-  t.end();
 });
 
-test("notes that cannot be read are an error to readNotes, and none to namesBeforeBoot", (t) => {
+test("notes that cannot be read are an error to readNotes, and none to namesBeforeBoot", async (t) => {
   const machine = machineWithNotes();
   withNetwork(machine.start(), (network) => network.allOwned());
   for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
@@ -324,10 +309,9 @@ test("notes that cannot be read are an error to readNotes, and none to namesBefo
   machine.disk.unlink(FILE);
   const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", "/etc/machine-id") }));
   t.same([...readNotes(files)], [], "none where there is no file");
-  t.end();
 });
 
-test("nothing is noted by lines of nonsense, a file of another form, or where it may not be", (t) => {
+test("nothing is noted by lines of nonsense, a file of another form, or where it may not be", async (t) => {
   const machine = machineWithNotes();
   const text = machine.disk.readFile(FILE, 1000);
   const [, line = ""] = text.split("\n");
@@ -342,10 +326,9 @@ test("nothing is noted by lines of nonsense, a file of another form, or where it
   t.same([...readNotes(open(machine.start()))], []);
   machine.disk.putLink("/data/.host-local", "/elsewhere");
   t.same([...readNotes(open(machine.start()))], []);
-  t.end();
 });
 
-test("notes that are void are removed once all were looked at; with the last of them, the file goes", (t) => {
+test("notes that are void are removed once all were looked at; with the last of them, the file goes", async (t) => {
   const machine = machineWithNotes();
   const left = (): readonly string[] =>
     [...readNotes(open(machine.start()))].map(({ name }) => name);
@@ -363,10 +346,9 @@ test("notes that are void are removed once all were looked at; with the last of 
   machine.disk.unlink("/data/net/10.0.0.3");
   t.equal(look("10.0.0.3"), 0);
   t.notOk(machine.disk.has(FILE));
-  t.end();
 });
 
-test("whoever asks for no further note leaves a few void ones", (t) => {
+test("whoever asks for no further note leaves a few void ones", async (t) => {
   const machine = machineWithNotes();
   machine.disk.unlink("/data/net/10.0.0.2");
   for (const { note } of reclaimable(open(machine.start()), () => true)) {
@@ -374,10 +356,9 @@ test("whoever asks for no further note leaves a few void ones", (t) => {
     break;
   }
   t.equal([...readNotes(open(machine.start()))].length, 2);
-  t.end();
 });
 
-test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", (t) => {
+test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", async (t) => {
   const bootIdOfAnother = `${"2".repeat(8)}-2222-3333-4444-555555555555\n`;
   const covered = machineWithJournal();
   covered.bootId = bootIdOfAnother;
@@ -394,5 +375,4 @@ test("a file that has changed since the kernel booted is not from before, whatev
   const untold = machineWithJournal();
   untold.bootId = bootIdOfAnother;
   t.same(names(untold, silent), ["10.0.0.2", "10.0.0.3"]);
-  t.end();
 });

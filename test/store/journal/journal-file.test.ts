@@ -28,30 +28,27 @@ function listing(lines: readonly string[]): readonly [names: readonly string[], 
   return [reservations.map(({ name }) => name), isComplete];
 }
 
-test("the last line about an address counts", (t) => {
+test("the last line about an address counts", async (t) => {
   t.same(listing([]), [[], false]);
   t.same(listing(["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"]), [["10.0.0.2", "10.0.0.3"], true]);
   t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
   t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
   t.same(listing(["c1 eth0"]), [[], true]);
   t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0"]), [["10.0.0.3"], true]);
-  t.end();
 });
 
-test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", (t) => {
+test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", async (t) => {
   t.same(listing(["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"]), [[], false]);
   t.same(listing(["c1 / 10.0.0.2"]), [["10.0.0.2"], false]);
   t.same(listing(["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"]), [["10.0.0.2", "10.0.0.3"], true]);
   t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
-  t.end();
 });
 
-test("a line begins with the container and the interface, in place of which legacy owners have a slash", (t) => {
+test("a line begins with the container and the interface, in place of which legacy owners have a slash", async (t) => {
   t.equal(keyOf(c1), "c1 eth0");
   t.equal(keyOfOwner(parseOwner("c1\r\neth0")), "c1 eth0");
   t.equal(keyOfOwner(parseOwner("c1")), "c1 /");
   t.equal(keyOfOwner(parseOwner("")), undefined);
-  t.end();
 });
 
 /** Writes a journal anew and seals it, with something else in place of parts of the seal. */
@@ -85,7 +82,7 @@ function currentSeal(machine: MemoryMachine): Seal | undefined {
 
 const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c10\r\neth0", "10.0.0.4": "c1", lock: "" };
 
-test("a journal that is written anew lists what a search has found, for its owner alone to read", (t) => {
+test("a journal that is written anew lists what a search has found, for its owner alone to read", async (t) => {
   const machine = machineWith(two);
   t.equal(read(machine), undefined);
 
@@ -96,10 +93,9 @@ test("a journal that is written anew lists what a search has found, for its owne
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
-  t.end();
 });
 
-test("the seal is current only for this boot, this state of the directory and this length", (t) => {
+test("the seal is current only for this boot, this state of the directory and this length", async (t) => {
   const machine = machineWith(two);
   const changes: readonly (readonly [what: string, change: () => void])[] = [
     ["another boot", () => machine.boot()],
@@ -124,10 +120,9 @@ test("the seal is current only for this boot, this state of the directory and th
     });
     machine.boot();
   }
-  t.end();
 });
 
-test("a seal of nonsense is not current", (t) => {
+test("a seal of nonsense is not current", async (t) => {
   for (const other of [
     { reservations: Number.NaN },
     { reservations: 1.5 },
@@ -139,10 +134,9 @@ test("a seal of nonsense is not current", (t) => {
     sealed(machine, other);
     t.equal(currentSeal(machine), undefined, JSON.stringify(other));
   }
-  t.end();
 });
 
-test("a journal that has grown to several times its length is not current, so that it is written anew", (t) => {
+test("a journal that has grown to several times its length is not current, so that it is written anew", async (t) => {
   const machine = machineWith(two);
   sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
   t.ok(currentSeal(machine), "a short one may grow");
@@ -155,10 +149,9 @@ test("a journal that has grown to several times its length is not current, so th
   t.ok(currentSeal(machine), "twice its length");
   sealed(machine, { renewed: 17 * 2_000_000 }, "c1 eth1 10.0.0.5\n".repeat(2_000_000));
   t.equal(currentSeal(machine), undefined, "longer than that of any network");
-  t.end();
 });
 
-test("where something else is in its place there is none, where it cannot be read that is not known", (t) => {
+test("where something else is in its place there is none, where it cannot be read that is not known", async (t) => {
   const machine = machineWith(two);
   sealed(machine);
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"]) {
@@ -168,10 +161,9 @@ test("where something else is in its place there is none, where it cannot be rea
   const refused = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
   t.throws(() => requireJournal(refused, "all"), { code: "EIO" });
   t.equal(readJournal(refused, "all"), undefined);
-  t.end();
 });
 
-test("until it is sealed it is not current, but tells of which machine it is", (t) => {
+test("until it is sealed it is not current, but tells of which machine it is", async (t) => {
   const machine = machineWith(two);
   const files = open(machine.start());
   if (files.state === undefined) throw new Error("there is no state directory");
@@ -180,5 +172,4 @@ test("until it is sealed it is not current, but tells of which machine it is", (
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
   }
-  t.end();
 });

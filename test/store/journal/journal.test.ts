@@ -30,17 +30,16 @@ function journalFile(machine: MemoryMachine): string {
   return machine.start().readFile(`${location.stateDirectory}/journal`, 1e6);
 }
 
-test("it is read once a call, and only under the lock", (t) => {
+test("it is read once a call, and only under the lock", async (t) => {
   const machine = machineWithJournal();
   const journal = new Journal(open(machine.start()), true);
 
   t.same(journal.read(c1.containerId)?.found, ["c1 eth0 10.0.0.2"]);
   t.equal(journal.read(c1.containerId), undefined);
   t.equal(new Journal(open(machine.start()), false).read(undefined), undefined);
-  t.end();
 });
 
-test("what is reserved and released is listed and counted from the end of the call on", (t) => {
+test("what is reserved and released is listed and counted from the end of the call on", async (t) => {
   const machine = machineWithJournal();
   const journal = new Journal(open(machine.start()), true);
   journal.tracked(() => {});
@@ -53,10 +52,9 @@ test("what is reserved and released is listed and counted from the end of the ca
   journal.close();
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
   t.equal(knownCount(open(machine.start())), 2);
-  t.end();
 });
 
-test("an abandoned journal stays as it is, and so does that of a change which may have failed", (t) => {
+test("an abandoned journal stays as it is, and so does that of a change which may have failed", async (t) => {
   for (const end of [
     (journal: Journal) => journal.abandon(),
     (journal: Journal) => {
@@ -73,10 +71,9 @@ test("an abandoned journal stays as it is, and so does that of a change which ma
     journal.close();
     t.equal(journalFile(machine), before);
   }
-  t.end();
 });
 
-test("what a journal of this boot lists and a search does not find is missing", (t) => {
+test("what a journal of this boot lists and a search does not find is missing", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
   withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   machine.disk.unlink("/data/net/10.0.0.2");
@@ -90,10 +87,9 @@ test("what a journal of this boot lists and a search does not find is missing", 
   t.same(missing(), ["10.0.0.2"]);
   machine.boot();
   t.same(missing(), [], "nobody knows who released it");
-  t.end();
 });
 
-test("it never makes a call fail", (t) => {
+test("it never makes a call fail", async (t) => {
   const machine = machineWithJournal();
   for (const operation of ["findLines", "createFile", "rename", "extendFile"] as const) {
     const system = machine.start({ interrupt: refuse(operation, "EIO") });
@@ -104,10 +100,9 @@ test("it never makes a call fail", (t) => {
       journal.close();
     }, operation);
   }
-  t.end();
 });
 
-test("it is not sealed where somebody else has reserved an address since the search", (t) => {
+test("it is not sealed where somebody else has reserved an address since the search", async (t) => {
   for (const [what, expected] of [
     ["10.0.0.3", undefined],
     ["last_reserved_ip.0", 1],
@@ -121,18 +116,16 @@ test("it is not sealed where somebody else has reserved an address since the sea
     journal.close();
     t.equal(knownCount(open(machine.start())), expected, what);
   }
-  t.end();
 });
 
-test("none is written where the boot is not known", (t) => {
+test("none is written where the boot is not known", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.bootId = undefined;
   withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
   t.notOk(machine.disk.has(`${location.stateDirectory}/journal`));
-  t.end();
 });
 
-test("a seal is of the machine that it was of, and of none in particular once it was another's", (t) => {
+test("a seal is of the machine that it was of, and of none in particular once it was another's", async (t) => {
   const own = "0123456789abcdef".repeat(2);
   const other = "f".repeat(32);
   const machine = machineWithJournal();
@@ -153,10 +146,9 @@ test("a seal is of the machine that it was of, and of none in particular once it
     t.equal(journal?.isCurrent, true, what);
     t.equal(journal?.seal?.machine, expected, what);
   }
-  t.end();
 });
 
-test("what is no machine's id is of none in particular, and does not make a seal longer than its line", (t) => {
+test("what is no machine's id is of none in particular, and does not make a seal longer than its line", async (t) => {
   const machine = machineWithJournal();
   const { machineId = "" } = machine;
   for (const [at, id] of ["c2", "c3"].entries()) {
@@ -174,10 +166,9 @@ test("what is no machine's id is of none in particular, and does not make a seal
     "c3 eth0": "10.0.0.4",
   });
   t.equal(readJournal(open(machine.start()), undefined)?.seal?.machine, SEVERAL);
-  t.end();
 });
 
-test("where the machine's id may not be read, a seal is of no machine; where it cannot for now, none is put", (t) => {
+test("where the machine's id may not be read, a seal is of no machine; where it cannot for now, none is put", async (t) => {
   for (const [code, isCurrent] of [
     ["EACCES", true],
     ["EPERM", true],
@@ -189,10 +180,9 @@ test("where the machine's id may not be read, a seal is of no machine; where it 
     const journal = readJournal(open(machine.start()), undefined);
     t.same([journal?.isCurrent, journal?.seal?.machine], [isCurrent, undefined], code);
   }
-  t.end();
 });
 
-test("one that cannot be read for now stays as it is, and tells the next call what is from before the boot", (t) => {
+test("one that cannot be read for now stays as it is, and tells the next call what is from before the boot", async (t) => {
   const machine = machineWithJournal();
   machine.wait(5000);
   machine.boot();
@@ -205,12 +195,10 @@ test("one that cannot be read for now stays as it is, and tells the next call wh
     notesOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
-  t.end();
 });
 
-test("nothing is written where nothing has changed", (t) => {
+test("nothing is written where nothing has changed", async (t) => {
   const process = machineWithJournal().start();
   withNetwork(process, (network) => network.heldBy(c1, "search"));
   t.notOk(process.calls.some(({ operation }) => /^(?:extend|create)File$/.test(operation)));
-  t.end();
 });

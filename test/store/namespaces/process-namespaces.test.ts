@@ -29,7 +29,7 @@ test("a process is found with the addresses of both families in its namespace", 
   t.ok(found?.addresses.has("fd74:10::2"));
 });
 
-test("each namespace is found once, and that of the node not at all", (t) => {
+test("each namespace is found once, and that of the node not at all", async (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
   const { namespaces: found } = readProcesses(systemOf({ processes: { 7: pod, 8: pod } }));
 
@@ -37,20 +37,18 @@ test("each namespace is found once, and that of the node not at all", (t) => {
     found.map(({ id, processId }) => [id, processId]),
     [["net:[70]", 7]],
   );
-  t.end();
 });
 
-test("who may not inspect processes finds their addresses, without the name of the namespace", (t) => {
+test("who may not inspect processes finds their addresses, without the name of the namespace", async (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
   const system = systemOf({ processes: { 7: pod, 8: pod }, isUnprivileged: true });
 
   t.same(readProcesses(system).namespaces, [
     { id: undefined, processId: 7, addresses: new Set(["10.7.10.2"]) },
   ]);
-  t.end();
 });
 
-test("only local addresses of the routing table count", (t) => {
+test("only local addresses of the routing table count", async (t) => {
   const table = [
     "Main:",
     "  +-- 0.0.0.0/0 3 0 5",
@@ -67,18 +65,16 @@ test("only local addresses of the routing table count", (t) => {
   ].join("\n");
 
   t.same(localAddresses(table), ["10.88.0.7"]);
-  t.end();
 });
 
-test("addresses of IPv6 are in their canonical form", (t) => {
+test("addresses of IPv6 are in their canonical form", async (t) => {
   const table =
     "fd000000000000000000000000000007 02 40 00 80     eth0\nfe80000000000000a8bbccfffeddeeff 02 40 20 80     eth0\n";
 
   t.same(interfaceAddresses(table), ["fd00::7", "fe80::a8bb:ccff:fedd:eeff"]);
-  t.end();
 });
 
-test("the processes of the node are told apart from those in pods, by whoever may inspect them", (t) => {
+test("the processes of the node are told apart from those in pods, by whoever may inspect them", async (t) => {
   const processes = { 7: { namespace: 70, addresses: ["10.7.10.2"] }, 80: node };
   for (const isUnprivileged of [false, true]) {
     const found = readProcesses(systemOf({ processes, isUnprivileged }));
@@ -90,10 +86,9 @@ test("the processes of the node are told apart from those in pods, by whoever ma
     t.same([...found.nodeAddresses], node.addresses);
     t.equal(found.incomplete, undefined);
   }
-  t.end();
 });
 
-test("the namespace of the node is known to who sees the processes of the host, and runs in it or may look", (t) => {
+test("the namespace of the node is known to who sees the processes of the host, and runs in it or may look", async (t) => {
   const inPod = { 99: { namespace: 70 } };
   for (const [machine, expected] of [
     [{}, `net:[${NODE_NAMESPACE}]`],
@@ -106,18 +101,16 @@ test("the namespace of the node is known to who sees the processes of the host, 
   }
   const { ofNode, nodeAddresses } = readProcesses(systemOf({ isContained: true }));
   t.same([ofNode, nodeAddresses], [[], new Set()]);
-  t.end();
 });
 
-test("a namespace whose tables cannot be read is told once, however many processes it has", (t) => {
+test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
   const found = readProcesses(systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }));
   t.same(found.namespaces, []);
   t.match(found.incomplete, "open /proc/7/net/if_inet6: file too large");
-  t.end();
 });
 
-test("a process that has ended meanwhile is left out", (t) => {
+test("a process that has ended meanwhile is left out", async (t) => {
   const system = systemOf({ processes: { 99: { namespace: 70 } }, isUnprivileged: true });
   const list = (): readonly string[] => ["1", "7", "99"];
   t.same(readProcesses({ ...system, list }).ofNode, ["1"]);
@@ -133,5 +126,4 @@ test("a process that has ended meanwhile is left out", (t) => {
     t.same(addressesBy(failing(code, "if_inet6")), new Set(["10.88.0.7"]), "without IPv6");
   }
   t.throws(() => addressesBy(failing("EIO", "if_inet6")), { code: "EIO" });
-  t.end();
 });

@@ -13,12 +13,11 @@ function unexpected(line: string): never {
   throw new Error(line);
 }
 
-test("each range set has its cursor's file", (t) => {
+test("each range set has its cursor's file", async (t) => {
   t.equal(cursorPath(open(machineWith().start()), 2), "/data/net/last_reserved_ip.2");
-  t.end();
 });
 
-test("a cursor is read as an address; anything else counts as absent", (t) => {
+test("a cursor is read as an address; anything else counts as absent", async (t) => {
   const cases = [
     ["10.0.0.3", "10.0.0.3"],
     ["10.0.0.3\n", "10.0.0.3"],
@@ -38,17 +37,15 @@ test("a cursor is read as an address; anything else counts as absent", (t) => {
 
     t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
   }
-  t.end();
 });
 
-test("a missing cursor is undefined, without a warning", (t) => {
+test("a missing cursor is undefined, without a warning", async (t) => {
   const process = machineWith().start();
 
   t.equal(readCursor(open(process), 0, unexpected), undefined);
-  t.end();
 });
 
-test("a cursor that cannot be read is undefined, with a warning", (t) => {
+test("a cursor that cannot be read is undefined, with a warning", async (t) => {
   const process = machineWith({ "last_reserved_ip.1": "10.0.0.3" }).start({
     interrupt: refuse("readFile", "EACCES"),
   });
@@ -64,10 +61,9 @@ test("a cursor that cannot be read is undefined, with a warning", (t) => {
     lines.join(""),
     /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error retrieving last reserved ip: open \/data\/net\/last_reserved_ip\.1: permission denied\n$/,
   );
-  t.end();
 });
 
-test("a new cursor gets the Go plugin's content and mode", (t) => {
+test("a new cursor gets the Go plugin's content and mode", async (t) => {
   const machine = machineWith();
 
   writeCursor(open(machine.start()), 0, address("2001:DB8::0:3"));
@@ -75,10 +71,9 @@ test("a new cursor gets the Go plugin's content and mode", (t) => {
   t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
   t.equal(machine.disk.modeOf(CURSOR), 0o600);
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
-  t.end();
 });
 
-test("a cursor is overwritten in place, and keeps its mode", (t) => {
+test("a cursor is overwritten in place, and keeps its mode", async (t) => {
   const machine = machineWith();
   machine.disk.put(CURSOR, "2001:db8::2222\n", 0o644);
   const { inode } = machine.disk.status(CURSOR);
@@ -94,10 +89,9 @@ test("a cursor is overwritten in place, and keeps its mode", (t) => {
     process.calls.slice(OPENING).map(({ operation }) => operation),
     ["overwriteFile"],
   );
-  t.end();
 });
 
-test("a symbolic link in place of a cursor is replaced and not followed", (t) => {
+test("a symbolic link in place of a cursor is replaced and not followed", async (t) => {
   const machine = machineWith({ target: "stays" });
   machine.disk.putLink(CURSOR, "target");
 
@@ -105,10 +99,9 @@ test("a symbolic link in place of a cursor is replaced and not followed", (t) =>
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3", target: "stays" });
   t.equal(machine.disk.linkStatus(CURSOR).kind, "file");
-  t.end();
 });
 
-test("a cursor is never seen half written, wherever its writer is killed", (t) => {
+test("a cursor is never seen half written, wherever its writer is killed", async (t) => {
   for (const [number, part] of [
     [1, undefined],
     [1, 0],
@@ -125,10 +118,9 @@ test("a cursor is never seen half written, wherever its writer is killed", (t) =
     const cursor = readCursor(open(machine.start()), 0, unexpected);
     t.match(cursor && formatAddress(cursor), /^10\.0\.0\.(20|3)$/);
   }
-  t.end();
 });
 
-test("a first cursor is never seen half written, wherever its writer is killed", (t) => {
+test("a first cursor is never seen half written, wherever its writer is killed", async (t) => {
   for (const [number, part] of [
     [1, undefined],
     [2, undefined],
@@ -147,10 +139,9 @@ test("a first cursor is never seen half written, wherever its writer is killed",
 
     t.ok([undefined, "10.0.0.3"].includes(filesOf(machine)["last_reserved_ip.0"]));
   }
-  t.end();
 });
 
-test("a cursor on another file system is written by way of the same directory", (t) => {
+test("a cursor on another file system is written by way of the same directory", async (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
@@ -158,10 +149,9 @@ test("a cursor on another file system is written by way of the same directory", 
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
-  t.end();
 });
 
-test("a cursor that cannot be written is an error, and the old one stays", (t) => {
+test("a cursor that cannot be written is an error, and the old one stays", async (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
   const system = machine.start({ interrupt: failAt(OPENING + 1, "ENOSPC") });
 
@@ -170,10 +160,9 @@ test("a cursor that cannot be written is an error, and the old one stays", (t) =
   });
 
   t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.2" });
-  t.end();
 });
 
-test("a first cursor that cannot be written is an error, and none is left", (t) => {
+test("a first cursor that cannot be written is an error, and none is left", async (t) => {
   const machine = machineWith();
   const system = machine.start({ interrupt: failDiskFrom(OPENING + 2, "ENOSPC") });
 
@@ -182,5 +171,4 @@ test("a first cursor that cannot be written is an error, and none is left", (t) 
   });
 
   t.same(filesOf(machine), {});
-  t.end();
 });

@@ -17,7 +17,7 @@ const files = {
   beef: "c9\r\neth0",
 };
 
-test("every reservation is found with its owner, in the order of names, and nothing else", (t) => {
+test("every reservation is found with its owner, in the order of names, and nothing else", async (t) => {
   const all = allIn(readAll(open(machineWith(files).start())));
 
   t.same(
@@ -31,10 +31,9 @@ test("every reservation is found with its owner, in the order of names, and noth
       ["2001:db8::2", { kind: "attachment", containerId: "c2", interfaceName: "eth0" }],
     ],
   );
-  t.end();
 });
 
-test("for an attachment, all of its container are found, and those of no usual form", (t) => {
+test("for an attachment, all of its container are found, and those of no usual form", async (t) => {
   const found = readAll(open(machineWith(files).start()));
   const names = (containerId: string): readonly string[] =>
     allOf(attachment(containerId), found).map(({ name }) => name);
@@ -42,15 +41,13 @@ test("for an attachment, all of its container are found, and those of no usual f
   t.same(names("c1"), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   t.same(names("c2"), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "2001:db8::2"]);
   t.same(names("c"), ["10.0.0.4", "10.0.0.5", "10.0.0.6"]);
-  t.end();
 });
 
-test("a file that could not be read has an unknown owner; a missing directory has no files", (t) => {
+test("a file that could not be read has an unknown owner; a missing directory has no files", async (t) => {
   const refused = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
     interrupt: refuse("readFile", "EIO"),
   });
   t.match(othersIn(readAll(open(refused))), [{ name: "10.0.0.2", owner: { kind: "unknown" } }]);
 
   t.same(allIn(readAll(open(new MemoryMachine().start()))), []);
-  t.end();
 });

@@ -13,7 +13,7 @@ const forDb0: Kept = {
 };
 const forNobody: Kept = { address: address("fd00::4"), name: "fd00::4", pod: undefined };
 
-test("what is kept is listed until it is kept no longer, and then the file goes", (t) => {
+test("what is kept is listed until it is kept no longer, and then the file goes", async (t) => {
   const machine = machineWith();
   const files = open(machine.start());
   changeKept(files, forDb0.name, [forDb0]);
@@ -27,10 +27,9 @@ test("what is kept is listed until it is kept no longer, and then the file goes"
   changeKept(files, forNobody.name, []);
   t.same(readKept(files), []);
   t.equal(hasKept(files), false);
-  t.end();
 });
 
-test("nothing is kept by lines of nonsense, a file of another form, or one that cannot be read", (t) => {
+test("nothing is kept by lines of nonsense, a file of another form, or one that cannot be read", async (t) => {
   const machine = machineWith();
   changeKept(open(machine.start()), forDb0.name, [forDb0]);
   const text = machine.disk.readFile(FILE, 1000);
@@ -44,5 +43,4 @@ test("nothing is kept by lines of nonsense, a file of another form, or one that 
   machine.disk.putLink("/data/.host-local", "/elsewhere");
   t.same(readKept(open(machine.start())), []);
   t.equal(hasKept(open(machine.start())), false);
-  t.end();
 });

@@ -16,21 +16,19 @@ const nobody = { kind: "unowned" };
 const c1 = { kind: "attachment", containerId: "c1", interfaceName: "eth0" };
 const legacy = { kind: "legacy", containerId: "c1" };
 
-test("a reservation is the container id, CR LF and the interface, and nothing after it", (t) => {
+test("a reservation is the container id, CR LF and the interface, and nothing after it", async (t) => {
   t.equal(formatOwner(attachment("c1")), "c1\r\neth0");
-  t.end();
 });
 
-test("a formatted owner parses to the same attachment", (t) => {
+test("a formatted owner parses to the same attachment", async (t) => {
   t.same(parseOwner(formatOwner(attachment("a.B_c-9", "Ünusual"))), {
     kind: "attachment",
     containerId: "a.B_c-9",
     interfaceName: "Ünusual",
   });
-  t.end();
 });
 
-test("the content of a file names an attachment, a container, or nobody", (t) => {
+test("the content of a file names an attachment, a container, or nobody", async (t) => {
   const cases: readonly (readonly [content: string, owner: object])[] = [
     ["c1\r\neth0", c1],
     ["c1\r\neth0\n", c1],
@@ -62,10 +60,9 @@ test("the content of a file names an attachment, a container, or nobody", (t) =>
   for (const [content, owner] of cases) {
     t.same(parseOwner(content), owner, JSON.stringify(content));
   }
-  t.end();
 });
 
-test("an owner matches by container and interface, a legacy one by the container alone", (t) => {
+test("an owner matches by container and interface, a legacy one by the container alone", async (t) => {
   const cases = [
     ["c1\r\neth0", "exact"],
     ["c1", "legacy"],
@@ -81,15 +78,13 @@ test("an owner matches by container and interface, a legacy one by the container
   for (const [content, match] of cases) {
     t.equal(matchOwner(parseOwner(content), attachment("c1")), match, JSON.stringify(content));
   }
-  t.end();
 });
 
-test("a file that cannot be read matches nobody", (t) => {
+test("a file that cannot be read matches nobody", async (t) => {
   t.equal(matchOwner({ kind: "unknown", reason: "?", code: "EIO" }, attachment("c1")), "none");
-  t.end();
 });
 
-test("an owner is described in a phrase", (t) => {
+test("an owner is described in a phrase", async (t) => {
   const cases: readonly (readonly [Owner, string])[] = [
     [parseOwner("c1\r\neth0"), "held by container c1, interface eth0"],
     [parseOwner("c1"), "held by container c1"],
@@ -102,10 +97,9 @@ test("an owner is described in a phrase", (t) => {
   ];
 
   for (const [owner, text] of cases) t.equal(describeOwner(owner), text);
-  t.end();
 });
 
-test("owners are the same where all that a file names is", (t) => {
+test("owners are the same where all that a file names is", async (t) => {
   const kinds = [
     "c1\r\neth0",
     "c1\r\neth1",
@@ -122,18 +116,16 @@ test("owners are the same where all that a file names is", (t) => {
       t.equal(isSameOwner(parseOwner(one), parseOwner(other)), one === other, `${one}, ${other}`);
     }
   }
-  t.end();
 });
 
-test("only what names a container has a content to write again", (t) => {
+test("only what names a container has a content to write again", async (t) => {
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
   for (const content of [formatKept(undefined), ""]) {
     t.equal(contentOf(parseOwner(content)), undefined);
   }
-  t.end();
 });
 
-test("a pod is a namespace and a name, and nothing around them", (t) => {
+test("a pod is a namespace and a name, and nothing around them", async (t) => {
   t.equal(parsePodName("default/db-0"), "default/db-0");
   for (const text of [
     "db-0",
@@ -145,5 +137,4 @@ test("a pod is a namespace and a name, and nothing around them", (t) => {
   ]) {
     t.equal(parsePodName(text), undefined, text);
   }
-  t.end();
 });

@@ -10,7 +10,7 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, machineWith, open } from "../fixtures.ts";
 
-test("every file named like an address is a reservation, sorted by address", (t) => {
+test("every file named like an address is a reservation, sorted by address", async (t) => {
   const machine = machineWith({
     "10.0.0.9": "",
     "10.0.0.10": "",
@@ -30,10 +30,9 @@ test("every file named like an address is a reservation, sorted by address", (t)
     listReservations(open(machine.start())).map(({ name }) => name),
     ["10.0.0.9", "10.0.0.10", "::1", "2001:DB8::a", "2001:Db8::a", "2001:db8::a"],
   );
-  t.end();
 });
 
-test("a directory named like an address takes it, as any other kind of file does", (t) => {
+test("a directory named like an address takes it, as any other kind of file does", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories("/data/net/10.0.0.2");
 
@@ -42,19 +41,17 @@ test("a directory named like an address takes it, as any other kind of file does
     ["10.0.0.2"],
   );
   t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "unowned" });
-  t.end();
 });
 
-test("a missing directory holds nothing; one that cannot be read is an error", (t) => {
+test("a missing directory holds nothing; one that cannot be read is an error", async (t) => {
   t.same(listReservations(open(new MemoryMachine().start())), []);
   const refused = machineWith().start({ interrupt: refuse("listAddresses", "EACCES") });
   t.throws(() => listReservations(open(refused)), {
     message: "open /data/net: permission denied",
   });
-  t.end();
 });
 
-test("the owner of a file that cannot be read is unknown", (t) => {
+test("the owner of a file that cannot be read is unknown", async (t) => {
   const cases = [
     ["EIO", "input/output error"],
     ["EACCES", "permission denied"],
@@ -68,20 +65,18 @@ test("the owner of a file that cannot be read is unknown", (t) => {
     const reason = `open /data/net/10.0.0.2: ${words}`;
     t.same(readOwner(open(system), "10.0.0.2"), { kind: "unknown", reason, code });
   }
-  t.end();
 });
 
-test("a file that is not regular, is gone or is far too large has no owner", (t) => {
+test("a file that is not regular, is gone or is far too large has no owner", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c".repeat(300_000) });
   t.same(readOwner(open(machine.start()), "10.0.0.2"), { kind: "unowned" });
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO"]) {
     const system = machine.start({ interrupt: refuse("readFile", code) });
     t.same(readOwner(open(system), "10.0.0.2"), { kind: "unowned" }, code);
   }
-  t.end();
 });
 
-test("a reservation is removed; a missing one is not an error", (t) => {
+test("a reservation is removed; a missing one is not an error", async (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "" });
 
   t.equal(removeReservation(open(machine.start()), "10.0.0.2"), true);
@@ -92,10 +87,9 @@ test("a reservation is removed; a missing one is not an error", (t) => {
   t.throws(() => removeReservation(open(refused), "10.0.0.3"), {
     message: "unlink /data/net/10.0.0.3: read-only file system",
   });
-  t.end();
 });
 
-test("a file is blank if it has only white space and NUL", (t) => {
+test("a file is blank if it has only white space and NUL", async (t) => {
   const cases = [
     ["", true],
     ["\0".repeat(4096), true],
@@ -110,10 +104,9 @@ test("a file is blank if it has only white space and NUL", (t) => {
     t.equal(isBlankFile(machine.start(), "/data/net/10.0.0.2"), expected, JSON.stringify(content));
   }
   t.throws(() => isBlankFile(machineWith().start(), "/data/net/10.0.0.2"), { code: "ENOENT" });
-  t.end();
 });
 
-test("a network's directory exists, is missing, or is not a directory", (t) => {
+test("a network's directory exists, is missing, or is not a directory", async (t) => {
   const inTheWay = new MemoryMachine();
   inTheWay.disk.put("/data/net", "");
   const above = new MemoryMachine();
@@ -132,5 +125,4 @@ test("a network's directory exists, is missing, or is not a directory", (t) => {
   }
   const refused = machineWith().start({ interrupt: refuse("status", "EACCES") });
   t.throws(() => directoryExists(open(refused)), { message: /permission denied/ });
-  t.end();
 });

@@ -11,7 +11,7 @@ function isReserved(reserved: ReservedAddresses, range: Range, offset: number): 
   return reserved.nextFree(range, offset) !== offset;
 }
 
-test("an address is taken where a name says so, whatever the file holds", (t) => {
+test("an address is taken where a name says so, whatever the file holds", async (t) => {
   const set = rangeSet("10.0.0.0/28", "10.1.0.0/16");
   const names = ["10.0.0.2", "10.0.0.9", "10.0.0.14", "10.1.255.254", "10.2.0.1", "lock"];
   const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
@@ -36,10 +36,9 @@ test("an address is taken where a name says so, whatever the file holds", (t) =>
     process.calls.slice(OPENING).map(({ operation }) => operation),
     ["listAddresses"],
   );
-  t.end();
 });
 
-test("it may be asked in any order", (t) => {
+test("it may be asked in any order", async (t) => {
   const set = rangeSet("10.0.0.0/28");
   const machine = machineWith({ "10.0.0.4": "", "10.0.0.5": "", "10.0.0.9": "" });
   const reserved = new ReservedAddresses(open(machine.start()));
@@ -47,10 +46,9 @@ test("it may be asked in any order", (t) => {
   for (const last of [9, 4, 5, 3, 9, 10, 4, 13, 1, 5]) {
     t.equal(isReserved(reserved, set[0], last - 1), [4, 5, 9].includes(last), `10.0.0.${last}`);
   }
-  t.end();
 });
 
-test("addresses far into a huge range are known, too", (t) => {
+test("addresses far into a huge range are known, too", async (t) => {
   const set = rangeSet("2001:db8::/64");
   const machine = machineWith({ "2001:db8::5": "", "2001:db8::ffff:5": "" });
   const reserved = new ReservedAddresses(open(machine.start()));
@@ -63,10 +61,9 @@ test("addresses far into a huge range are known, too", (t) => {
   ] as const) {
     t.equal(isReserved(reserved, set[0], offsetIn(set[0], address(text))), expected, text);
   }
-  t.end();
 });
 
-test("the next free address is behind all that are reserved in a row, under whatever names", (t) => {
+test("the next free address is behind all that are reserved in a row, under whatever names", async (t) => {
   const names = ["10.0.0.3", "10.0.0.2", "10.0.0.5", "2001:db8::3", "2001:db8::2", "2001:DB8::2"];
   const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
   const reserved = new ReservedAddresses(open(machine.start()));
@@ -76,10 +73,9 @@ test("the next free address is behind all that are reserved in a row, under what
       [0, 3, 3, 3],
     );
   }
-  t.end();
 });
 
-test("the next free address is found among any that are reserved", (t) => {
+test("the next free address is found among any that are reserved", async (t) => {
   const [range] = rangeSet("10.0.0.0/27");
   const rows = [
     [],
@@ -99,10 +95,9 @@ test("the next free address is found among any that are reserved", (t) => {
       t.equal(reserved.nextFree(range, last - 1), free - 1, `from 10.0.0.${last} beside ${row}`);
     }
   }
-  t.end();
 });
 
-test("each range of a set has its own, in whatever order they are asked about", (t) => {
+test("each range of a set has its own, in whatever order they are asked about", async (t) => {
   const set = rangeSet("2001:db8::/125", "2001:db8:1::/125");
   const machine = machineWith({ "2001:db8::3": "", "2001:db8:1::5": "" });
   const reserved = new ReservedAddresses(open(machine.start()));
@@ -116,10 +111,9 @@ test("each range of a set has its own, in whatever order they are asked about", 
       expected,
     );
   }
-  t.end();
 });
 
-test("those in parts of a range are counted", (t) => {
+test("those in parts of a range are counted", async (t) => {
   const names = ["10.0.0.2", "10.0.0.5", "10.0.0.6", "10.0.0.9", "10.0.1.5"];
   const machine = machineWith(Object.fromEntries(names.map((name) => [name, ""])));
   const [range] = rangeSet("10.0.0.0/28");
@@ -132,10 +126,9 @@ test("those in parts of a range are counted", (t) => {
   t.equal(count(["10.0.0.5", "10.0.0.8"]), 2);
   t.equal(count(["10.0.0.1", "10.0.0.2"], ["10.0.0.6", "10.0.0.14"]), 3);
   t.equal(count(), 0);
-  t.end();
 });
 
-test("nothing is reserved in an empty network, or before there is one", (t) => {
+test("nothing is reserved in an empty network, or before there is one", async (t) => {
   for (const machine of [machineWith(), new MemoryMachine()]) {
     const reserved = new ReservedAddresses(open(machine.start()));
     for (const [range] of [rangeSet("10.0.0.0/28"), rangeSet("2001:db8::/64")]) {
@@ -143,5 +136,4 @@ test("nothing is reserved in an empty network, or before there is one", (t) => {
       t.equal(reserved.countIn(range, [range]), 0);
     }
   }
-  t.end();
 });

@@ -13,7 +13,7 @@ function note(machine: MemoryMachine, names: readonly string[], seconds?: number
   noteReleased(files, names, readCooldown(files, seconds));
 }
 
-test("an address cools down for as long as is configured", (t) => {
+test("an address cools down for as long as is configured", async (t) => {
   const machine = machineWith();
   note(machine, ["10.0.0.2", "no-address"], 30);
   machine.wait(10_000);
@@ -24,10 +24,9 @@ test("an address cools down for as long as is configured", (t) => {
   t.same(cooling(machine), { "10.0.0.2": 10_000, "fd00::3": 0 }, "as the last call configured");
   machine.wait(20_000);
   t.same(cooling(machine, 30), { "fd00::3": 20_000 });
-  t.end();
 });
 
-test("without a configured time only what is kept already is added to", (t) => {
+test("without a configured time only what is kept already is added to", async (t) => {
   const machine = machineWith();
   note(machine, ["10.0.0.2"]);
   t.same(cooling(machine, 30), {});
@@ -35,10 +34,9 @@ test("without a configured time only what is kept already is added to", (t) => {
   note(machine, ["10.0.0.2"], 30);
   note(machine, ["10.0.0.3"]);
   t.same(cooling(machine), { "10.0.0.2": 0, "10.0.0.3": 0 });
-  t.end();
 });
 
-test("a boot ends it, and so does a time in the future", (t) => {
+test("a boot ends it, and so does a time in the future", async (t) => {
   const machine = machineWith();
   machine.wait(60_000);
   note(machine, ["10.0.0.2"], 30);
@@ -51,10 +49,9 @@ test("a boot ends it, and so does a time in the future", (t) => {
   t.same(cooling(machine, 30), { "10.0.0.2": 0 });
   machine.boot();
   t.same(cooling(machine, 30), {});
-  t.end();
 });
 
-test("nothing is noted where the boot is not known or the state directory may not be used", (t) => {
+test("nothing is noted where the boot is not known or the state directory may not be used", async (t) => {
   for (const prevent of [
     (machine: MemoryMachine) => Object.assign(machine, { bootId: undefined }),
     ({ disk }: MemoryMachine) => disk.putLink("/data/.host-local", "/elsewhere"),
@@ -64,10 +61,9 @@ test("nothing is noted where the boot is not known or the state directory may no
     note(machine, ["10.0.0.2"], 30);
     t.same(cooling(machine, 30), {});
   }
-  t.end();
 });
 
-test("the 4096 that were released last are kept, and a file of another form is none", (t) => {
+test("the 4096 that were released last are kept, and a file of another form is none", async (t) => {
   const machine = machineWith();
   const names = Array.from({ length: 4096 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
   note(machine, names, 30);
@@ -82,5 +78,4 @@ test("the 4096 that were released last are kept, and a file of another form is n
   const path = "/data/.host-local/net/released";
   machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("released 1", "released 2"));
   t.same(cooling(machine, 30), {});
-  t.end();
 });

@@ -63,7 +63,7 @@ function preferences(
   return shown(call(machine.start(), reuse, (reused) => reused.preferencesFor(of)));
 }
 
-test("the delay is what conntrack says and ten seconds, or 130 seconds where that cannot be read", (t) => {
+test("the delay is what conntrack says and ten seconds, or 130 seconds where that cannot be read", async (t) => {
   const file = "/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_syn_sent";
   const conntrack: Reuse = { delay: "conntrack", sticky: undefined };
   for (const [content, seconds] of [
@@ -82,10 +82,9 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
     machine.wait(1);
     t.same(preferences(machine, conntrack)[1], {});
   }
-  t.end();
 });
 
-test("preferencesFor asks for none, and reads nothing, where the configuration does not", (t) => {
+test("preferencesFor asks for none, and reads nothing, where the configuration does not", async (t) => {
   const machine = machineWith();
   reserve(machine, both, "web-0", "10.0.0.2");
   release(machine, both, "10.0.0.2");
@@ -96,10 +95,9 @@ test("preferencesFor asks for none, and reads nothing, where the configuration d
     t.equal(reused.isAsked, false);
     t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
   }
-  t.end();
 });
 
-test("preferencesFor prefers what the pod had and avoids what others had, until their time is over", (t) => {
+test("preferencesFor prefers what the pod had and avoids what others had, until their time is over", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.wait(10_000);
@@ -112,19 +110,17 @@ test("preferencesFor prefers what the pod had and avoids what others had, until 
   t.same(preferences(machine, sticky, "web-0"), [[], { "10.0.0.3": 50_000 }]);
   machine.wait(10_000);
   t.same(preferences(machine, sticky, "web-0"), [[], {}]);
-  t.end();
 });
 
-test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", (t) => {
+test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.time -= 5000;
 
   t.same(preferences(machine, sticky), [[], { "10.0.0.2": 0 }]);
-  t.end();
 });
 
-test("preferencesFor takes what was released just now for remembered, and for avoided", (t) => {
+test("preferencesFor takes what was released just now for remembered, and for avoided", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.wait(60_000);
@@ -138,10 +134,9 @@ test("preferencesFor takes what was released just now for remembered, and for av
     reused.released("10.0.0.2", "10.0.0.3");
     t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
   }
-  t.end();
 });
 
-test("preferencesFor avoids what cools down, by the clock of the boot", (t) => {
+test("preferencesFor avoids what cools down, by the clock of the boot", async (t) => {
   const machine = machineWith();
   release(machine, delay, "10.0.0.2");
   machine.wait(10_000);
@@ -151,10 +146,9 @@ test("preferencesFor avoids what cools down, by the clock of the boot", (t) => {
   t.same(preferences(machine, delay), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
   machine.wait(20_000);
   t.same(preferences(machine, delay), [[], { "10.0.0.3": 20_000 }]);
-  t.end();
 });
 
-test("close notes only what the configuration needs", (t) => {
+test("close notes only what the configuration needs", async (t) => {
   for (const [reuse, files] of [
     [neither, []],
     [delay, ["released"]],
@@ -171,10 +165,9 @@ test("close notes only what the configuration needs", (t) => {
     call(process, reuse, () => undefined);
     t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
   }
-  t.end();
 });
 
-test("close goes on as the last call noted where the configuration is not known", (t) => {
+test("close goes on as the last call noted where the configuration is not known", async (t) => {
   const machine = machineWith();
   release(machine, undefined, "10.0.0.2");
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
@@ -186,10 +179,9 @@ test("close goes on as the last call noted where the configuration is not known"
 
   t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
   t.match(machine.disk.readFile(STICKY, 1000), ` 10.0.0.2 ${machine.time}\n`);
-  t.end();
 });
 
-test("a call reads and writes each file once", (t) => {
+test("a call reads and writes each file once", async (t) => {
   const machine = machineWith();
   reserve(machine, both, "web-0", "10.0.0.2");
   release(machine, both, "10.0.0.4");
@@ -215,10 +207,9 @@ test("a call reads and writes each file once", (t) => {
     ["10.0.0.2"],
     { "10.0.0.2": 0, "10.0.0.3": 0, "10.0.0.4": 0, "10.0.0.5": 0 },
   ]);
-  t.end();
 });
 
-test("close fails no call", (t) => {
+test("close fails no call", async (t) => {
   for (const operation of ["createFile", "rename", "readFile"] as const) {
     const machine = machineWith();
     const process = machine.start({ interrupt: refuse(operation, "EIO") });
@@ -229,10 +220,9 @@ test("close fails no call", (t) => {
       }),
     );
   }
-  t.end();
 });
 
-test("close writes one of the two files where the other cannot be written", (t) => {
+test("close writes one of the two files where the other cannot be written", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(`${RELEASED}/in-the-way`);
 
@@ -242,5 +232,4 @@ test("close writes one of the two files where the other cannot be written", (t) 
   });
 
   t.match(machine.disk.readFile(STICKY, 1000), "10.0.0.3");
-  t.end();
 });

@@ -40,7 +40,7 @@ function remembered(machine: MemoryMachine): readonly string[] {
   );
 }
 
-test("stickyOwnerOf is somebody's interface, where all values are known and can be written", (t) => {
+test("stickyOwnerOf is somebody's interface, where all values are known and can be written", async (t) => {
   t.equal(owner("web-0"), "default web-0 eth0");
   t.equal(stickyOwnerOf(["52:54:00:12:34:56"], eth0), "52:54:00:12:34:56 eth0");
   t.not(stickyOwnerOf(["a/b", "c"], eth0), stickyOwnerOf(["a", "b/c"], eth0));
@@ -49,10 +49,9 @@ test("stickyOwnerOf is somebody's interface, where all values are known and can 
     t.equal(stickyOwnerOf([text, "web-0"], eth0), undefined);
   }
   t.equal(stickyOwnerOf(Array(4).fill("x".repeat(253)), eth0), undefined);
-  t.end();
 });
 
-test("updateRemembered notes what a pod has got, in place of what it had", (t) => {
+test("updateRemembered notes what a pod has got, in place of what it had", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2", "fd00::2");
   machine.wait(1000);
@@ -66,20 +65,18 @@ test("updateRemembered notes what a pod has got, in place of what it had", (t) =
 
   reserve(machine, "web-0", "10.0.0.4");
   t.same(remembered(machine), ["default web-1 eth0 10.0.0.3 0", "default web-0 eth0 10.0.0.4 0"]);
-  t.end();
 });
 
-test("updateRemembered gives an address to the pod that got it last", (t) => {
+test("updateRemembered gives an address to the pod that got it last", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
 
   reserve(machine, "web-1", "10.0.0.2");
 
   t.same(remembered(machine), ["default web-1 eth0 10.0.0.2 0"]);
-  t.end();
 });
 
-test("updateRemembered lets the time of an address begin when it is released", (t) => {
+test("updateRemembered lets the time of an address begin when it is released", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
   reserve(machine, "web-1", "10.0.0.3");
@@ -91,10 +88,9 @@ test("updateRemembered lets the time of an address begin when it is released", (
     "default web-1 eth0 10.0.0.3 30000",
     "default web-0 eth0 10.0.0.2 0",
   ]);
-  t.end();
 });
 
-test("updateRemembered forgets what is over, but nothing that the pod still has or that was released now", (t) => {
+test("updateRemembered forgets what is over, but nothing that the pod still has or that was released now", async (t) => {
   const prepare = (): MemoryMachine => {
     const machine = machineWith({ "10.0.0.3": "c1\r\neth0" });
     for (const last of [2, 3, 4]) reserve(machine, `web-${last}`, `10.0.0.${last}`);
@@ -115,10 +111,9 @@ test("updateRemembered forgets what is over, but nothing that the pod still has 
   const unknown = prepare();
   update(unknown, { released: ["10.0.0.4"] });
   t.same(remembered(unknown), remembered(longer), "where the time is not known, all are kept");
-  t.end();
 });
 
-test("updateRemembered writes nothing where nothing that is remembered was released", (t) => {
+test("updateRemembered writes nothing where nothing that is remembered was released", async (t) => {
   const machine = machineWith();
   update(machine, { released: ["10.0.0.2"] }, 60);
   t.notOk(machine.disk.has(FILE));
@@ -127,10 +122,9 @@ test("updateRemembered writes nothing where nothing that is remembered was relea
   const { inode } = machine.disk.status(FILE);
   update(machine, { released: ["10.0.0.3"] }, 60);
   t.equal(machine.disk.status(FILE).inode, inode);
-  t.end();
 });
 
-test("updateRemembered keeps the latest 512", (t) => {
+test("updateRemembered keeps the latest 512", async (t) => {
   const machine = machineWith();
   const addresses = Array.from({ length: 513 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
 
@@ -138,10 +132,9 @@ test("updateRemembered keeps the latest 512", (t) => {
 
   const kept = readRemembered(open(machine.start())).map(({ address }) => address);
   t.same(kept, addresses.slice(1));
-  t.end();
 });
 
-test("updateRemembered removes the file with the last one, and fails where it cannot write", (t) => {
+test("updateRemembered removes the file with the last one, and fails where it cannot write", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
   const refused = open(machine.start({ interrupt: refuse("rename", "EIO") }));
@@ -152,10 +145,9 @@ test("updateRemembered removes the file with the last one, and fails where it ca
   t.same(remembered(machine), ["default web-0 eth0 10.0.0.2 0"]);
   update(machine, gone, 60);
   t.notOk(machine.disk.has(FILE));
-  t.end();
 });
 
-test("readRemembered skips what is malformed, and reads no other form", (t) => {
+test("readRemembered skips what is malformed, and reads no other form", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
   const text = machine.disk.readFile(FILE, 1000);
@@ -175,10 +167,9 @@ test("readRemembered skips what is malformed, and reads no other form", (t) => {
     machine.disk.write(FILE, other);
     t.same(remembered(machine), []);
   }
-  t.end();
 });
 
-test("readRemembered has nothing where the state directory may not be used, and updateRemembered does nothing", (t) => {
+test("readRemembered has nothing where the state directory may not be used, and updateRemembered does nothing", async (t) => {
   const machine = machineWith();
   machine.disk.putLink(location.stateDirectory, "/elsewhere");
 
@@ -186,5 +177,4 @@ test("readRemembered has nothing where the state directory may not be used, and 
 
   t.same(remembered(machine), []);
   t.same(machine.disk.list("/data/.host-local"), ["net"]);
-  t.end();
 });

@@ -39,14 +39,13 @@ function startOther(t: Test, directory: string, timeout = 0): LockProcess {
   return new LockProcess(t, directory, { timeout, options: ["--no-experimental-ffi"] });
 }
 
-test("the lock makes the Go plugin's file and the state directory", (t) => {
+test("the lock makes the Go plugin's file and the state directory", async (t) => {
   const directory = t.testdir();
 
   lockOnce(directory, 0);
 
   t.same(readdirSync(directory).sort(), ["lock", "own"]);
   t.same(readdirSync(`${directory}/own`), []);
-  t.end();
 });
 
 test("a process waits until the other releases the lock", async (t) => {
@@ -85,24 +84,22 @@ test("a killed holder blocks others only until the lock goes stale", async (t) =
   t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
 });
 
-test("a lock from before the clock was set back blocks no longer than any other", (t) => {
+test("a lock from before the clock was set back blocks no longer than any other", async (t) => {
   const directory = t.testdir();
   mkdirSync(`${directory}/own/lock`, { recursive: true });
   const tomorrow = Date.now() / 1000 + 86_400;
   utimesSync(`${directory}/own/lock`, tomorrow, tomorrow);
 
   t.ok(lockOnce(directory, 20_000) < LONGEST_BLOCK);
-  t.end();
 });
 
-test("a lock dated a day ago is taken at once", (t) => {
+test("a lock dated a day ago is taken at once", async (t) => {
   const directory = t.testdir();
   mkdirSync(`${directory}/own/lock`, { recursive: true });
   const yesterday = Date.now() / 1000 - 86_400;
   utimesSync(`${directory}/own/lock`, yesterday, yesterday);
 
   t.doesNotThrow(() => lockOnce(directory, 0));
-  t.end();
 });
 
 test("a process that was stopped does not remove the lock that another took meanwhile", async (t) => {
@@ -137,18 +134,17 @@ for (const [name, put] of [
   ["a file", (path: string) => writeFileSync(path, "")],
   ["a link to nowhere", (path: string) => symlinkSync("nowhere", path)],
 ] as const) {
-  test(`${name} in place of the lock is an error without a wait`, (t) => {
+  test(`${name} in place of the lock is an error without a wait`, async (t) => {
     const directory = t.testdir({ own: {} });
     put(`${directory}/own/lock`);
 
     lockOnce(directory, 0);
 
     t.same(readdirSync(`${directory}/own`), ["lock"], "the lock was taken elsewhere");
-    t.end();
   });
 }
 
-test("where the state directory is not usable, the lock is made beside the Go plugin's, and removed", (t) => {
+test("where the state directory is not usable, the lock is made beside the Go plugin's, and removed", async (t) => {
   const directory = t.testdir({ own: "a file" });
   const request = {
     file: `${directory}/lock`,
@@ -162,10 +158,9 @@ test("where the state directory is not usable, the lock is made beside the Go pl
   t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
   unlock();
   t.same(readdirSync(directory).sort(), ["lock", "own"]);
-  t.end();
 });
 
-test("a lock that cannot be made is an error that names it", (t) => {
+test("a lock that cannot be made is an error that names it", async (t) => {
   const directory = t.testdir({ own: "a file", ".host-local-lock": "a file" });
   utimesSync(`${directory}/.host-local-lock`, 1, 1);
 
@@ -173,10 +168,9 @@ test("a lock that cannot be made is an error that names it", (t) => {
     code: "ENOTDIR",
     message: `mkdir ${directory}/.host-local-lock: not a directory`,
   });
-  t.end();
 });
 
-test("no lock file is made and no mtime is set through a symbolic link", (t) => {
+test("no lock file is made and no mtime is set through a symbolic link", async (t) => {
   const directory = t.testdir({ own: {}, old: {} });
   utimesSync(`${directory}/old`, 4e9, 4e9);
   symlinkSync(`${directory}/old`, `${directory}/own/lock`);
@@ -187,13 +181,11 @@ test("no lock file is made and no mtime is set through a symbolic link", (t) => 
   symlinkSync(`${directory}/nowhere`, `${directory}/lock`);
   t.throws(() => lockOnce(directory, 0), { code: "ENOENT" });
   t.notOk(existsSync(`${directory}/nowhere`));
-  t.end();
 });
 
-test("a lock file may be a symbolic link to a file", (t) => {
+test("a lock file may be a symbolic link to a file", async (t) => {
   const directory = t.testdir({ file: "" });
   symlinkSync(`${directory}/file`, `${directory}/lock`);
 
   t.doesNotThrow(() => lockOnce(directory, 0));
-  t.end();
 });

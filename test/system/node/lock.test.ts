@@ -52,7 +52,7 @@ for (const [name, library] of [
   ["on a file system that refuses flock(2)", refusing],
   ["on a Node.js without node:ffi", undefined],
 ] as const) {
-  test(`${name}, a directory is the lock, which the Go plugin does not take`, (t) => {
+  test(`${name}, a directory is the lock, which the Go plugin does not take`, async (t) => {
     const directory = t.testdir({ own: {} });
     const system = createLock(createNodeSystem(), () => library);
     const request = { file: `${directory}/lock`, directory: `${directory}/own` };
@@ -67,11 +67,10 @@ for (const [name, library] of [
     t.equal(system.locksOutGoPlugin, false);
     unlock();
     t.doesNotThrow(() => lockOnce(directory, 0, system));
-    t.end();
   });
 }
 
-test("where another machine may write, or that cannot be told, flock(2) is no lock for the Go plugin", (t) => {
+test("where another machine may write, or that cannot be told, flock(2) is no lock for the Go plugin", async (t) => {
   const refuse = (path: string): boolean => {
     throw new SystemError("statfs", path, "EIO");
   };
@@ -80,10 +79,9 @@ test("where another machine may write, or that cannot be told, flock(2) is no lo
     lockOnce(t.testdir(), 0, system);
     t.equal(system.locksOutGoPlugin, false);
   }
-  t.end();
 });
 
-test("node:ffi is experimental, but nothing says so on standard error", (t) => {
+test("node:ffi is experimental, but nothing says so on standard error", async (t) => {
   const script = `
     import { cLibrary } from "./src/system/node/c-library.ts";
     if (cLibrary() === undefined) throw new Error("no node:ffi");
@@ -101,5 +99,4 @@ test("node:ffi is experimental, but nothing says so on standard error", (t) => {
   t.equal(status, 0, stderr);
   t.match(stdout, "another warning");
   t.notMatch(stdout + stderr, /experimental/i);
-  t.end();
 });

@@ -8,9 +8,8 @@ import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
 
 for (const fileCase of fileSystemCases) {
-  test(`on Node.js, ${fileCase.name}`, (t) => {
+  test(`on Node.js, ${fileCase.name}`, async (t) => {
     t.same(outcomeOf(fileCase, createNodeSystem(), t.testdir()), fileCase.expected);
-    t.end();
   });
 }
 
@@ -19,7 +18,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-test("files, directories and the lock file get the modes of the Go plugin under any umask", (t) => {
+test("files, directories and the lock file get the modes of the Go plugin under any umask", async (t) => {
   const root = t.testdir();
   const before = process.umask(0o077);
   t.teardown(() => process.umask(before));
@@ -32,10 +31,9 @@ test("files, directories and the lock file get the modes of the Go plugin under 
   t.equal(modeOf(`${root}/file`), 0o600);
   t.equal(modeOf(`${root}/a/b`), 0o755);
   t.equal(modeOf(`${root}/lock`), 0o750);
-  t.end();
 });
 
-test("a dangling link takes its name: no file is created through it", (t) => {
+test("a dangling link takes its name: no file is created through it", async (t) => {
   const root = t.testdir();
   const system = createNodeSystem();
   symlinkSync(`${root}/nowhere`, `${root}/a`);
@@ -43,37 +41,33 @@ test("a dangling link takes its name: no file is created through it", (t) => {
 
   t.throws(() => system.createFile(`${root}/a`, "", 0o600), { code: "EEXIST" });
   t.throws(() => system.link(`${root}/b`, `${root}/a`), { code: "EEXIST" });
-  t.end();
 });
 
-test("status follows a link", (t) => {
+test("status follows a link", async (t) => {
   const root = t.testdir({ file: "content" });
   symlinkSync(`${root}/file`, `${root}/a`);
 
   t.equal(createNodeSystem().status(`${root}/a`).kind, "file");
-  t.end();
 });
 
-test("reading a FIFO does not wait for its writer", (t) => {
+test("reading a FIFO does not wait for its writer", async (t) => {
   const root = t.testdir();
   execFileSync("mkfifo", [`${root}/fifo`]);
   const system = createNodeSystem();
 
   t.equal(system.readFile(`${root}/fifo`, 100), "");
   t.equal(system.status(`${root}/fifo`).kind, "other");
-  t.end();
 });
 
-test("a file larger than the first buffer is read whole", (t) => {
+test("a file larger than the first buffer is read whole", async (t) => {
   const root = t.testdir();
   const content = "0123456789".repeat(1000);
   writeFileSync(`${root}/a`, content);
 
   t.equal(createNodeSystem().readFile(`${root}/a`, 10_000), content);
-  t.end();
 });
 
-test("a file of a TiB is overwritten like any other", (t) => {
+test("a file of a TiB is overwritten like any other", async (t) => {
   const root = t.testdir({ a: "" });
   truncateSync(`${root}/a`, 2 ** 40);
   const system = createNodeSystem();
@@ -81,20 +75,17 @@ test("a file of a TiB is overwritten like any other", (t) => {
   system.overwriteFile(`${root}/a`, "text");
 
   t.equal(system.readFile(`${root}/a`, 100), "text");
-  t.end();
 });
 
-test("a path with a NUL is EINVAL, not a defect", (t) => {
+test("a path with a NUL is EINVAL, not a defect", async (t) => {
   t.throws(() => createNodeSystem().readFile("/a\0b", 100), { code: "EINVAL" });
-  t.end();
 });
 
-test("an environment variable that is not set is undefined", (t) => {
+test("an environment variable that is not set is undefined", async (t) => {
   setVariable(t, "HOST_LOCAL_TEST", "value");
 
   t.equal(createNodeSystem().environment("HOST_LOCAL_TEST"), "value");
   t.equal(createNodeSystem().environment("HOST_LOCAL_TEST_2"), undefined);
-  t.end();
 });
 
 function setVariable(t: Test, name: string, value: string): void {
