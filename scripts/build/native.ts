@@ -268,18 +268,18 @@ function compileProgram({ architecture }: Library, compiler: string, program: st
   return outputOf([...emulator(architecture), compiler], { input: program });
 }
 
-/** Writes a program's bytecode as C source, and returns the path. */
+/** Writes C source that includes a program's bytecode, and returns the path. */
 function sourceOf(name: string, bytecode: Uint8Array, work: string): string {
-  const path = join(work, `${name}.c`);
+  const [path, source] = [join(work, `${name}.bytecode`), join(work, `${name}.c`)];
+  writeFileSync(path, bytecode);
+  // The assembler reads it; as numbers in C, it would be most of what the compiler reads.
   const text = `#include <stddef.h>
-#include <stdint.h>
-extern const uint8_t ${name}_program[];
+__asm__(".section .rodata\\n.globl ${name}_program\\n${name}_program: .incbin \\"${path}\\"\\n.previous");
 extern const size_t ${name}_program_size;
 const size_t ${name}_program_size = ${bytecode.length};
-const uint8_t ${name}_program[] = {${bytecode.join()}};
 `;
-  writeFileSync(path, text);
-  return path;
+  writeFileSync(source, text);
+  return source;
 }
 
 /** Compiles and links C sources with the engine's library, under the sanitizers. */

@@ -13,7 +13,6 @@ import {
   realpathSync,
   renameSync,
   rmSync,
-  statSync,
   writeFileSync,
 } from "node:fs";
 import { basename, join, resolve } from "node:path";
@@ -211,12 +210,6 @@ function writeJson(path: string, document: object): void {
   writeFileSync(path, `${JSON.stringify(document, undefined, 2)}\n`);
 }
 
-function report(directory: string): void {
-  for (const name of readdirSync(directory).sort()) {
-    console.log(`${String(statSync(join(directory, name)).size).padStart(10)}  ${name}`);
-  }
-}
-
 if (import.meta.main) {
   const { values } = parseArgs({
     options: {
@@ -243,5 +236,5 @@ if (import.meta.main) {
     maintainer,
     allowChanges,
   });
-  report(output);
+  console.log(`Written to ${output}.`);
 }

@@ -13,8 +13,7 @@ import { parseArgs } from "node:util";
 import { type ClientRun, compatibilityPage, type Matrix } from "../../test/clients/matrix.ts";
 import { layerPath } from "../../test/e2e/machine.ts";
 import { root } from "../build/bundle.ts";
-import { readRuns } from "../pages/recorded-runs.ts";
-import { writeResults } from "../pages/results-file.ts";
+import { readRuns, writeResults } from "../pages/runs.ts";
 import { testFiles, usesExecutable } from "./files.ts";
 
 const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });

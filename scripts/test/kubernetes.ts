@@ -4,9 +4,8 @@
  *
  * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
  *
- *   --executable NAME   only with this one, `native` or `portable`
- *   --write             also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios and executables
- *   SCENARIO            only the files of these names, such as `pod-cidr`
+ *   --write    also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios
+ *   SCENARIO   only the files of these names, such as `pod-cidr`
  */
 
 import { spawnSync } from "node:child_process";
@@ -25,8 +24,7 @@ import {
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
 import { buildNative } from "../build/native.ts";
-import { readRuns } from "../pages/recorded-runs.ts";
-import { writeResults } from "../pages/results-file.ts";
+import { readRuns, writeResults } from "../pages/runs.ts";
 import { makeRelease } from "../release/make.ts";
 import { variantsFor } from "../release/release.ts";
 import { testFiles } from "./files.ts";
@@ -50,18 +48,11 @@ const record = join(root, "build", "kubernetes-runs.jsonl");
 const LONGEST = 1800;
 
 const { values: options, positionals } = parseArgs({
-  options: {
-    executable: { type: "string" },
-    write: { type: "boolean", default: false },
-  },
+  options: { write: { type: "boolean", default: false } },
   allowPositionals: true,
 });
-if (options.write && (options.executable !== undefined || positionals.length > 0)) {
-  throw new Error("The page is about all scenarios and executables: --write goes alone.");
-}
-const known = Object.keys(executables);
-if (options.executable !== undefined && !known.includes(options.executable)) {
-  throw new Error(`There is no executable ${options.executable}: it is ${known.join(" or ")}.`);
+if (options.write && positionals.length > 0) {
+  throw new Error("The page is about all scenarios: --write goes alone.");
 }
 const files = chosenFiles();
 
@@ -87,8 +78,7 @@ async function prepare(): Promise<string | undefined> {
   for (const script of ["kubectl", "kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
-  const isChosen = files.some((file) => ofRelease.test(nameOf(file)));
-  if (isChosen && options.executable !== "portable") await makeOwnRelease();
+  if (files.some((file) => ofRelease.test(nameOf(file)))) await makeOwnRelease();
   return obstacle(needs);
 }
 
@@ -107,7 +97,6 @@ async function runScenarios(): Promise<void> {
   rmSync(record, { force: true });
   for (const file of files) {
     for (const [name, path] of Object.entries(executables)) {
-      if (name !== (options.executable ?? name)) continue;
       const before = recorded().length;
       const environment = {
         HOST_LOCAL_BIN: join(root, path),

@@ -58,15 +58,14 @@ function chosenFiles(): readonly TestFile[] {
 }
 
 /**
- * What shares a process, in the order in which to begin: the unit tests of a room, and in the short extent, where a start
- * takes as long as many a file, the tests of a directory that work on the same executables. Those that take long or need a
- * process of their own have one.
+ * What shares a process, in the order in which to begin: the unit tests, and in the short extent, where a start takes as
+ * long as many a file, the tests of a directory that work on the same executables. Those that take long or need a process
+ * of their own have one.
  */
 function groupsOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] {
-  const room = ({ path }: TestFile): string => path.split("/", 2).join("/");
   const groups = Map.groupBy(files, (file) => {
     if (file.words.has("own process") || file.words.has("slow")) return file.path;
-    if (!usesExecutable(file)) return room(file);
+    if (!usesExecutable(file)) return "unit tests";
     if (options.full) return file.path;
     return [dirname(file.path), ...executablesFor(file, ["portable", "native"])].join();
   });

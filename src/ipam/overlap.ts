@@ -1,6 +1,6 @@
 /** Which address ranges overlap. */
 
-import { type AddressRange, compare, isBefore } from "./address.ts";
+import { type Address, type AddressRange, compare, isBefore, overlaps } from "./address.ts";
 
 /**
  * The first two groups that overlap, as by comparing each group with all later ones.
@@ -11,21 +11,25 @@ import { type AddressRange, compare, isBefore } from "./address.ts";
 export function firstOverlap(
   groups: readonly (readonly AddressRange[])[],
 ): readonly [earlier: number, later: number] | undefined {
-  // There may be a million ranges, so each is compared with those only that reach beyond its first address.
+  // There may be a million ranges, so each is compared with those beside it in the order of addresses.
   const sorted = groups
     .flatMap((group, at) => group.map(({ first, last }) => ({ first, last, at })))
     .sort((a, b) => compare(a.first, b.first));
-  let open: typeof sorted = [];
-  let found: readonly [number, number] | undefined;
-  for (const range of sorted) {
-    open = open.filter(({ last }) => !isBefore(last, range.first));
-    for (const { at } of open) {
-      const [earlier, later] = [Math.min(at, range.at), Math.max(at, range.at)];
-      const isFirst =
-        found === undefined || earlier < found[0] || (earlier === found[0] && later < found[1]);
-      if (isFirst) found = [earlier, later];
-    }
-    open.push(range);
+  let earlier: number | undefined;
+  let end: Address | undefined;
+  for (const [place, { first, last, at }] of sorted.entries()) {
+    const next = sorted[place + 1];
+    const hasOverlap =
+      (end !== undefined && !isBefore(end, first)) ||
+      (next !== undefined && !isBefore(last, next.first));
+    if (hasOverlap && (earlier === undefined || at < earlier)) earlier = at;
+    if (end === undefined || isBefore(end, last)) end = last;
   }
-  return found;
+  if (earlier === undefined) return undefined;
+  const ranges = groups[earlier] ?? [];
+  const later = groups.findIndex(
+    (group, at) =>
+      at > earlier && group.some((one) => ranges.some((range) => overlaps(one, range))),
+  );
+  return [earlier, later];
 }

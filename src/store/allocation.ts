@@ -4,8 +4,9 @@ import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
-import { isGateway, type Range } from "../ipam/range.ts";
+import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
+import type { Candidate } from "../ipam/round-robin.ts";
 import { recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import { reclaimable } from "./journal/earlier-boots.ts";
@@ -15,19 +16,13 @@ import type { Kept } from "./reservations/kept.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
 import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
+  candidateAt,
   countUsage,
   describeUsage,
-  rangeToReclaim,
+  reclaimableAt,
   unownedIn,
-  usableRangeOf,
 } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
-
-/** A reserved address and its range. */
-export interface Allocation {
-  readonly address: Address;
-  readonly range: Range;
-}
 
 /** A request for an address of a range set for an attachment. */
 interface AllocationRequest {
@@ -53,7 +48,7 @@ interface AllocationRequest {
  *
  * @throws CniError 999 in the Go plugin's words
  */
-export function allocate(network: LockedNetwork, request: AllocationRequest): Allocation {
+export function allocate(network: LockedNetwork, request: AllocationRequest): Candidate {
   const allocation =
     request.requested === undefined
       ? allocateNext(network, request)
@@ -78,7 +73,7 @@ function allocateRequested(
   network: LockedNetwork,
   request: AllocationRequest,
   requested: Address,
-): Allocation {
+): Candidate {
   const { attachment, set, exclusions } = request;
   const range = rangeOf(set, requested);
   const text = formatAddress(requested);
@@ -104,7 +99,7 @@ function allocateRequested(
   );
 }
 
-function allocateNext(network: LockedNetwork, request: AllocationRequest): Allocation {
+function allocateNext(network: LockedNetwork, request: AllocationRequest): Candidate {
   const { files } = network;
   const { attachment, set, index, exclusions, preferences } = request;
   const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
@@ -138,16 +133,16 @@ function allocateKept(
   { set, exclusions, attachment, reclaimsAfterReboot }: AllocationRequest,
   kept: readonly Kept[],
   temporary: string,
-): Allocation | undefined {
+): Candidate | undefined {
   const { files } = network;
   for (const { address, name } of kept) {
-    const range = usableRangeOf(address, set, exclusions);
-    if (range === undefined) continue;
-    if (network.reserve(address, attachment, temporary, true)) return { address, range };
+    const candidate = candidateAt(address, set, exclusions);
+    if (candidate === undefined) continue;
+    if (network.reserve(address, attachment, temporary, true)) return candidate;
     if (!reclaimsAfterReboot) continue;
     for (const { note } of reclaimable(files, (one) => one === name || undefined)) {
       if (!network.reclaimEarlier(note)) continue;
-      if (network.reserve(address, attachment, temporary)) return { address, range };
+      if (network.reserve(address, attachment, temporary)) return candidate;
     }
   }
   return undefined;
@@ -161,15 +156,14 @@ function allocateReclaimed(
   network: LockedNetwork,
   request: AllocationRequest,
   temporary: string,
-): Allocation | undefined {
+): Candidate | undefined {
   const earlier = request.reclaimsAfterReboot && allocateEarlier(network, request, temporary);
   if (earlier) return earlier;
   for (const reservation of network.unusual()) {
-    const range = rangeToReclaim(network.files, request, reservation);
-    if (range === undefined || isKept(network, reservation.name)) continue;
+    const candidate = reclaimableAt(network.files, request, reservation);
+    if (candidate === undefined || isKept(network, reservation.name)) continue;
     if (!network.reclaim(reservation.name)) continue;
-    const { address } = reservation;
-    if (network.reserve(address, request.attachment, temporary)) return { address, range };
+    if (network.reserve(candidate.address, request.attachment, temporary)) return candidate;
   }
   return undefined;
 }
@@ -178,12 +172,9 @@ function allocateEarlier(
   network: LockedNetwork,
   { set, exclusions, attachment }: AllocationRequest,
   temporary: string,
-): Allocation | undefined {
-  const usable = (name: string): Allocation | undefined => {
-    const address = parseAddress(name);
-    const range = address && usableRangeOf(address, set, exclusions);
-    return address && range && !isKept(network, name) ? { address, range } : undefined;
-  };
+): Candidate | undefined {
+  const usable = (name: string): Candidate | undefined =>
+    isKept(network, name) ? undefined : candidateAt(parseAddress(name), set, exclusions);
   for (const { note, wanted } of reclaimable(network.files, usable)) {
     if (!network.reclaimEarlier(note)) continue;
     if (network.reserve(wanted.address, attachment, temporary)) return wanted;

@@ -7,7 +7,7 @@ import type { RangeSet } from "../ipam/range-set.ts";
 import { type Candidate, candidates } from "../ipam/round-robin.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { ReservedAddresses } from "./reservations/reserved-addresses.ts";
-import { usableRangeOf } from "./reservations/usage.ts";
+import { candidateAt } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
 
 /** How many addresses are tried before the directory is read to see which are taken. */
@@ -26,7 +26,10 @@ export function* candidatesInOrder(
   cursor: Address | undefined,
   { own, avoided }: Preferences,
 ): Generator<Candidate, void> {
-  for (const address of own) yield* usable(address, set, exclusions);
+  for (const address of own) {
+    const candidate = candidateAt(address, set, exclusions);
+    if (candidate !== undefined) yield candidate;
+  }
   // Usually the first candidate is free, and a full range does not cost one failing call for each of its addresses.
   let tries = 0;
   let reserved: ReservedAddresses | undefined;
@@ -39,12 +42,7 @@ export function* candidatesInOrder(
     if (!avoided.has(formatAddress(candidate.address))) yield candidate;
   }
   for (const [name] of [...avoided].toSorted(([, one], [, other]) => other - one)) {
-    const address = parseAddress(name);
-    if (address !== undefined) yield* usable(address, set, exclusions);
+    const candidate = candidateAt(parseAddress(name), set, exclusions);
+    if (candidate !== undefined) yield candidate;
   }
-}
-
-function usable(address: Address, set: RangeSet, exclusions: Exclusions): readonly Candidate[] {
-  const range = usableRangeOf(address, set, exclusions);
-  return range === undefined ? [] : [{ address, range }];
 }

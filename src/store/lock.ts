@@ -87,15 +87,15 @@ function runUnder<T>(
   body: (network: LockedNetwork) => T,
 ): T {
   const network = new LockedNetwork(files, unlock !== undefined, reuse);
+  let warnings = "";
   try {
     try {
       return body(network);
     } finally {
-      network.close(history);
+      warnings = network.close(history);
     }
   } finally {
     unlock?.();
-    const { warnings } = network;
     if (warnings !== "") files.system.writeStandardError(warnings);
   }
 }

@@ -1,6 +1,6 @@
 /** The reservations of a network under its lock; all changes go through it. */
 
-import type { Attachment, ContainerId } from "../cni/attachment.ts";
+import type { Attachment } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
@@ -26,7 +26,6 @@ import {
   isSameOwner,
   keyOf,
   keyOfOwner,
-  matchOwner,
   type Owner,
   type OwnerKey,
 } from "./reservations/owner.ts";
@@ -132,26 +131,13 @@ export class LockedNetwork {
   }
 
   /**
-   * As `unreadable`, for those files that may be reservations of an attachment: the journal lists them for it, current
-   * or not, or cannot be read either, or the file could not be read for lack of a resource.
+   * As `unreadable`, for those files that may be reservations of an owner who is meant: the journal lists them for one,
+   * current or not, or cannot be read either, or the file could not be read for lack of a resource.
    */
-  unreadableOf(attachment: Attachment): readonly string[] {
-    const isOwn = (owner: Owner): boolean => matchOwner(owner, attachment) !== "none";
-    return this.#unreadableListed(attachment.containerId, isOwn);
-  }
-
-  /** As `unreadableOf`, for all owners that meet a condition. */
-  unreadableWhere(isMeant: (owner: Owner) => boolean): readonly string[] {
-    return this.#unreadableListed("all", isMeant);
-  }
-
-  #unreadableListed(
-    about: ContainerId | "all",
-    isMeant: (owner: Owner) => boolean,
-  ): readonly string[] {
+  unreadableOf(isMeant: (owner: Owner) => boolean): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = attempt(() => requireJournal(this.files, about), "unread");
+    const journal = attempt(() => requireJournal(this.files, "all"), "unread");
     const listed = journal && journal !== "unread" ? listedIn(journal) : undefined;
     return unreadable
       .filter(({ name, owner }) => {
@@ -339,17 +325,13 @@ export class LockedNetwork {
     this.#warnings.push(text);
   }
 
-  /** The lines to write to standard error once the lock is released. */
-  get warnings(): string {
-    return this.#warnings.join("");
-  }
-
   /**
    * Notes what was changed; to be called once, before the lock is released. It never makes a call fail.
    *
    * @param history how the call is described in the history; `undefined` where none is kept
+   * @returns the lines to write to standard error once the lock is released
    */
-  close(history?: HistoryCall): void {
+  close(history?: HistoryCall): string {
     if (history !== undefined) {
       // Without the lock, calls could overwrite each other's lines.
       const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
@@ -357,6 +339,7 @@ export class LockedNetwork {
     }
     if (this.#isLocked) this.reuse.close();
     this.#journal.close();
+    return this.#warnings.join("");
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */

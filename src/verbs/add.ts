@@ -9,12 +9,13 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { type Allocation, allocate } from "../store/allocation.ts";
+import type { Candidate } from "../ipam/round-robin.ts";
+import { allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
 import type { Kept } from "../store/reservations/kept.ts";
-import { parsePodName } from "../store/reservations/owner.ts";
+import { matchOwner, parsePodName } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -82,7 +83,7 @@ function undoIfPossible(
 
 /** The addresses of an ADD, one of each range set. */
 interface Answer {
-  readonly allocations: readonly Allocation[];
+  readonly allocations: readonly Candidate[];
   /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
   readonly reserved: readonly OwnReservation[];
 }
@@ -91,7 +92,7 @@ interface Answer {
 function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
   const { attachment } = call;
   const held = network.heldBy(attachment, "trust");
-  const allocations: Allocation[] = [];
+  const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
   if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
     forEachSet(config, (set, _index, requested) => {
@@ -131,9 +132,10 @@ function keptForPod(all: readonly Kept[], call: AttachmentCall): readonly Kept[]
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */
-function requireReadable(network: LockedNetwork, { containerId, interfaceName }: Attachment): void {
-  const own = network.unreadableOf({ containerId, interfaceName });
+function requireReadable(network: LockedNetwork, attachment: Attachment): void {
+  const own = network.unreadableOf((owner) => matchOwner(owner, attachment) !== "none");
   if (own.length > 0) {
+    const { containerId, interfaceName } = attachment;
     throw internalError(
       `cannot read the reservations of ${containerId} ${interfaceName}`,
       own.slice(0, 10).join("; "),

@@ -53,7 +53,7 @@ function search(
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
   }
-  return { stale, unread: network.unreadableWhere(isStale) };
+  return { stale, unread: network.unreadableOf(isStale) };
 }
 
 /** Releases what no process uses; it looks at them without the lock, since that takes as long as pods with many routes want. */

@@ -5,7 +5,7 @@ import { internalError } from "../cni/error.ts";
 import { type Address, formatAddress, isSame } from "../ipam/address.ts";
 import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import type { Allocation } from "../store/allocation.ts";
+import type { Candidate } from "../ipam/round-robin.ts";
 import type { HeldReservation } from "../store/reservations/reservation-file.ts";
 
 /** Whether an attachment holds an address in each of the range sets, so that an ADD is a repeated one. */
@@ -26,7 +26,7 @@ export function heldAllocation(
   held: readonly HeldReservation[],
   requested: Address | undefined,
   { containerId, interfaceName }: Attachment,
-): Allocation {
+): Candidate {
   const own = heldIn(set, held);
   const found = own.find(({ address }) => requested === undefined || isSame(address, requested));
   if (found !== undefined) return found;
@@ -38,7 +38,7 @@ export function heldAllocation(
 }
 
 /** A file without an interface may be another interface's; an address that became the gateway is of no use. */
-function heldIn(set: RangeSet, held: readonly HeldReservation[]): readonly Allocation[] {
+function heldIn(set: RangeSet, held: readonly HeldReservation[]): readonly Candidate[] {
   return held.flatMap(({ address, match }) => {
     const range = match === "exact" ? rangeOf(set, address) : undefined;
     return range === undefined || isGateway(address, range) ? [] : [{ address, range }];

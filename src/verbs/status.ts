@@ -6,19 +6,19 @@ import type { Exclusions } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { requireWritableStore } from "../store/files/writable.ts";
 import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
+  candidateAt,
   countUsage,
   describeUsage,
   isExhausted,
-  rangeToReclaim,
-  usableRangeOf,
+  reclaimableAt,
 } from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice, isEmptySet } from "./exhaustion-advice.ts";
+import { requireWritableStore } from "./writable-store.ts";
 
 /**
  * STATUS: fails if no ADD could ever succeed. Runtimes report the whole node as NotReady on an error, and Kubernetes then
@@ -57,9 +57,9 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (!isExhausted(usage)) continue;
     // Empty files count as free, since the next ADD reclaims them.
     const unusual = othersIn(readAll(files));
-    if (unusual.some((one) => rangeToReclaim(files, { set, exclusions }, one))) continue;
+    if (unusual.some((one) => reclaimableAt(files, { set, exclusions }, one))) continue;
     // And so do those from before this boot.
-    if (config.reclaimsAfterReboot && earlierIn(files, set, exclusions) > 0) continue;
+    if (config.reclaimsAfterReboot && hasEarlier(files, set, exclusions)) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions })),
@@ -67,11 +67,9 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
   }
 }
 
-function earlierIn(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): number {
-  return [...namesBeforeBoot(files)].filter((name) => {
-    const address = parseAddress(name);
-    return address !== undefined && usableRangeOf(address, set, exclusions) !== undefined;
-  }).length;
+function hasEarlier(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): boolean {
+  const names = [...namesBeforeBoot(files)];
+  return names.some((name) => candidateAt(parseAddress(name), set, exclusions) !== undefined);
 }
 
 function unavailable(message: string, details: string): CniError {

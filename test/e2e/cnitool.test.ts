@@ -52,30 +52,6 @@ scenario("cnitool: the commands of docs/addresses.md work as written", needs, (t
   t.same(host.reservations("ptp"), {}, "nothing stays");
 });
 
-scenario("cnitool: add, check, status and gc reach host-local", needs, (t, host) => {
-  const pod = new Pod("pod");
-
-  for (const verb of ["add", "check", "status", "gc"]) {
-    t.doesNotThrow(() => shell(host, `cnitool ${verb} gc-only-chain ${pod.netns}`), verb);
-  }
-
-  t.same(host.reservations("gc-only-chain"), {}, "gc detaches what cnitool had attached");
-  t.match(
-    host.calls().map((call) => call.replace(/cnitool-\w+/, "id")),
-    [
-      "bridge: ADD id eth0 /run/netns/pod: exit 0",
-      "cnitool: ADD id eth0 /run/netns/pod: exit 0",
-      "bridge: CHECK id eth0 /run/netns/pod: exit 0",
-      "cnitool: CHECK id eth0 /run/netns/pod: exit 0",
-      "bridge: STATUS: exit 0",
-      "cnitool: STATUS: exit 0",
-      "cnitool: DEL id eth0 /run/netns/pod: exit 0",
-      "bridge: DEL id eth0 /run/netns/pod: exit 0",
-      "cnitool: GC: exit 0",
-    ],
-  );
-});
-
 function shell(host: Host, command: string): string {
   return execFileSync("sh", ["-c", command], {
     cwd: inRepository("conf-examples"),

@@ -33,16 +33,6 @@ scenario("GC reaches the chained host-local and frees what is not valid", needs,
   ]);
 });
 
-scenario("bridge forwards STATUS, and a full range stays ready by default", needs, (t, host) => {
-  const network = { ...loadExample("kubenet-30.conf"), cniVersion: "1.1.0" };
-  host.runtime.add(network, new Pod("pod-1"));
-  t.throws(() => host.runtime.add(network, new Pod("pod-2")), { code: 999 }, "the range is full");
-
-  t.doesNotThrow(() => host.runtime.status(network));
-
-  t.match(host.calls().at(-1), "bridge: STATUS: exit 0");
-});
-
 scenario(
   "bridge forwards STATUS, and a full range is unavailable if so configured",
   needs,

@@ -52,7 +52,7 @@ scenario(
 
     for (const { command, output } of stepsOf(sessionOf(page))) {
       const { stdout } = atTerminal(command.split(" ").slice(1), "", {
-        COLUMNS: "118",
+        COLUMNS: "130",
         NO_COLOR: "1",
       });
       t.equal(withTime(stdout.trimEnd()), withTime(output), command);
@@ -106,7 +106,7 @@ function isSameFile(path: string, other: string): boolean {
   return readFileSync(path).equals(readFileSync(other));
 }
 
-/** Output with the time of the day that it is printed at replaced. */
+/** Output with the time of the day that it is printed at replaced, which has a date just before midnight. */
 function withTime(output: Step["output"]): string {
   return output.replaceAll(/(?:[-\d]{10} )?\d\d:\d\d UTC/g, "16:10 UTC");
 }

@@ -11,8 +11,8 @@ import { type Address, formatAddress, parseAddress } from "../../src/ipam/addres
 import { type IpamConfig, loadConfig } from "../../src/ipam/config.ts";
 import { isGateway } from "../../src/ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
+import type { Candidate } from "../../src/ipam/round-robin.ts";
 import { candidates } from "../../src/ipam/round-robin.ts";
-import type { Allocation } from "../../src/store/allocation.ts";
 import { attempt, isSystemError, type System } from "../../src/system/system.ts";
 
 /** Runs one ADD or DEL; for a program whose `locks` are `as Go`. */
@@ -33,7 +33,7 @@ export function goPlugin(system: System): number {
 function add(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments, system);
   const store = new Store(system, `${config.dataDir}/${config.network}`, call);
-  const allocations: Allocation[] = [];
+  const allocations: Candidate[] = [];
   try {
     const pending = [...config.requested];
     for (const [index, set] of config.rangeSets.entries()) {
@@ -65,7 +65,7 @@ function allocate(
   set: RangeSet,
   index: number,
   requested: Address | undefined,
-): Allocation {
+): Candidate {
   return store.locked(() => {
     if (requested !== undefined) {
       const range = rangeOf(set, requested);

@@ -31,6 +31,7 @@ test("a hundred thousand ranges are compared at once", (t) => {
 
   t.equal(firstOverlap(ranges.map((range) => [range])), undefined);
   t.same(firstOverlap([...ranges, rangeAt(0)].map((range) => [range])), [0, 100_000]);
+  t.same(firstOverlap(ranges.map(() => [rangeAt(0)])), [0, 1]);
 
   // Comparing each with each took a minute.
   t.ok(performance.now() - began < 10_000);

@@ -48,8 +48,7 @@ export function withNetwork<T>(system: System, body: (network: LockedNetwork) =>
   try {
     return body(network);
   } finally {
-    network.close();
-    system.writeStandardError(network.warnings);
+    system.writeStandardError(network.close());
   }
 }
 

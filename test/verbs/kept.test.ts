@@ -2,8 +2,8 @@
 
 import { test } from "tap";
 import type { NetworkName } from "../../src/cni/call.ts";
+import { keep as keepAddress } from "../../src/operator/reservations/keep.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
-import { keep as keepAddress } from "../../src/store/keep.ts";
 import { withLock } from "../../src/store/lock.ts";
 import { parsePodName } from "../../src/store/reservations/owner.ts";
 import { refuse } from "../harness/interruption.ts";

@@ -8,7 +8,7 @@ import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import type { ResultsCache } from "../node/results-cache.ts";
-import type { Code, Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /**
  * A younger reservation is not reported, in milliseconds: the runtime may be about to release it. After a restart of the
@@ -36,7 +36,7 @@ export function leakFindings(
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ reservation }) => !reservation.isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
-    const leaked = counted.filter(isLeaked).map((one) => new Leak(one, cache, commands));
+    const leaked = counted.filter(isLeaked).map((one) => leak(one, cache, commands));
     const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
     if (first === undefined) return leaked;
@@ -56,38 +56,29 @@ function isLeaked({ conclusion }: ConcludedReservation): boolean {
   return liveness === "dead" || (liveness === "alive" && conclusion.by === "mount");
 }
 
-/** The finding on one. Metrics only count: neither is its path made, nor is the cache asked for its pod. */
-class Leak implements Finding {
-  readonly code: Code;
-  readonly isOnFile = true;
-  readonly commands: readonly string[];
-  readonly #one: ConcludedReservation;
-  readonly #cache: ResultsCache;
-
-  /** @param commands that release those of dead containers */
-  constructor(one: ConcludedReservation, cache: ResultsCache, commands: readonly string[]) {
-    const isDead = one.conclusion.liveness === "dead";
-    this.code = isDead ? "leaked-reservation" : "sandbox-without-process";
-    this.commands = isDead ? commands : [];
-    this.#one = one;
-    this.#cache = cache;
-  }
-
-  get network(): string {
-    return this.#one.reservation.network.files.network;
-  }
-
-  get path(): string {
-    return this.#one.reservation.path;
-  }
-
-  get message(): string {
-    const { reservation, conclusion } = this.#one;
-    const container = containerOf(reservation.owner);
-    const pod = this.#cache.podOf(reservation);
-    const holder = pod === "" ? container : `${container} of ${pod}`;
-    return `${reservation.text} is held by ${holder}: ${conclusion.reason}`;
-  }
+/** @param commands that release those of dead containers */
+function leak(
+  { reservation, conclusion }: ConcludedReservation,
+  cache: ResultsCache,
+  commands: readonly string[],
+): Finding {
+  const isDead = conclusion.liveness === "dead";
+  return {
+    code: isDead ? "leaked-reservation" : "sandbox-without-process",
+    network: reservation.network.files.network,
+    isOnFile: true,
+    // Metrics only count: neither is the path made, nor is the cache asked for the pod.
+    get path() {
+      return reservation.path;
+    },
+    get message() {
+      const container = containerOf(reservation.owner);
+      const pod = cache.podOf(reservation);
+      const holder = pod === "" ? container : `${container} of ${pod}`;
+      return `${reservation.text} is held by ${holder}: ${conclusion.reason}`;
+    },
+    commands: isDead ? commands : [],
+  };
 }
 
 function isOld({ owner, since }: NodeReservation, youngest: number): boolean {

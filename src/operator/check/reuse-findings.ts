@@ -7,8 +7,8 @@ import { decimal } from "../../ipam/decimal.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
-import { usableRangeOf } from "../../store/reservations/usage.ts";
-import { synSentSeconds } from "../../store/reuse/delay.ts";
+import { candidateAt } from "../../store/reservations/usage.ts";
+import { synSentSeconds } from "../../store/reuse/cooldown.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { addUp, countRanges } from "../capacity/capacity-count.ts";
 import { coolingAddresses } from "../node/cooling.ts";
@@ -51,7 +51,7 @@ function missed(
   const early = earlyReuses(records, delay, system.now() - DAY);
   return rangeSets.flatMap((set): readonly Finding[] => {
     const { free } = addUp(countRanges([set], exclusions, used, []));
-    const own = cooling.filter((address) => usableRangeOf(address, set, exclusions) !== undefined);
+    const own = cooling.filter((address) => candidateAt(address, set, exclusions) !== undefined);
     const isNext = free > 0n && BigInt(own.length) >= free;
     const texts = [
       ...(isNext

@@ -7,7 +7,6 @@ import {
 } from "../../cli/command/command.ts";
 import { type Address, formatAddress, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { keep, keepNoLonger } from "../../store/keep.ts";
 import { withLock } from "../../store/lock.ts";
 import type { LockedNetwork } from "../../store/locked-network.ts";
 import { readKept } from "../../store/reservations/kept.ts";
@@ -21,6 +20,7 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { containerOf } from "../node/node-reservations.ts";
 import { parseQuery } from "../node/search.ts";
+import { keep, keepNoLonger } from "./keep.ts";
 import { type Hint, hintLines, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `reserve`: keeps an address, for a pod or for nobody. */

@@ -38,9 +38,10 @@ export class NetworkFiles {
     this.system = system;
     this.network = network;
     this.dataDir = dataDir;
-    this.directory = join(dataDir, network);
-    this.lockFile = this.pathOf("lock");
-    const stateRoot = join(dataDir, ".host-local");
+    const prefix = join(dataDir, "");
+    this.directory = `${prefix}${network}`;
+    this.lockFile = `${this.directory}/lock`;
+    const stateRoot = `${prefix}.host-local`;
     this.stateDirectory = `${stateRoot}/${network}`;
     this.state = openStateDirectory(system, stateRoot, this.stateDirectory);
   }

@@ -5,7 +5,7 @@ import { decimal } from "../../ipam/decimal.ts";
 import { type Exclusions, isExcluded, without } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
-import { capacityOf } from "../../ipam/round-robin.ts";
+import { type Candidate, capacityOf } from "../../ipam/round-robin.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { isUnowned } from "./owner.ts";
@@ -98,25 +98,25 @@ export function unownedIn(
  * Whether a reservation may be reclaimed when its set is exhausted: an empty file at an address that can be handed out. Other
  * content without an owner stays: an administrator may have written it to keep the address from being used.
  *
- * @returns the range of its address; `undefined` where it may not be reclaimed
+ * @returns its address; `undefined` where it may not be reclaimed
  */
-export function rangeToReclaim(
+export function reclaimableAt(
   files: NetworkFiles,
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
   { address, name }: Reservation,
-): Range | undefined {
+): Candidate | undefined {
   const isFree = isReclaimable(files.system, files.pathOf(name));
-  return isFree ? usableRangeOf(address, set, exclusions) : undefined;
+  return isFree ? candidateAt(address, set, exclusions) : undefined;
 }
 
-/** The range of an address that may be handed out; `undefined` for any other. */
-export function usableRangeOf(
-  address: Address,
+/** An address with its range, if it may be handed out; `undefined` for any other. */
+export function candidateAt(
+  address: Address | undefined,
   set: RangeSet,
   exclusions: Exclusions,
-): Range | undefined {
-  const range = rangeOf(set, address);
-  return range !== undefined && isUsable(address, range, exclusions) ? range : undefined;
+): Candidate | undefined {
+  const range = address && rangeOf(set, address);
+  return address && range && isUsable(address, range, exclusions) ? { address, range } : undefined;
 }
 
 function isUsable(address: Address, range: Range, exclusions: Exclusions): boolean {

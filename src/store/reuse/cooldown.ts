@@ -5,6 +5,8 @@
  */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
+import type { ReuseDelay } from "../../ipam/config.ts";
+import { attempt, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 
 /** The name of the file, in the state directory. */
@@ -18,6 +20,15 @@ const MOST = 4096;
 
 /** The file is not larger, in bytes. */
 const LARGEST = MOST * 64;
+
+/** How long conntrack remembers a connection that was not answered, in seconds; that of this network namespace. */
+const SYN_SENT = "/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_syn_sent";
+
+/** The kernel's default. */
+const DEFAULT_SYN_SENT = 120;
+
+/** For the time from the last packet to the release of the address. */
+const MARGIN = 10;
 
 /** What the file tells. */
 export interface Cooldown {
@@ -70,4 +81,15 @@ export function noteReleased(
   const now = system.monotonic();
   const lines = [...ages].slice(-MOST).map(([address, age]) => `${address} ${now - age}`);
   state.replaceLines(FILE, [`${FORM} ${boot} ${seconds}`, ...lines]);
+}
+
+/** How long conntrack remembers a connection that was not answered, in seconds; `undefined` where that cannot be read. */
+export function synSentSeconds(system: System): number | undefined {
+  const text = attempt(() => system.readFile(SYN_SENT, 64), "").trim();
+  return /^[0-9]{1,10}$/.test(text) ? Number(text) : undefined;
+}
+
+/** The delay of a configuration, in seconds. */
+export function delaySecondsOf(system: System, delay: ReuseDelay): number {
+  return delay === "conntrack" ? (synSentSeconds(system) ?? DEFAULT_SYN_SENT) + MARGIN : delay;
 }

@@ -5,8 +5,7 @@ import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { Kept } from "../reservations/kept.ts";
-import { type Cooldown, noteReleased, readCooldown } from "./cooldown.ts";
-import { delaySecondsOf } from "./delay.ts";
+import { type Cooldown, delaySecondsOf, noteReleased, readCooldown } from "./cooldown.ts";
 import {
   type Remembered,
   readRemembered,

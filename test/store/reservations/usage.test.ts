@@ -8,7 +8,7 @@ import {
   describeUsage,
   isExhausted,
   type RangeUsage,
-  rangeToReclaim,
+  reclaimableAt,
   unownedIn,
   usageOf,
 } from "../../../src/store/reservations/usage.ts";
@@ -112,11 +112,11 @@ const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("
 function reclaimable(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
   const system = machine.start({ interrupt });
   return listReservations(open(machine.start()))
-    .filter((one) => rangeToReclaim(open(system), { set, exclusions }, one) !== undefined)
+    .filter((one) => reclaimableAt(open(system), { set, exclusions }, one) !== undefined)
     .map(({ name }) => name);
 }
 
-test("rangeToReclaim finds empty files of the set that are older than ten seconds", (t) => {
+test("reclaimableAt finds empty files of the set that are older than ten seconds", (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "\0 \r\n", "10.9.9.9": "" });
   t.same(reclaimable(machine), []);
 
@@ -128,13 +128,13 @@ test("rangeToReclaim finds empty files of the set that are older than ten second
   t.end();
 });
 
-test("rangeToReclaim answers with the range of the address", (t) => {
+test("reclaimableAt answers with the range of the address", (t) => {
   const machine = machineWith({ "10.0.1.2": "" });
   machine.wait(60_000);
   const [reservation] = listReservations(open(machine.start()));
   if (reservation === undefined) throw new Error("there is none");
 
-  t.equal(rangeToReclaim(open(machine.start()), { set, exclusions }, reservation), set[1]);
+  t.equal(reclaimableAt(open(machine.start()), { set, exclusions }, reservation)?.range, set[1]);
   t.end();
 });
 

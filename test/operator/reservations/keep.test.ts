@@ -1,15 +1,15 @@
 import { test } from "tap";
-import type { NetworkName } from "../../src/cni/call.ts";
-import { openNetwork } from "../../src/store/files/network-files.ts";
-import { reclaimable } from "../../src/store/journal/earlier-boots.ts";
-import { keep, keepNoLonger } from "../../src/store/keep.ts";
-import { withLock } from "../../src/store/lock.ts";
-import type { LockedNetwork } from "../../src/store/locked-network.ts";
-import { hasKept, readKept } from "../../src/store/reservations/kept.ts";
-import { parsePodName } from "../../src/store/reservations/owner.ts";
-import { MemoryMachine } from "../harness/memory-machine.ts";
-import { Network } from "../harness/network.ts";
-import { address } from "../ipam/parsed.ts";
+import type { NetworkName } from "../../../src/cni/call.ts";
+import { keep, keepNoLonger } from "../../../src/operator/reservations/keep.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
+import { reclaimable } from "../../../src/store/journal/earlier-boots.ts";
+import { withLock } from "../../../src/store/lock.ts";
+import type { LockedNetwork } from "../../../src/store/locked-network.ts";
+import { hasKept, readKept } from "../../../src/store/reservations/kept.ts";
+import { parsePodName } from "../../../src/store/reservations/owner.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { Network } from "../../harness/network.ts";
+import { address } from "../../ipam/parsed.ts";
 
 const pod = parsePodName("default/db-0");
 const kept = address("10.0.0.4");

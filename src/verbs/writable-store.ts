@@ -1,14 +1,14 @@
 /** The check of STATUS that reservations can be written. */
 
+import type { NetworkFiles } from "../store/files/network-files.ts";
+import { parentOf } from "../store/files/paths.ts";
 import {
   attempt,
   type FileKind,
   type FileStatus,
   type System,
   SystemError,
-} from "../../system/system.ts";
-import type { NetworkFiles } from "./network-files.ts";
-import { parentOf } from "./paths.ts";
+} from "../system/system.ts";
 
 /**
  * Checks that files can be created in the network's directory or, while that is missing, that it can be made in the

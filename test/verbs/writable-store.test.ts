@@ -1,9 +1,9 @@
 import { test } from "tap";
-import { openNetwork } from "../../../src/store/files/network-files.ts";
-import { requireWritableStore } from "../../../src/store/files/writable.ts";
-import { refuse } from "../../harness/interruption.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith, open } from "../fixtures.ts";
+import { openNetwork } from "../../src/store/files/network-files.ts";
+import { requireWritableStore } from "../../src/verbs/writable-store.ts";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
+import { location, machineWith, open } from "../store/fixtures.ts";
 
 test("a writable network directory is enough", (t) => {
   const machine = machineWith();

@@ -1,14 +1,18 @@
 /** Keeping an address for a pod that need not be there, or for nobody. Must run under the lock. */
 
-import { type Address, formatAddress } from "../ipam/address.ts";
-import { exists } from "../system/system.ts";
-import type { NetworkFiles } from "./files/network-files.ts";
-import { removeJournal } from "./journal/journal-file.ts";
-import type { LockedNetwork } from "./locked-network.ts";
-import { changeKept, type Kept, replaceByKept } from "./reservations/kept.ts";
-import { formatKept, type Owner, type PodName } from "./reservations/owner.ts";
-import { linkReservation, readOwner, removeReservation } from "./reservations/reservation-file.ts";
-import { isReclaimable } from "./reservations/usage.ts";
+import { type Address, formatAddress } from "../../ipam/address.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { removeJournal } from "../../store/journal/journal-file.ts";
+import type { LockedNetwork } from "../../store/locked-network.ts";
+import { changeKept, type Kept, replaceByKept } from "../../store/reservations/kept.ts";
+import { formatKept, type Owner, type PodName } from "../../store/reservations/owner.ts";
+import {
+  linkReservation,
+  readOwner,
+  removeReservation,
+} from "../../store/reservations/reservation-file.ts";
+import { isReclaimable } from "../../store/reservations/usage.ts";
+import { exists } from "../../system/system.ts";
 
 /**
  * Keeps an address from now on; one that somebody has, from its release on.
