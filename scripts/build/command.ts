@@ -53,7 +53,10 @@ function run(
   });
   if (status === 0) return stdout;
   // A program that ends before it has read all is an error, too, but has a status.
-  if (status === null && error !== undefined) throw MissingProgram.of(program, error);
+  if (status === null && error !== undefined) {
+    const isMissing = "code" in error && (error.code === "ENOENT" || error.code === "EACCES");
+    throw isMissing ? MissingProgram.of(program, error) : error;
+  }
   const reason = errors === "pipe" ? `: ${stderr.toString().trim()}` : "";
   throw new Error(`${program} ended with ${status}${reason}`);
 }

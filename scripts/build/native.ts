@@ -274,7 +274,7 @@ function sourceOf(name: string, bytecode: Uint8Array, work: string): string {
   writeFileSync(path, bytecode);
   // The assembler reads it; as numbers in C, it would be most of what the compiler reads.
   const text = `#include <stddef.h>
-__asm__(".section .rodata\\n.globl ${name}_program\\n${name}_program: .incbin \\"${path}\\"\\n.previous");
+__asm__(".section .rodata\\n.balign 16\\n.globl ${name}_program\\n${name}_program: .incbin \\"${path}\\"\\n.previous");
 extern const size_t ${name}_program_size;
 const size_t ${name}_program_size = ${bytecode.length};
 `;

@@ -68,7 +68,8 @@ export function requirePinned(library: Library): QuickJsPin {
     throw new Error(
       `${file} is not the pinned QuickJS${pinned}${here}: expected SHA-256 ${expected ?? "none"}, found ${found}. ` +
         `Review what changed, then \`npm run build:native -- --arch ${architecture.name} --accept-quickjs\` pins it in scripts/build/quickjs-pin.json; ` +
-        "or unpack the package that is pinned, from Debian's archive of snapshots, as docs/releasing.md says.",
+        "or unpack the package that is pinned, from Debian's archive of snapshots, as docs/releasing.md says. " +
+        "A library in build/ goes before the installed one: remove it there to take that.",
     );
   }
   if (pin === undefined) throw new Error(`No QuickJS is pinned for ${architecture.name}.`);

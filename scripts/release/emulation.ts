@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Architecture, runsHere } from "../build/architecture.ts";
-import { command } from "../build/command.ts";
+import { command, MissingProgram } from "../build/command.ts";
 
 const DIRECTORY = "/proc/sys/fs/binfmt_misc";
 
@@ -34,7 +34,7 @@ export async function emulating(
 
 /** Returns the file of the entry. */
 function register({ name, qemu }: Architecture, program: string): string {
-  const emulator = command(["sh", "-c", `command -v qemu-${qemu}`]).trim();
+  const emulator = pathOf(`qemu-${qemu}`);
   if (!existsSync(join(DIRECTORY, "register"))) {
     command(["mount", "-t", "binfmt_misc", "binfmt_misc", DIRECTORY]);
   }
@@ -53,6 +53,14 @@ function register({ name, qemu }: Architecture, program: string): string {
     throw new Error(`The kernel cannot be told to run programs for ${name} with QEMU: ${error}`);
   }
   return join(DIRECTORY, entry);
+}
+
+function pathOf(program: string): string {
+  try {
+    return command(["sh", "-c", `command -v ${program}`]).trim();
+  } catch {
+    throw new MissingProgram(`${program} is missing: install qemu-user`);
+  }
 }
 
 function escaped(bytes: Buffer): string {

@@ -112,7 +112,8 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     const manifests = writeManifests(`${imageName}@${image.digest}`, source, unfinished);
     paths.push(image.path, ...manifests, vex);
     const provenance = `${prefix}.intoto.jsonl`;
-    const statement = provenanceOf({ source, variants, subjects: paths, builder });
+    const given = { builder, image: imageName, maintainer };
+    const statement = provenanceOf({ source, variants, subjects: paths, ...given });
     writeFileSync(provenance, envelopeOf(statement, options.signProvenance));
     const sums = join(unfinished, "SHA256SUMS");
     writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
@@ -223,6 +224,10 @@ if (import.meta.main) {
       "allow-changes": { type: "boolean", default: false },
     },
   });
+  // Variables of a pipeline that are not set.
+  for (const [name, value] of Object.entries(values)) {
+    if (value === "") throw new Error(`--${name}: expected a value`);
+  }
   const { arch, "sign-provenance": signProvenance, "allow-changes": allowChanges } = values;
   const output = resolve(values.out);
   const { builder, sign, image, maintainer } = values;
@@ -236,5 +241,5 @@ if (import.meta.main) {
     maintainer,
     allowChanges,
   });
-  console.log(`Written to ${output}.`);
+  console.log(`Written to ${output}, ${sign === undefined ? "not signed" : "signed"}.`);
 }

@@ -21,10 +21,15 @@ export interface Provenance {
   readonly subjects: readonly string[];
   /** Who builds, as a URI. */
   readonly builder: string;
+  /** The image's name in its registry, which the manifests have. */
+  readonly image: string;
+  /** Who answers for the packages. */
+  readonly maintainer: string;
 }
 
 /** Makes the statement. */
-export function provenanceOf({ source, variants, subjects, builder }: Provenance): object {
+export function provenanceOf(release: Provenance): object {
+  const { source, variants, subjects, builder, image, maintainer } = release;
   const architectures = [...new Set(variants.map(({ architecture }) => architecture))];
   return {
     _type: "https://in-toto.io/Statement/v1",
@@ -40,6 +45,8 @@ export function provenanceOf({ source, variants, subjects, builder }: Provenance
           commit: source.commit,
           version: source.version,
           architectures: architectures.map(({ name }) => name),
+          image,
+          maintainer,
         },
         internalParameters: {
           machine: ownArchitecture().name,

@@ -34,16 +34,29 @@ export function overlapFindings(
   );
 }
 
-/** Reservations of the same address are other findings, on whoever uses it. */
+/** Addresses that are reserved in both are the worse finding on the same ranges. */
 function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
+  const { network } = one.files;
+  const about = { code: "overlapping-ranges", network } as const;
+  const networks = `in the networks ${network} and ${other.files.network}`;
+  const names = new Set(other.reservations.map(({ name }) => name));
+  const reserved = one.reservations.filter(({ name }) => names.has(name));
+  if (reserved.length > 0) {
+    return reserved.map(({ name, path }) => ({
+      ...about,
+      severity: "error",
+      remedy: "give the networks different ranges, then restart one of the pods",
+      path,
+      isOnFile: true,
+      message: `${name} is reserved ${networks}`,
+    }));
+  }
   const shared = one.ranges.flatMap((range) =>
     other.ranges.flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
   );
-  const { network } = one.files;
   return [...new Set(shared.map(formatAddressRange))].map((addressRange) => ({
-    code: "overlapping-ranges",
-    network,
+    ...about,
     path: one.sources.join(", "),
-    message: `${addressRange} is in the networks ${network} and ${other.files.network} (${other.sources.join(", ")})`,
+    message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
   }));
 }

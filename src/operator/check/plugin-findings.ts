@@ -17,7 +17,8 @@ import type { Finding } from "./finding.ts";
 export function pluginFindings(context: Context): readonly Finding[] {
   const { system } = context;
   return existingPluginDirectories(system).flatMap(({ directory }) =>
-    markedNames(system, directory).flatMap((name) =>
+    // As --if-replaced, which looks for these two whatever the marker contains.
+    [...new Set([PLUGIN, STATIC, ...markedNames(system, directory)])].flatMap((name) =>
       findingsOn(context, installationIn(directory, name)),
     ),
   );

@@ -134,7 +134,10 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   }
   if (user === "unknown") {
     const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
-    return [{ ...finding, message: text, commands: [releaseCommand(context, reservation)] }];
+    const unknown = { ...finding, message: text };
+    return node.cache.unreadable === undefined
+      ? [{ ...unknown, commands: [releaseCommand(context, reservation)] }]
+      : [{ ...unknown, remedy: "make libcni's cache readable first" }];
   }
   const used = { ...finding, severity: "error" } as const;
   if (user === "a process") {

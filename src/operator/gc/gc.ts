@@ -183,7 +183,9 @@ function messagesOn(
   const command = liveCommandOf(networks[0], reservations);
   const words = ["gc", files.network, "--live-command", command] as const;
   const advice =
-    list === undefined ? `. A list decides: ${commandText(context, files, words)}` : "";
+    list === undefined
+      ? `. A list decides: ${commandText(context, files, words)} (or --live FILE, where that program is not)`
+      : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
@@ -195,7 +197,7 @@ function commandToRelease(context: Context): string {
   const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
   const [, ...words] = context.system.arguments;
   return shellCommand([
-    ...["host-local", "gc", "--yes", ...words],
-    ...(isGiven ? [] : ["--conf-dir", confDir]),
+    ...["host-local", "gc", "--yes", ...(isGiven ? [] : ["--conf-dir", confDir])],
+    ...words,
   ]);
 }

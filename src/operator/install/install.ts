@@ -15,6 +15,7 @@ import { chosenDirectory, DEFAULT_DIRECTORY } from "./directory.ts";
 import {
   type Installation,
   installationIn,
+  isLinkToHostLocal,
   isPresent,
   isReplaced,
   kindAt,
@@ -164,13 +165,14 @@ function installSelf(context: Context, installation: Installation): Report {
   });
 }
 
-/** Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it. */
-function isNeeded(
-  system: OperatorSystem,
-  { name, target }: Installation,
-  isAsked: boolean,
-): boolean {
-  if (kindAt(system, target) !== "file") return isAsked;
+/**
+ * Whether this executable has to be copied: it was asked for and is not there, or `static` is another version of it. A link
+ * to `host-local` would become what another installer makes of that.
+ */
+function isNeeded(system: OperatorSystem, installation: Installation, isAsked: boolean): boolean {
+  const { name, target } = installation;
+  const isLink = isLinkToHostLocal(system, installation, target);
+  if (isLink || kindAt(system, target) !== "file") return isAsked;
   const isOwn = name !== STATIC || pluginKindAt(system, target) === "ours";
   return isOwn ? !system.sameContent(SELF, target) : isAsked;
 }

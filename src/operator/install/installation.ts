@@ -4,7 +4,7 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, type FileKind, type System } from "../../system/system.ts";
 import { markerText, PLUGIN, STATIC } from "../node/plugin-directories.ts";
-import { replaceFile } from "../node/replace-file.ts";
+import { withTemporaryPath } from "../node/temporary-files.ts";
 import { isOurs } from "./ask-versions.ts";
 
 /** The paths of an installation. */
@@ -59,6 +59,11 @@ export function pluginKindAt(system: OperatorSystem, path: string): PluginKind {
   return kind === "file" && isOurs(system, path) ? "ours" : "other";
 }
 
+/** Whether `static` is a link to `host-local`, as archives have it: what that is, is another installer's to change. */
+export function isLinkToHostLocal(system: System, { name }: Installation, path: string): boolean {
+  return name === STATIC && /(?:^|\/)host-local$/.test(linkAt(system, path) ?? "");
+}
+
 /** Whether this program was installed, and another one is there now, or none. */
 export function isReplaced(system: OperatorSystem, { target, marker }: Installation): boolean {
   return exists(system, marker) && pluginKindAt(system, target) !== "ours";
@@ -79,10 +84,14 @@ export function isPresent(system: System, path: string): boolean {
  *
  * @throws SystemError
  */
-export function mark(system: System, { name, marker }: Installation): void {
+export function mark(system: System, { name, directory, marker }: Installation): void {
   const text = markerText(name);
   if (attempt(() => system.readFile(marker, text.length), undefined) === text) return;
-  replaceFile(system, "install", marker, text);
+  // Whatever is there is replaced, also a link: the plugin is installed already.
+  withTemporaryPath(system, directory, (temporary) => {
+    system.createFile(temporary, text, 0o644);
+    system.rename(temporary, marker);
+  });
 }
 
 /**

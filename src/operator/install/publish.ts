@@ -5,7 +5,13 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, NO_HARD_LINK, type System } from "../../system/system.ts";
 import { withTemporaryPath } from "../node/temporary-files.ts";
 import { askVersions } from "./ask-versions.ts";
-import { type Installation, isPresent, linkAt, pluginKindAt } from "./installation.ts";
+import {
+  type Installation,
+  isLinkToHostLocal,
+  isPresent,
+  linkAt,
+  pluginKindAt,
+} from "./installation.ts";
 import { forceOption } from "./new-keys.ts";
 
 /** This executable, even if it was renamed or deleted. */
@@ -142,13 +148,14 @@ function exchange(system: OperatorSystem, directory: string, path: string, targe
  * Keeps the plugin that is about to be replaced: the last other one is the previous one, and the one before the older one. A
  * concurrent installation may replace it at any moment, so it is a link to it that is examined and kept.
  *
- * @returns where it is kept; `undefined` if it is not, as a version of this executable beside another plugin
+ * @returns where it is kept; `undefined` if it is not, as a version of this executable beside another plugin, or a link to it
  * @throws SystemError
  */
 export function keepTarget(system: OperatorSystem, installation: Installation): string | undefined {
   const { directory, target, previous, older } = installation;
   if (!isPresent(system, target)) return undefined;
   return withLink(system, directory, target, (link) => {
+    if (isLinkToHostLocal(system, installation, link)) return undefined;
     const isOurs = pluginKindAt(system, link) === "ours";
     const before = pluginKindAt(system, previous);
     if (isOurs && before !== "nothing" && before !== "ours") return undefined;

@@ -61,6 +61,7 @@ export class ResultsCache {
   readonly #context: Context;
   readonly #directory: string;
   #names: readonly string[] | undefined;
+  #byStart: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the names of their files; `null` for one that is missing or invalid. */
   readonly #entries = new Map<string, CachedAttachment | null>();
   #attachments: readonly CachedAttachment[] | undefined;
@@ -125,8 +126,24 @@ export class ResultsCache {
     if (containerId === "") return [];
     const start = `${network.files.network}-${containerId}-`;
     return owner.kind === "legacy"
-      ? this.#listed.filter((name) => name.startsWith(start))
+      ? (this.#namesByStart.get(start) ?? [])
       : [`${start}${interfaceOf(owner)}`];
+  }
+
+  /** The names of the entries by what they begin with, up to any of their hyphens. */
+  get #namesByStart(): ReadonlyMap<string, readonly string[]> {
+    if (this.#byStart !== undefined) return this.#byStart;
+    const byStart = new Map<string, string[]>();
+    for (const name of this.#listed) {
+      for (let at = name.indexOf("-"); at >= 0; at = name.indexOf("-", at + 1)) {
+        const start = name.slice(0, at + 1);
+        const names = byStart.get(start);
+        if (names === undefined) byStart.set(start, [name]);
+        else names.push(name);
+      }
+    }
+    this.#byStart = byStart;
+    return byStart;
   }
 
   get #listed(): readonly string[] {

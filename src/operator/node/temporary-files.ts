@@ -11,7 +11,7 @@ const UUID = "/proc/sys/kernel/random/uuid";
 /** The form of the names. */
 const TEMPORARY = new RegExp(`^\\.${PLUGIN}\\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$`);
 
-/** How old a file is that nobody needs any more, in milliseconds: an installation takes seconds. */
+/** How old a file is that nobody needs any more, in milliseconds: its process takes seconds. */
 const ABANDONED_AFTER = 600_000;
 
 /**
@@ -34,8 +34,8 @@ export function withTemporaryPath<T>(
 }
 
 /**
- * Removes what killed installations left in a directory. Whether their process runs cannot be known from here: it may be
- * of another container.
+ * Removes what killed processes left in a directory. Whether one of them runs cannot be known from here: it may be of
+ * another container.
  *
  * @throws SystemError if the directory cannot be read
  */

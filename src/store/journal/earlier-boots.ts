@@ -34,7 +34,7 @@ const FORM = "host-local-before-boot 1";
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
 
-/** So many void notes are left; a file with 65 000 takes longer to write. */
+/** So many void notes are left by whoever finds an address before the last note; a file with 65 000 takes longer to write. */
 const MOST_GONE = 99;
 
 /** It is not larger, in bytes: a note of each address of a /16 takes 9 MiB. */

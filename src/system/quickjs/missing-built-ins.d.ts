@@ -1,6 +1,7 @@
 /**
  * The methods that TypeScript's library for ES2023 declares and the engine of the native executable does not have, see
- * engine.c, or scripts/build/native.ts leaves out. Read by tsconfig.engine.json alone: there a program that uses what such a method returns has a type error.
+ * engine.c, or scripts/build/native.ts leaves out. Read by tsconfig.engine.json alone: there a program that uses what such a
+ * method returns has a type error.
  * Whole objects that are missing, such as `Proxy`, are denied in biome.json.
  */
 

@@ -3,7 +3,7 @@
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -110,6 +110,15 @@ const cases: Readonly<Record<string, Case>> = {
       return join(node.confDir, "net.conf");
     },
   },
+  "an address that is reserved in two networks": {
+    code: "overlapping-ranges",
+    severity: "error",
+    corrupt: (node) => {
+      node.network("other", { subnet: "10.1.0.0/16", rangeStart: "10.1.2.2" });
+      node.call("ADD", "other", "c2");
+      return join(node.dataDir, "net/10.1.2.2");
+    },
+  },
 };
 
 test("a healthy node has no findings", async (t) => {
@@ -194,6 +203,22 @@ test("an empty reservation is not repaired where the cache names a container who
   t.match(found, { repaired: false, message: /is not known, so it is not repaired$/ });
   t.match(found?.commands, [/^host-local release 10\.1\.2\.9 /]);
   t.equal(node.read("net/10.1.2.9"), "");
+});
+
+test("an empty reservation is not to be released where libcni's cache cannot be read", async (t) => {
+  const node = nodeWithPod(t);
+  node.write("net/10.1.2.9", "", 60);
+  rmSync(join(node.cacheDir, "results"), { recursive: true, force: true });
+  writeFileSync(join(node.cacheDir, "results"), "");
+
+  const found = node.findings(["--repair"]).find(({ code }) => code === "empty-reservation");
+
+  t.match(found, {
+    repaired: false,
+    message: /is not known, so it is not repaired$/,
+    remedy: "make libcni's cache readable first",
+    commands: [],
+  });
 });
 
 test("a network that cannot be repaired does not keep the others from being repaired", async (t) => {

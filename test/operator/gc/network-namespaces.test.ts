@@ -249,10 +249,10 @@ test("a dry run proposes the command that decided", { skip: skipOutsideHost }, a
     `To release: host-local gc --yes net --live-command 'echo c9' --grace 5m ${place}\n`,
   );
   t.match(
-    tool(["gc", "net", "--now", "--data-dir", node.dataDir, "--cache-dir", node.cacheDir], {
+    tool(["gc", "--now", "--data-dir", node.dataDir, "--cache-dir", node.cacheDir, "--", "net"], {
       environment: { NETCONFPATH: node.confDir },
     }).stdout,
-    `--cache-dir ${node.cacheDir} --conf-dir ${node.confDir}\n`,
+    `gc --yes --conf-dir ${node.confDir} --now --data-dir ${node.dataDir} --cache-dir ${node.cacheDir} -- net\n`,
   );
   node.tool(["release", "10.7.6.2", "--yes"]);
   t.notMatch(node.tool(["gc", "net"]).stdout, "To release:", "there is nothing to release");

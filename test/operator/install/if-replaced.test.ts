@@ -1,7 +1,7 @@
 // test: native executable
 /** install --if-replaced: puts back what another installer has overwritten or removed, and nothing else. */
 
-import { readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
@@ -9,6 +9,7 @@ import {
   directoryWithOther,
   emptyDirectory,
   isExecutable,
+  isLink,
   OTHER,
   ourVersion,
 } from "./plugin-directory.ts";
@@ -95,4 +96,16 @@ test("--if-replaced puts back the copy static, too", async (t) => {
 
   t.equal(exitCode, 0);
   t.match(stdout, /^Installed .*static\./);
+});
+
+test("a marker that is a link is replaced by one, once the plugin is installed", async (t) => {
+  const directory = emptyDirectory(t);
+  const marker = `${directory.target}.installed`;
+  symlinkSync("nowhere", marker);
+
+  t.match(directory.install("--yes"), [0, "Installed "]);
+
+  t.notOk(isLink(marker));
+  rmSync(directory.target);
+  t.match(directory.install("--if-replaced", "--yes"), [0, "Installed "]);
 });

@@ -206,6 +206,36 @@ test("a link to another host-local is no plugin: no way leads back to it", async
   }
 });
 
+test("a link by name, as an archive has it, is replaced", async (t) => {
+  const directory = emptyDirectory(t);
+  directory.install("--yes");
+  symlinkSync("host-local", join(directory.path, "static"));
+
+  t.equal(directory.install("--static", "--yes")[0], 0);
+  t.ok(isStatic(directory));
+  t.strictSame(directory.names, [
+    "host-local",
+    "host-local.installed",
+    "static",
+    "static.installed",
+  ]);
+});
+
+test("a link to another host-local is no plugin: no way leads back to it", async (t) => {
+  const directory = directoryWithOther(t);
+  const path = join(directory.path, "static");
+  for (const back of ["--rollback", "--uninstall"]) {
+    symlinkSync("host-local", path);
+    directory.install("--static", "--yes");
+    t.ok(isStatic(directory));
+
+    t.equal(directory.install(back, "--yes")[0], 0);
+
+    t.notOk(existsSync(path), back);
+    t.equal(contentOf(directory, "host-local"), OTHER);
+  }
+});
+
 test("the document names the copy", async (t) => {
   const directory = emptyDirectory(t);
   const staticIn = (...options: string[]): unknown =>
