@@ -59,7 +59,7 @@ function pathOf(program: string): string {
   try {
     return command(["sh", "-c", `command -v ${program}`]).trim();
   } catch {
-    throw new MissingProgram(`${program} is missing: install qemu-user`);
+    throw MissingProgram.of(program, new Error("it is not in PATH"));
   }
 }
 

@@ -4,7 +4,7 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, type FileKind, type System } from "../../system/system.ts";
 import { markerText, PLUGIN, STATIC } from "../node/plugin-directories.ts";
-import { withTemporaryPath } from "../node/temporary-files.ts";
+import { replaceByFile } from "../node/temporary-files.ts";
 import { isOurs } from "./ask-versions.ts";
 
 /** The paths of an installation. */
@@ -84,14 +84,11 @@ export function isPresent(system: System, path: string): boolean {
  *
  * @throws SystemError
  */
-export function mark(system: System, { name, directory, marker }: Installation): void {
+export function mark(system: System, { name, marker }: Installation): void {
   const text = markerText(name);
   if (attempt(() => system.readFile(marker, text.length), undefined) === text) return;
-  // Whatever is there is replaced, also a link: the plugin is installed already.
-  withTemporaryPath(system, directory, (temporary) => {
-    system.createFile(temporary, text, 0o644);
-    system.rename(temporary, marker);
-  });
+  // Also a link is replaced: the plugin is installed already.
+  replaceByFile(system, marker, text);
 }
 
 /**

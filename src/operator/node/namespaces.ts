@@ -329,7 +329,7 @@ const SEPARATOR = " - nsfs ";
  * The network namespaces in `mountinfo`, see proc_pid_mountinfo(5): the fourth field of a line names the namespace, and the
  * fifth the path.
  */
-export function namespaceMounts(
+function namespaceMounts(
   text: string,
 ): readonly { readonly namespace: string; readonly path: string }[] {
   const found: { namespace: string; path: string }[] = [];
@@ -348,7 +348,7 @@ export function namespaceMounts(
  *
  * @example sharedDirectories("31 25 0:24 /netns /run/netns ro master:9 - tmpfs tmpfs rw\n"); // ["/run/netns"]
  */
-export function sharedDirectories(text: string): readonly string[] {
+function sharedDirectories(text: string): readonly string[] {
   return [...text.matchAll(/^[0-9]+ [0-9]+ [0-9:]+ [^ ]*\/netns ([^ ]*\/netns) /gm)].map(
     ([, path = ""]) => path,
   );

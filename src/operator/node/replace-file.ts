@@ -3,7 +3,7 @@
 import { CommandError } from "../../cli/command/command.ts";
 import { parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { removeAbandoned, withTemporaryPath } from "./temporary-files.ts";
+import { removeAbandoned, replaceByFile } from "./temporary-files.ts";
 
 /**
  * Replaces a file atomically. Until it is complete it has a name that begins with a dot: the textfile collector of
@@ -16,10 +16,6 @@ export function replaceFile(system: System, option: string, path: string, text: 
   const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
   if (kind !== "file")
     throw new CommandError(`${option}: ${path} exists and is not a regular file`);
-  const directory = parentOf(path);
-  attempt(() => removeAbandoned(system, directory), undefined);
-  withTemporaryPath(system, directory, (temporary) => {
-    system.createFile(temporary, text, 0o644);
-    system.rename(temporary, path);
-  });
+  attempt(() => removeAbandoned(system, parentOf(path)), undefined);
+  replaceByFile(system, path, text);
 }

@@ -37,7 +37,7 @@ export const cacheOption: Option = {
  *
  * @throws CommandError if the option names none
  */
-export function cacheDirOf({ system, option }: Context): string {
+function cacheDirOf({ system, option }: Context): string {
   const given = option(cacheOption.name);
   return given === undefined
     ? DEFAULT_CACHE_DIR

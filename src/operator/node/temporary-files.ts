@@ -1,6 +1,6 @@
 /** Temporary files in directories of others. Their names are random: a process id is that of its namespace alone. */
 
-import { join } from "../../store/files/paths.ts";
+import { join, parentOf } from "../../store/files/paths.ts";
 import { removeQuietly } from "../../store/files/temporary.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { PLUGIN } from "./plugin-directories.ts";
@@ -31,6 +31,18 @@ export function withTemporaryPath<T>(
     // rename(2) keeps both names if they already were links to the same file.
     removeQuietly(system, path);
   }
+}
+
+/**
+ * Replaces whatever is at a path by a file, in one step.
+ *
+ * @throws SystemError
+ */
+export function replaceByFile(system: System, path: string, text: string): void {
+  withTemporaryPath(system, parentOf(path), (temporary) => {
+    system.createFile(temporary, text, 0o644);
+    system.rename(temporary, path);
+  });
 }
 
 /**

@@ -221,21 +221,6 @@ test("a link by name, as an archive has it, is replaced", async (t) => {
   ]);
 });
 
-test("a link to another host-local is no plugin: no way leads back to it", async (t) => {
-  const directory = directoryWithOther(t);
-  const path = join(directory.path, "static");
-  for (const back of ["--rollback", "--uninstall"]) {
-    symlinkSync("host-local", path);
-    directory.install("--static", "--yes");
-    t.ok(isStatic(directory));
-
-    t.equal(directory.install(back, "--yes")[0], 0);
-
-    t.notOk(existsSync(path), back);
-    t.equal(contentOf(directory, "host-local"), OTHER);
-  }
-});
-
 test("the document names the copy", async (t) => {
   const directory = emptyDirectory(t);
   const staticIn = (...options: string[]): unknown =>
