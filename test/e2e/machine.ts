@@ -1,12 +1,14 @@
 /** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   rmdirSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
@@ -24,15 +26,27 @@ export interface Needs {
   readonly programs?: readonly string[];
   /** The layers of `npm run fetch -- clients` that it lays over /usr; such a scenario runs containers. */
   readonly layers?: readonly string[];
+  /** Programs that are not to be had from Debian, as an option of `npm run test:clients` gives them. */
+  readonly given?: readonly { readonly option: string; readonly path: string }[];
+  /** Whether it is to see the processes of the host, as the plugin does on a node; then it has to end its own. */
+  readonly seesHostProcesses?: boolean;
   /** Which main plugins: the oldest here that have what is needed, or the newest. */
   readonly age?: "oldest" | "newest";
 }
 
-/** The arguments of `unshare` under which every scenario runs. */
-export const namespaces: readonly string[] = [
-  ...["--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc"],
+/** The arguments of `unshare` under which every scenario runs, but for the next. */
+const namespacesOfHost: readonly string[] = [
+  ...["--net", "--mount", "--ipc", "--uts", "--fork", "--kill-child"],
   ...["--propagation", "private"],
 ];
+
+/** Those of a scenario in which all processes end with the first. */
+const namespaces: readonly string[] = [...namespacesOfHost, "--pid", "--mount-proc"];
+
+/** The arguments of `unshare` under which a scenario runs. */
+export function namespacesOf({ seesHostProcesses }: Needs): readonly string[] {
+  return seesHostProcesses === true ? namespacesOfHost : namespaces;
+}
 
 /** Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
 const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/lib/cni")];
@@ -110,8 +124,15 @@ export function obstacle(needs: Needs): string | undefined {
   if (absent !== undefined) {
     return `${absent} is not below build/clients: \`npm run fetch -- clients\` fetches it.`;
   }
+  const lacking = needs.given?.find(({ path }) => !existsSync(path));
+  if (lacking !== undefined) {
+    return `It takes a program that Debian does not have: \`npm run test:clients -- ${lacking.option} PATH\`.`;
+  }
   if (layers.length > 0 && !makesCgroups()) {
     return "Containers need cgroups, which cannot be made here.";
+  }
+  if (needs.seesHostProcesses === true && !seesHostProcesses()) {
+    return "In a container nothing is seen of the processes of the host.";
   }
   const refusal = refusalOf(trialMounts);
   if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
@@ -193,6 +214,35 @@ export function removeCgroup(name: string): void {
   }
 }
 
+/**
+ * The ids of the processes in a cgroup and those below it.
+ *
+ * @param name its name, below the root
+ */
+export function processesIn(name: string): readonly number[] {
+  const directories = cgroupHierarchies().flatMap((hierarchy) =>
+    directoriesBelow(join(hierarchy, name)),
+  );
+  const ids = directories.flatMap(
+    (one) => readFileSync(join(one, "cgroup.procs"), "utf8").match(/\d+/g) ?? [],
+  );
+  return [...new Set(ids)].map(Number);
+}
+
+/**
+ * Unmounts what is mounted below directories, and removes these.
+ *
+ * @param directories their paths
+ */
+export function removeMounts(directories: readonly string[]): void {
+  const mounted = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => directories.some((directory) => path.startsWith(`${directory}/`)));
+  for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
+}
+
 function isRemoved(directory: string): boolean {
   try {
     for (const one of directoriesBelow(directory).toReversed()) rmdirSync(one);
@@ -200,6 +250,11 @@ function isRemoved(directory: string): boolean {
   } catch {
     return false;
   }
+}
+
+/** Whether `/proc` shows the processes of the host: the kernel gives their namespace this number. */
+function seesHostProcesses(): boolean {
+  return readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]";
 }
 
 function makesCgroups(): boolean {

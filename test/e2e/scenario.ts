@@ -4,6 +4,7 @@
  * and reservations vanish with the scenario and no packet can leave.
  */
 
+import { readlinkSync } from "node:fs";
 import tap, { type Test } from "tap";
 import { Host } from "./host.ts";
 import {
@@ -11,13 +12,16 @@ import {
   layerPath,
   mainPlugins,
   type Needs,
-  namespaces,
+  namespacesOf,
   obstacle,
   removeCgroup,
 } from "./machine.ts";
 
 /** Set inside: the name of the scenario that the namespaces were made for. */
 const marker = "HOST_LOCAL_E2E_SCENARIO";
+
+/** Set inside: the mount namespace outside. */
+const outsideMarker = "HOST_LOCAL_E2E_OUTSIDE";
 
 /** Set inside: the cgroup below which all cgroups of the scenario have to be. */
 const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
@@ -30,12 +34,17 @@ process.on("exit", () => cgroups.forEach(removeCgroup));
 export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 
 /**
- * Makes sure that this process is the first one of namespaces of its own.
+ * Makes sure that this process is the first one of namespaces of its own, where all others end with it.
  *
- * @throws Error where it is not, as then a scenario would change the machine itself
+ * @throws Error where it is not, as then a scenario would end processes of the machine
  */
-export function requireNamespaces(): void {
-  if (process.pid === 1) return;
+export function requireOwnProcesses(): void {
+  if (process.pid !== 1) throw new Error("Here the processes of the machine are seen.");
+}
+
+/** @throws Error where this process has no mounts of its own, as then a scenario would change the machine itself */
+function requireNamespaces(): void {
+  if (process.env[outsideMarker] !== mounts()) return;
   throw new Error(`${marker} is set outside of a scenario: unset it.`);
 }
 
@@ -63,6 +72,11 @@ export function scenario(
   return undefined;
 }
 
+/** The mount namespace of this process. */
+function mounts(): string {
+  return readlinkSync("/proc/self/ns/mnt");
+}
+
 function startInNamespaces(name: string, needs: Needs): string | undefined {
   const skip = obstacle(needs);
   if (skip !== undefined) {
@@ -70,11 +84,12 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
     return skip;
   }
   const thisFile = process.argv[1] ?? "";
-  const command = ["unshare", ...namespaces, process.execPath, thisFile];
+  const command = ["unshare", ...namespacesOf(needs), process.execPath, thisFile];
   const [program = "", ...args] = [...kernelFor(needs), ...command];
   const cgroup = `host-local-test-${process.pid}-${cgroups.length}`;
   cgroups.push(cgroup);
-  const env = { ...process.env, [marker]: name, [cgroupMarker]: cgroup };
+  const markers = { [marker]: name, [cgroupMarker]: cgroup, [outsideMarker]: mounts() };
+  const env = { ...process.env, ...markers };
   tap.spawn(program, args, { env }, name);
   return undefined;
 }
