@@ -59,7 +59,9 @@ test("every code of audit is in its section", async (t) => {
 
 for (const member of ["code", "reason", "state", "action", "severity", "owner", "source"]) {
   test(`every ${member} in the source is on the page`, async (t) => {
-    for (const text of textsOf(member)) t.ok(isIn(page, text), text);
+    const texts = textsOf(member);
+    t.ok(texts.length > 1, "a union");
+    for (const text of texts) t.ok(isIn(page, text), text);
   });
 }
 
@@ -142,10 +144,8 @@ for (const [command, words] of lines) {
     const { stdout } = node.tool([command, ...words, "--json"]);
     const members = new Set(membersOf(JSON.parse(stdout)));
     t.ok(members.size > 0);
-    const reservation = page.slice(page.indexOf("## Reservation"), page.indexOf("## list"));
-    for (const member of members) {
-      t.ok(isIn(sectionOf(command) + reservation, member), member);
-    }
+    const texts = sectionOf(command) + sectionOf("Reservation");
+    for (const member of members) t.ok(isIn(texts, member), member);
   });
 }
 
