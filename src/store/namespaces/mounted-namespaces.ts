@@ -1,43 +1,39 @@
-/** The network namespaces that are mounted, by the lists of mounts of this process and of those of the node. */
+/** The network namespaces that are mounted, as runtimes do it for each pod. */
 
 import { attempt, isSystemError, type System } from "../../system/system.ts";
 
 /** A namespace that is mounted, with the path where a process sees it. */
-export interface MountedNamespace {
+export interface Mount {
   readonly id: string;
   readonly path: string;
   /** The same from here. */
   readonly reachedAt: string;
 }
 
-/** `/proc/PID/mountinfo` of a node with thousands of containers is smaller, in bytes. */
-const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
-
-/** What the lists of mounts show. */
-export interface MountedNamespaces {
-  readonly mounts: readonly MountedNamespace[];
+/** What is mounted on the node, as far as it is seen. */
+export interface Mounts {
+  /** Those of this process, or else of the node's first one, come first. */
+  readonly mounts: readonly Mount[];
   /** The directories of namespaces that a container has of the node. */
   readonly shared: readonly string[];
   /** Whether the mounts of the node are seen, not only those of a container. */
   readonly seesNode: boolean;
-  /** Why there may be more; `undefined` where every list that matters was read. */
+  /** Why there may be more; `undefined` where all were read. */
   readonly incomplete: string | undefined;
 }
+
+/** `/proc/PID/mountinfo` of a node with thousands of containers is smaller, in bytes. */
+const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
 
 /**
  * The namespaces that are mounted where this process sees it, the node's first process, or any other of the node that has
  * mounts of its own, as a runtime may.
- *
- * @param ofNode the ids of the processes in the namespace of the node itself; none where those of the host are not seen
  */
-export function readMountedNamespaces(
-  system: System,
-  ofNode: readonly string[],
-): MountedNamespaces {
+export function readMounts(system: System, ofNode: readonly string[]): Mounts {
   const idOf = (process: string): string | undefined =>
     attempt(() => system.readLink(`/proc/${process}/ns/mnt`), undefined);
   const seen = new Set<string>();
-  const mounts = new Map<string, MountedNamespace>();
+  const mounts = new Map<string, Mount>();
   let shared: readonly string[] = [];
   let incomplete: string | undefined;
   const first = ofNode.length === 0 ? ["self"] : isChrooted(system) ? ["1", "self"] : ["self", "1"];

@@ -3,7 +3,7 @@
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
-import { type MountedNamespace, readMountedNamespaces } from "./mounted-namespaces.ts";
+import { type Mount, readMounts } from "./mounted-namespaces.ts";
 import {
   addressesBy,
   LARGEST_TABLE,
@@ -50,10 +50,10 @@ export class Namespaces {
   /** Why there may be more; `undefined` where all are seen. */
   readonly incomplete: string | undefined;
   readonly #system: OperatorSystem;
-  readonly #mounts: readonly MountedNamespace[];
-  readonly #byPath: ReadonlyMap<string, MountedNamespace>;
+  readonly #mounts: readonly Mount[];
+  readonly #byPath: ReadonlyMap<string, Mount>;
   /** Those that are not reached at their paths, by their names. */
-  readonly #elsewhere: ReadonlyMap<string, MountedNamespace>;
+  readonly #elsewhere: ReadonlyMap<string, Mount>;
   readonly #states = new Map<string, PathState>();
   /** The names in directories of namespaces; `undefined` for one that cannot be listed. */
   readonly #names = new Map<string, ReadonlySet<string> | undefined>();
@@ -70,7 +70,7 @@ export class Namespaces {
     this.#system = system;
     const { namespaces, ofNode, nodeAddresses, incomplete } = readProcesses(system);
     this.nodeAddresses = nodeAddresses;
-    const mounted = readMountedNamespaces(system, ofNode);
+    const mounted = readMounts(system, ofNode);
     this.#mounts = mounted.mounts;
     // The first of several.
     const mounts = mounted.mounts.toReversed();
@@ -197,13 +197,13 @@ export class Namespaces {
       else failed.push({ id, reason: reasons[0] ?? "" });
     }
     // Those that were unmounted meanwhile are gone.
-    const now = failed.length === 0 ? [] : readMountedNamespaces(this.#system, ofNode).mounts;
+    const now = failed.length === 0 ? [] : readMounts(this.#system, ofNode).mounts;
     const ids = new Set(now.map(({ id }) => id));
     return { namespaces, unentered: failed.filter(({ id }) => ids.has(id)) };
   }
 
   /** @param reasons gets the one why it could not be entered */
-  #enter({ id, path, reachedAt }: MountedNamespace, reasons: string[]): Namespace | undefined {
+  #enter({ id, path, reachedAt }: Mount, reasons: string[]): Namespace | undefined {
     if (this.#idAt(reachedAt) !== id) {
       reasons.push(`${path} is covered by another mount`);
       return undefined;
