@@ -17,7 +17,6 @@ import { networks } from "./operator/networks/networks.ts";
 import { completedNames } from "./operator/node/completed-names.ts";
 import { list } from "./operator/reservations/list.ts";
 import { release } from "./operator/reservations/release.ts";
-import { reserve } from "./operator/reservations/reserve.ts";
 import { show } from "./operator/reservations/show.ts";
 
 export const commands: readonly Command[] = [
@@ -31,7 +30,6 @@ export const commands: readonly Command[] = [
   check,
   gc,
   release,
-  reserve,
   metrics,
   agent,
   install,

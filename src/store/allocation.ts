@@ -12,7 +12,6 @@ import { candidatesInOrder } from "./candidate-order.ts";
 import { reclaimable } from "./journal/earlier-boots.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
-import type { Kept } from "./reservations/kept.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
 import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
@@ -87,9 +86,8 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const isKept = request.preferences.kept?.some(({ name }) => name === text);
   const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
-    network.reserve(requested, attachment, temporary, isKept),
+    network.reserve(requested, attachment, temporary),
   );
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
@@ -111,8 +109,6 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Candi
   }
   const cursor = readCursor(files, index, (line) => network.warn(line));
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
-    const kept = preferences.kept && allocateKept(network, request, preferences.kept, temporary);
-    if (kept !== undefined) return kept;
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary)) return candidate;
     }
@@ -125,27 +121,6 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Candi
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
     describeUsage(usage, unowned, files, request.advice()),
   );
-}
-
-/** An address that is kept for the pod, also in place of a reservation from before this boot. */
-function allocateKept(
-  network: LockedNetwork,
-  { set, exclusions, attachment, reclaimsAfterReboot }: AllocationRequest,
-  kept: readonly Kept[],
-  temporary: string,
-): Candidate | undefined {
-  const { files } = network;
-  for (const { address, name } of kept) {
-    const candidate = candidateAt(address, set, exclusions);
-    if (candidate === undefined) continue;
-    if (network.reserve(address, attachment, temporary, true)) return candidate;
-    if (!reclaimsAfterReboot) continue;
-    for (const { note } of reclaimable(files, (one) => one === name || undefined)) {
-      if (!network.reclaimEarlier(note)) continue;
-      if (network.reserve(address, attachment, temporary)) return candidate;
-    }
-  }
-  return undefined;
 }
 
 /**
@@ -161,7 +136,7 @@ function allocateReclaimed(
   if (earlier) return earlier;
   for (const reservation of network.unusual()) {
     const candidate = reclaimableAt(network.files, request, reservation);
-    if (candidate === undefined || isKept(network, reservation.name)) continue;
+    if (candidate === undefined) continue;
     if (!network.reclaim(reservation.name)) continue;
     if (network.reserve(candidate.address, request.attachment, temporary)) return candidate;
   }
@@ -174,15 +149,10 @@ function allocateEarlier(
   temporary: string,
 ): Candidate | undefined {
   const usable = (name: string): Candidate | undefined =>
-    isKept(network, name) ? undefined : candidateAt(parseAddress(name), set, exclusions);
+    candidateAt(parseAddress(name), set, exclusions);
   for (const { note, wanted } of reclaimable(network.files, usable)) {
     if (!network.reclaimEarlier(note)) continue;
     if (network.reserve(wanted.address, attachment, temporary)) return wanted;
   }
   return undefined;
-}
-
-/** Whether an administrator keeps an address, and not for whoever asks. */
-function isKept({ kept }: LockedNetwork, name: string): boolean {
-  return kept.some((one) => one.name === name);
 }

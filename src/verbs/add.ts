@@ -3,7 +3,6 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { formatPod, podIn } from "../cni/pod.ts";
 import { formatResult, type Result } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -14,8 +13,7 @@ import { allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
-import type { Kept } from "../store/reservations/kept.ts";
-import { matchOwner, parsePodName } from "../store/reservations/owner.ts";
+import { matchOwner } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -103,9 +101,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
   }
   const { exclusions, reclaimsAfterReboot, reuse } = config;
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
-  const { kept } = network;
-  const others = network.reuse.preferencesFor(owner);
-  const preferences = kept.length === 0 ? others : { ...others, kept: keptForPod(kept, call) };
+  const preferences = network.reuse.preferencesFor(owner);
   const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
@@ -123,12 +119,6 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     );
   }
   return { allocations, reserved: network.reserved };
-}
-
-/** What an administrator keeps for the pod of a call. */
-function keptForPod(all: readonly Kept[], call: AttachmentCall): readonly Kept[] {
-  const pod = parsePodName(formatPod(podIn(call.arguments)));
-  return pod === undefined ? [] : all.filter((one) => one.pod === pod);
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */

@@ -177,8 +177,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
         ["show", operand],
         ["show", operand, "--json"],
         ["release", operand],
-        ["reserve", operand, "--for", hostile],
-        ["reserve", operand, "--unreserve", "--network", hostile],
         ["release", operand, "--interface", hostile],
       ],
     ),

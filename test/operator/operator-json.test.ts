@@ -111,7 +111,6 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["gc", ["--live-command", "echo 52a3e7b3c482"]],
   ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
   ["release", ["10.88.0.2", "--yes"]],
-  ["reserve", ["10.88.0.99", "--unreserve"]],
   ["metrics", []],
 ];
 
@@ -166,7 +165,6 @@ for (const [words, operands] of [
   ["capacity --node-patch", []],
   ["capacity --node-feature", ["@"]],
   ["release", ["nobody"]],
-  ["reserve", ["10.88.0.7", "--for=default/db-0"]],
   ["install", ["@", "--yes"]],
   ["plan", PLAN],
   ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],

@@ -298,7 +298,6 @@ const talkative: readonly (readonly string[])[] = [
   ["release", "nobody"],
   ["release", "10.244.3.17"],
   ["release", "default/web"],
-  ["reserve", "10.9.9.9"],
   ["gc"],
   ["gc", "mynet"],
   ["gc", "--now"],

@@ -88,10 +88,6 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
-  "half-kept-address": {
-    severity: "warning",
-    remedy: "keep it again",
-  },
   "out-of-range": {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",

@@ -4,11 +4,10 @@ import type { Context } from "../../cli/command/command.ts";
 import { type Address, isWithin } from "../../ipam/address.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { readKept } from "../../store/reservations/kept.ts";
-import { keyOf, type PodName } from "../../store/reservations/owner.ts";
+import { keyOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
@@ -33,7 +32,6 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
       ...permissionFindings(reservation),
     ]),
     ...duplicateFindings(context, directory),
-    ...keptFindings(context, directory),
   ];
 }
 
@@ -58,43 +56,6 @@ function duplicateFindings(
       return [{ ...found(reservation, "duplicate-owner", message), commands }];
     });
   });
-}
-
-/**
- * What is kept by one of its two files alone: its reservation was released by another plugin, or by a DEL on a full disk;
- * or the state directory was removed, which says what to keep again.
- */
-function keptFindings(
-  context: Context,
-  { files, listed, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const kept = readKept(files);
-  const reserved = new Set(kept.length === 0 ? [] : listed.map(({ name }) => name));
-  const known = new Set(kept.map(({ name }) => name));
-  const finding = (name: string, pod: PodName | undefined, problem: string): Finding => {
-    const whose = pod === undefined ? [] : ["--for", pod];
-    return {
-      code: "half-kept-address",
-      network: files.network,
-      path: files.pathOf(name),
-      message: `${name} is kept for ${pod ?? "nobody"}, but ${problem}`,
-      commands: [
-        commandText(context, files, ["reserve", name, "--network", files.network, ...whose]),
-      ],
-    };
-  };
-  return [
-    ...kept
-      .filter(({ name }) => !reserved.has(name))
-      .map(({ name, pod }) =>
-        finding(name, pod, "was released, by another plugin or on a full disk: others may get it"),
-      ),
-    ...reservations.flatMap(({ name, owner }) =>
-      owner.kind === "kept" && !known.has(name)
-        ? finding(name, owner.pod, "the state directory was removed: no pod gets it")
-        : NOTHING,
-    ),
-  ];
 }
 
 function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
@@ -185,13 +146,9 @@ function rangeFindings(
 ): readonly Finding[] {
   const code = misplacement(directory, reservation.address);
   if (code === undefined) return NOTHING;
-  const { text, owner, network } = reservation;
-  const message = `${text} is ${places[code]}${holderOf(reservation)}`;
-  const command =
-    owner.kind === "kept"
-      ? unreserveCommand(context, network.files, text)
-      : releaseCommand(context, reservation);
-  return [{ ...found(reservation, code, message), commands: [command] }];
+  const message = `${reservation.text} is ${places[code]}${holderOf(reservation)}`;
+  const commands = [releaseCommand(context, reservation)];
+  return [{ ...found(reservation, code, message), commands }];
 }
 
 /** Where an address is that is not to be handed out. */

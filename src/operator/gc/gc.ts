@@ -91,9 +91,8 @@ function decide(
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
 ): Judged {
-  // What an administrator keeps has no container that could be dead.
-  const held = directory.reservations.filter(({ owner }) => owner.kind !== "kept");
-  const candidates = liveness.livenessOfAll(held).map(({ reservation, conclusion }) => ({
+  const { reservations } = directory;
+  const candidates = liveness.livenessOfAll(reservations).map(({ reservation, conclusion }) => ({
     reservation,
     isBeforeBoot: reservation.isBeforeBoot,
     seen: seenIn(reservation),

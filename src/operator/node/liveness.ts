@@ -109,7 +109,6 @@ export class LivenessChecker {
 
   /** Why no namespace of this node need have the address of a reservation. */
   #doubtOn({ network, owner, since }: NodeReservation): string | undefined {
-    if (owner.kind === "kept") return "it is kept by host-local reserve";
     const age = this.#system.now() - (since ?? Number.POSITIVE_INFINITY);
     if (age < LONGEST_ADD) return "it was reserved only just now";
     if (network.isShared) return "other machines may use its directory";

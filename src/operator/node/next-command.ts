@@ -44,12 +44,6 @@ export function commandText(
   ]);
 }
 
-/** The command line that keeps an address no longer. */
-export function unreserveCommand(context: Requested, files: NetworkFiles, address: string): string {
-  const words = [address, "--unreserve", "--network", files.network];
-  return commandText(context, files, ["reserve", ...words]);
-}
-
 /** Joins words to a command line, each quoted for a shell where that is necessary. */
 export function shellCommand(words: readonly string[]): string {
   return words.map(shellWord).join(" ");

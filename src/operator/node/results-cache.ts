@@ -114,9 +114,8 @@ export class ResultsCache {
     this.#names ??= attempt(() => this.#context.system.list(this.#directory), [], "ENOENT");
   }
 
-  /** `namespace/name` of the pod that holds a reservation, or for which it is kept; empty if it is not known. */
+  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
   podOf(reservation: NodeReservation): string {
-    if (reservation.owner.kind === "kept") return reservation.owner.pod ?? "";
     return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 

@@ -27,7 +27,6 @@ export interface Hint {
     | "refused"
     | "alive"
     | "mayBeAlive"
-    | "kept"
     | "elsewhere"
     | "history"
     | "unknown";
