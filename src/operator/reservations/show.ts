@@ -3,10 +3,9 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import { openNode } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
+import { openNode, parseQuery, search } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { parseQuery, search } from "../node/search.ts";
 import {
   describeReservation,
   type KnownReservation,
