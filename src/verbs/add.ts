@@ -4,7 +4,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { formatPod, type PodName, parsePodName, podIn } from "../cni/pod.ts";
-import { formatResult, type Result } from "../cni/result.ts";
+import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
 import { exclusionsFor } from "../ipam/exclusions.ts";
@@ -40,11 +40,24 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const files = openNetwork(system, config.dataDir, config.network);
-  const request = lockOptions(system, call, config, "ADD");
-  const { allocations, reserved } = withLock(files, request, (network) =>
-    reserve(network, config, call),
-  );
+  try {
+    const request = lockOptions(system, call, config, "ADD");
+    const answer = withLock(files, request, (network) => reserve(network, config, call));
+    print(files, call, config, dns, answer);
+  } finally {
+    files.unpin();
+  }
+}
 
+/** Prints the result; if that is not possible, releases what was reserved. */
+function print(
+  files: NetworkFiles,
+  call: AttachmentCall,
+  config: IpamConfig,
+  dns: ResultDns,
+  { allocations, reserved }: Answer,
+): void {
+  const { system } = files;
   const result: Result = {
     addresses: allocations.map(({ address, range }) => ({
       family: address.family,

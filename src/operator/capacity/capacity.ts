@@ -7,11 +7,10 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { requireDirectory } from "../node/configuration-directories.ts";
-import { coolingAddresses } from "../node/cooling.ts";
+import { requireDirectory } from "../node/configurations.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import { replaceFile } from "../node/replace-file.ts";
+import { replaceFile } from "../node/temporary-files.ts";
 import {
   countRanges,
   describeCounts,
@@ -198,7 +197,7 @@ function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
     network,
     ranges: countRanges(network, directory.usedIn(network), unowned),
     beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
-    cooling: coolingAddresses(network, listed).length,
+    cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
     pods: podsFor(network.rangeSets, network.exclusions),
   }));

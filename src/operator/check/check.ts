@@ -8,7 +8,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { openWholeNode } from "../node/node.ts";
-import { releaseOrLog } from "../node/release-or-log.ts";
+import { releaseOrLog } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { runChecks } from "./checks.ts";
 import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";

@@ -6,7 +6,7 @@ import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
-} from "../node/configuration-directories.ts";
+} from "../node/configurations.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";

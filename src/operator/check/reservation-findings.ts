@@ -8,9 +8,9 @@ import { rangeOf } from "../../ipam/range-set.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf, requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 

@@ -9,8 +9,12 @@ import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import type { RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
-import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
-import { type ConfigurationProblem, readConfigurations } from "../node/configurations.ts";
+import {
+  type ConfigurationProblem,
+  configurationDirectories,
+  type Requested,
+  readConfigurations,
+} from "../node/configurations.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {

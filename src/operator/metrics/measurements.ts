@@ -9,7 +9,6 @@ import { reservedIn } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
-import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { countDead } from "./dead-reservations.ts";
@@ -100,8 +99,8 @@ export function measure(
     gauge(
       "cni_ipam_addresses_cooling",
       "Free addresses that were released less than reuseDelaySeconds ago.",
-      ofDirectories(({ networks, listed }) =>
-        Math.max(...networks.map((one) => coolingAddresses(one, listed).length)),
+      ofDirectories((directory) =>
+        Math.max(...directory.networks.map((one) => directory.coolingIn(one).length)),
       ),
     ),
     gauge(

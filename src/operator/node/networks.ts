@@ -21,11 +21,12 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/cooldown.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
   type Configuration,
   type ConfigurationProblem,
+  configurationDirectories,
   readConfigurations,
+  requireDirectory,
 } from "./configurations.ts";
 
 /** A network, found by a configuration or only by its directory. */

@@ -17,8 +17,8 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
+import { type Query, search } from "../node/node.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
-import { type Query, search } from "../node/search.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {

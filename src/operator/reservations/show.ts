@@ -4,11 +4,9 @@ import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { openNode } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf, type NetworkDirectory } from "../node/network-directory.ts";
+import { openNode, parseQuery, search } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { parseQuery, search } from "../node/search.ts";
 import {
   describeReservation,
   type KnownReservation,
