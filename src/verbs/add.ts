@@ -38,7 +38,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const files = openNetwork(system, config.dataDir, config.network);
-  const request = lockOptions(system, call, config, "ADD");
+  const request = lockOptions(call, config, "ADD");
   const { allocations, reserved } = withLock(files, request, (network) =>
     reserve(network, config, call),
   );
@@ -57,7 +57,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (reserved.length > 0) {
-      undoIfPossible(files, lockOptions(system, call, config, "UNDO"), reserved);
+      undoIfPossible(files, lockOptions(call, config, "UNDO"), reserved);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
