@@ -1,6 +1,11 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { type Namespace, Namespaces, processIn } from "../../store/namespaces/namespaces.ts";
+import {
+  isLocal,
+  type Namespace,
+  Namespaces,
+  processIn,
+} from "../../store/namespaces/namespaces.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
 import { containerOf, type NetworkDirectory, type NodeReservation } from "./network-directory.ts";
@@ -246,9 +251,4 @@ function hasOthers(found: Namespace | undefined, addresses: readonly string[]): 
     addresses.length > 0 &&
     !addresses.some((address) => found.addresses.has(address))
   );
-}
-
-/** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
-function isLocal(address: string): boolean {
-  return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
 }

@@ -105,6 +105,11 @@ export class Namespaces {
     return this.#byAddress.get(address) ?? [];
   }
 
+  /** The addresses that several have; not those that every namespace has, of the loopback interface or link-local. */
+  get inSeveral(): readonly (readonly [address: string, namespaces: readonly Namespace[]])[] {
+    return [...this.#byAddress].filter(([address, all]) => all.length > 1 && !isLocal(address));
+  }
+
   /** What became of the namespace at a path of the node, as runtimes name it. */
   at(path: string): PathState {
     const known = this.#states.get(path);
@@ -232,6 +237,11 @@ export class Namespaces {
     }
     return unentered?.reason;
   }
+}
+
+/** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
+export function isLocal(address: string): boolean {
+  return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
 }
 
 function nameIn(path: string): string {
