@@ -1,7 +1,7 @@
 /** All commands, in the order of the help. */
 
 import type { Command } from "./cli/command/command.ts";
-import { completionOf } from "./cli/manual/completion.ts";
+import { completion } from "./cli/manual/completion.ts";
 import { man } from "./cli/manual/man.ts";
 import { version } from "./cli/manual/version.ts";
 import { audit } from "./cluster/audit/audit.ts";
@@ -14,10 +14,8 @@ import { history } from "./operator/history/history.ts";
 import { install } from "./operator/install/install.ts";
 import { metrics } from "./operator/metrics/metrics.ts";
 import { networks } from "./operator/networks/networks.ts";
-import { completedNames } from "./operator/node/completed-names.ts";
 import { list } from "./operator/reservations/list.ts";
 import { release } from "./operator/reservations/release.ts";
-import { reserve } from "./operator/reservations/reserve.ts";
 import { show } from "./operator/reservations/show.ts";
 
 export const commands: readonly Command[] = [
@@ -31,11 +29,10 @@ export const commands: readonly Command[] = [
   check,
   gc,
   release,
-  reserve,
   metrics,
   agent,
   install,
-  completionOf(completedNames),
+  completion,
   man,
   version,
 ];

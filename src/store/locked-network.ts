@@ -19,7 +19,6 @@ import {
   requireJournal,
 } from "./journal/journal-file.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
-import { type Kept, readKept, replaceByKept } from "./reservations/kept.ts";
 import {
   contentOf,
   describeOwner,
@@ -62,7 +61,6 @@ export class LockedNetwork {
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
-  #kept: readonly Kept[] | undefined;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
   readonly #reserved: OwnReservation[] = [];
@@ -156,18 +154,15 @@ export class LockedNetwork {
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
-   * @param isKept whether an administrator keeps the address for it: then it is free, too, while no pod has it
    * @returns whether the address was free
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
-  reserve(address: Address, attachment: Attachment, temporary: string, isKept = false): boolean {
+  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
     const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
-    const isThere = isKept && readOwner(this.files, name).kind === "kept";
     const put = (): true => {
-      if (isThere) system.rename(temporary, path);
-      else linkReservation(system, temporary, path);
+      linkReservation(system, temporary, path);
       return true;
     };
     const isReserved = recover(
@@ -182,9 +177,11 @@ export class LockedNetwork {
     if (!isReserved) return false;
     const owner: Owner = { kind: "attachment", ...attachment };
     const file = attempt(() => fileIdAt(system, path), undefined);
+    // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
+    this.files.pin(temporary);
     this.#reserved.push({ name, owner, file });
     this.#changes.push({ kind: "reserved", name, owner });
-    this.#journal.reserved(keyOf(attachment), name, !isThere);
+    this.#journal.reserved(keyOf(attachment), name);
     return true;
   }
 
@@ -208,16 +205,6 @@ export class LockedNetwork {
   }
 
   /**
-   * The addresses that an administrator keeps. Usually the journal says that there are none; without the lock nothing is
-   * known of them.
-   */
-  get kept(): readonly Kept[] {
-    if (!this.#isLocked) return [];
-    this.#kept ??= this.#journal.mayHaveKept ? readKept(this.files) : [];
-    return this.#kept;
-  }
-
-  /**
    * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process without this
    * lock was faster.
    *
@@ -226,26 +213,11 @@ export class LockedNetwork {
   release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isKept = this.#keepAgain(name);
-    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));
-    if (isKept || isRemoved) this.#changes.push({ kind: "released", name, owner });
+    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
+    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
     if (!this.#reserved.some((one) => one.name === name)) this.reuse.released(name);
     this.#journal.released(keyOfOwner(owner), name, isRemoved);
-  }
-
-  /**
-   * Keeps an address again that is released.
-   *
-   * @returns whether its file has changed hands; where that is not possible, the address is released
-   */
-  #keepAgain(name: string): boolean {
-    const kept = this.kept.find((one) => one.name === name);
-    if (kept === undefined) return false;
-    return attempt(() => {
-      this.#journal.tracked(() => replaceByKept(this.files, kept));
-      return true;
-    }, false);
   }
 
   /**

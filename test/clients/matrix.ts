@@ -51,7 +51,7 @@ ${rows.join("\n")}
   itself: ADD and DEL alone, with \`CNI_NETNS=/dev/null\`, the id of the claim in place of a container's, and the device in place
   of the interface. Set \`"cniVersion": "1.0.0"\` in its profile: without one the answer is of 0.1.0, in which it finds no address,
   and the device gets none although one is reserved. It reads no \`gateway\` of an address (a route needs its \`gw\`) and no error,
-  which is on standard output. Each claim has the pod \`default/pod-whereabouts\`: \`"sticky": "pod"\` and \`reserve --for\` mean all of
+  which is on standard output. Each claim has the pod \`default/pod-whereabouts\`: \`"sticky": "pod"\` means all of
   them. Nothing sends GC; a list of containers lacks its claims, and \`gc\` refuses it as long as one is in use.
 - The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 

@@ -22,7 +22,7 @@ const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
 
-const { same, dual, nearlyFull, full, kept, booted } = networks;
+const { same, dual, nearlyFull, full, booted } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
@@ -209,7 +209,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
-    from: "  moveCursor(network, request.index, allocation.address);\n",
+    from: "  moveCursor(network, index, allocation.address);\n",
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,
@@ -261,8 +261,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a second ADD gets a second address",
     file: "store/allocation.ts",
-    from: "  if (duplicate !== undefined) {\n",
-    to: "  if (duplicate !== undefined && files === undefined) {\n",
+    from: "  if (duplicate === undefined) return;\n",
+    to: "  if (duplicate === undefined || files !== undefined) return;\n",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
   },
@@ -277,18 +277,10 @@ export const bugs: readonly Bug[] = [
   {
     name: "the history tells a release before it is made",
     file: network,
-    from: "    const isRemoved = !isKept && this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isKept || isRemoved) this.#changes",
+    from: "    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (isRemoved) this.#changes",
     to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
     cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
     trouble: error,
-  },
-  {
-    name: "a release forgets that its address is kept",
-    file: network,
-    from: "const isKept = this.#keepAgain(name);",
-    to: "const isKept = false;",
-    cast: cast(["DEL a, ADD a"], kept),
-    trouble: none,
   },
   {
     name: "DEL and GC take no lock",

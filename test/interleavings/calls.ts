@@ -2,15 +2,12 @@
 
 import type { NetworkName } from "../../src/cni/call.ts";
 import { CniError } from "../../src/cni/error.ts";
-import { parseAddress } from "../../src/ipam/address.ts";
 import { main } from "../../src/main.ts";
 import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../src/operator/node/networks.ts";
-import { releaseUnchanged } from "../../src/operator/node/release-unchanged.ts";
-import { keep } from "../../src/operator/reservations/keep.ts";
+import { releaseUnchanged } from "../../src/operator/node/release.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { withLock } from "../../src/store/lock.ts";
-import { parsePodName } from "../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { isSystemError } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
@@ -124,24 +121,6 @@ export class Calls {
       name: `release ${container}`,
       verb: "release",
       container,
-      environment: {},
-      stdin: "",
-      run: (system) => exitCodeOf(() => run(system)),
-    };
-  }
-
-  /** `host-local reserve`: keeps an address for the pod of a container. */
-  reserve(address: string, container: string): Program {
-    const run = (system: Parameters<Program["run"]>[0]): number => {
-      const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
-      const [kept, pod] = [parseAddress(address), parsePodName(`ns/${container}`)];
-      if (kept === undefined) throw new Error(`${address} is no address`);
-      withLock(files, { timeoutSeconds: 30 }, (network) => keep(network, kept, pod));
-      return 0;
-    };
-    return {
-      name: `reserve ${address} for ${container}`,
-      verb: "reserve",
       environment: {},
       stdin: "",
       run: (system) => exitCodeOf(() => run(system)),

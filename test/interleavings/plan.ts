@@ -40,7 +40,7 @@ export const troubles = {
   "two stops": { faults: ["killed", "late", "boot"], most: 2 },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
-const { same, dual, nearlyFull, full, kept, booted } = networks;
+const { same, dual, nearlyFull, full, booted } = networks;
 
 const own: readonly Kind[] = ["ADD a", "ADD b", "ADD a, unheard", "DEL a", "DEL c", "DEL c, ADD c"];
 const others: readonly Kind[] = [
@@ -163,7 +163,7 @@ const toldAtLength = {
   ...told,
   name: "history that is full",
   disk: (disk: MemoryDisk) => {
-    const line = { container: "z", interfaceName: "eth0", pod: "", caller: "", time: 0 };
+    const line = { container: "z", interfaceName: "eth0", pod: "", time: 0 };
     const text = formatRecord({ ...line, address: "10.9.0.0", verb: "DEL" });
     disk.put(HISTORY, text.repeat(Math.floor(4030 / text.length)));
   },
@@ -232,8 +232,6 @@ export const plan: readonly Row[] = [
   ...rows(plainPairs, "stops", "full"),
   ...rows(configured, "stops", "full"),
   ...rows([cast(["ADD a"], rebooted), cast(["DEL c"], rebooted)], "stops", "full"),
-  ...rows(pairsOf(["ADD a", "ADD a, unheard", "ADD b", "DEL a, ADD a"], kept), "nothing", "short"),
-  ...rows(pairsOf(["ADD a", "ADD a, unheard", "DEL a, ADD a"], kept), "stops", "full"),
   ...rows(singles, "errors", "short"),
   ...rows(alone, "stops", "short"),
   ...rows(alone, "errors", "short"),

@@ -27,7 +27,7 @@ import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
 export interface Program {
   /** How a story calls it: `ADD a`. */
   readonly name: string;
-  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release" | "reserve";
+  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release";
   readonly container?: string;
   /** The containers that a GC keeps. */
   readonly keeps?: readonly string[];

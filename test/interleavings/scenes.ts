@@ -169,11 +169,5 @@ export const networks = {
   dual: { name: "dual stack", pools: [v4, v6] },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
-  /** Nobody but `a` is ever to get the third address. */
-  kept: {
-    name: "10.0.0.4 kept for a",
-    pools: [{ ...v4, addresses: ["10.0.0.2", "10.0.0.3"] }],
-    before: (calls: Calls) => [calls.add("c"), calls.reserve("10.0.0.4", "a")],
-  },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
 } as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

@@ -64,7 +64,7 @@ function installPrograms(): void {
   for (const [name, text] of Object.entries(stubs)) script(name, text);
   script(
     "host-local",
-    `case " $* " in *" --watch"* | " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
+    `case " $* " in " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
 "$@"
 code=$?
 echo "$code" >> ${RECORD}
@@ -298,7 +298,6 @@ const talkative: readonly (readonly string[])[] = [
   ["release", "nobody"],
   ["release", "10.244.3.17"],
   ["release", "default/web"],
-  ["reserve", "10.9.9.9"],
   ["gc"],
   ["gc", "mynet"],
   ["gc", "--now"],

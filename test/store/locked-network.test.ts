@@ -3,7 +3,6 @@ import type { Attachment } from "../../src/cni/attachment.ts";
 import { readHistory } from "../../src/store/history/history-file.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
-import { changeKept } from "../../src/store/reservations/kept.ts";
 import { matchOwner, type Owner } from "../../src/store/reservations/owner.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
@@ -428,7 +427,7 @@ test("what another process releases at the same time is not told as released by 
 
   network.release(ours("10.0.0.2"));
   network.release({ name: "10.0.0.3", owner: { kind: "attachment", ...attachment("c2") } });
-  network.close({ maxBytes: 1000, verb: "DEL", pod: "", caller: () => "test" });
+  network.close({ maxBytes: 1000, verb: "DEL", pod: "" });
 
   t.match(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), / DEL 10\.0\.0\.3 /);
   t.notMatch(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), /10\.0\.0\.2/);
@@ -446,10 +445,8 @@ test("what is used again is another file of the same content, also one that name
   t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
 });
 
-test("without the lock nothing is kept again, and nothing noted for later calls", async (t) => {
+test("without the lock nothing is noted for later calls", async (t) => {
   const machine = machineWith(two);
-  const kept = { address: address("10.0.0.2"), name: "10.0.0.2", pod: undefined };
-  changeKept(open(machine.start()), kept.name, [kept]);
   const reuse = { delay: 30, sticky: undefined };
   const process = machine.start();
   const network = new LockedNetwork(open(process), false, reuse);
@@ -460,7 +457,7 @@ test("without the lock nothing is kept again, and nothing noted for later calls"
   network.close();
 
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
-  t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["kept"]);
+  t.same(machine.disk.filesUnder(location.stateDirectory), {});
 });
 
 test("an empty file is reclaimed also on another file system, and not where it cannot be read", async (t) => {
@@ -491,7 +488,7 @@ test("the history tells from whom an address was reclaimed", async (t) => {
 
   t.equal(network.reclaimEarlier(note), true);
   t.equal(network.reclaim("10.0.0.4"), true);
-  network.close({ maxBytes: 1000, verb: "ADD", pod: "", caller: () => "test" });
+  network.close({ maxBytes: 1000, verb: "ADD", pod: "" });
 
   t.same(
     readHistory(open(machine.start()))?.map(({ verb, address, container, interfaceName }) => [

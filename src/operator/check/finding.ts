@@ -88,10 +88,6 @@ export const kinds = {
     remedy:
       "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
-  "half-kept-address": {
-    severity: "warning",
-    remedy: "keep it again",
-  },
   "out-of-range": {
     severity: "warning",
     remedy: "none while its container is alive; once it is dead, release the address",
@@ -106,10 +102,10 @@ export const kinds = {
     remedy:
       "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
-  "reserved-gateway": {
+  "excluded-address": {
     severity: "warning",
     remedy:
-      "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
+      "if its container is dead, release the address; otherwise restart its pod, which then gets another one",
   },
   "duplicate-owner": {
     severity: "warning",

@@ -1,16 +1,16 @@
 /** Findings on reservations. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { type Address, isWithin } from "../../ipam/address.ts";
+import { isWithin } from "../../ipam/address.ts";
+import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { readKept } from "../../store/reservations/kept.ts";
-import { keyOf, type PodName } from "../../store/reservations/owner.ts";
+import { keyOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText, shellCommand, unreserveCommand } from "../node/next-command.ts";
+import { containerOf, interfaceOf, requireReadable } from "../node/network-directory.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 
@@ -29,11 +29,10 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   return [
     ...reservations.flatMap((reservation) => [
       ...contentFindings(node, reservation),
-      ...rangeFindings(context, directory, reservation),
+      ...placeFindings(node, directory, reservation),
       ...permissionFindings(reservation),
     ]),
     ...duplicateFindings(context, directory),
-    ...keptFindings(context, directory),
   ];
 }
 
@@ -58,43 +57,6 @@ function duplicateFindings(
       return [{ ...found(reservation, "duplicate-owner", message), commands }];
     });
   });
-}
-
-/**
- * What is kept by one of its two files alone: its reservation was released by another plugin, or by a DEL on a full disk;
- * or the state directory was removed, which says what to keep again.
- */
-function keptFindings(
-  context: Context,
-  { files, listed, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const kept = readKept(files);
-  const reserved = new Set(kept.length === 0 ? [] : listed.map(({ name }) => name));
-  const known = new Set(kept.map(({ name }) => name));
-  const finding = (name: string, pod: PodName | undefined, problem: string): Finding => {
-    const whose = pod === undefined ? [] : ["--for", pod];
-    return {
-      code: "half-kept-address",
-      network: files.network,
-      path: files.pathOf(name),
-      message: `${name} is kept for ${pod ?? "nobody"}, but ${problem}`,
-      commands: [
-        commandText(context, files, ["reserve", name, "--network", files.network, ...whose]),
-      ],
-    };
-  };
-  return [
-    ...kept
-      .filter(({ name }) => !reserved.has(name))
-      .map(({ name, pod }) =>
-        finding(name, pod, "was released, by another plugin or on a full disk: others may get it"),
-      ),
-    ...reservations.flatMap(({ name, owner }) =>
-      owner.kind === "kept" && !known.has(name)
-        ? finding(name, owner.pod, "the state directory was removed: no pod gets it")
-        : NOTHING,
-    ),
-  ];
 }
 
 function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
@@ -178,38 +140,63 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-function rangeFindings(
-  context: Context,
+function placeFindings(
+  node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
-  const code = misplacement(directory, reservation.address);
-  if (code === undefined) return NOTHING;
-  const { text, owner, network } = reservation;
-  const message = `${text} is ${places[code]}${holderOf(reservation)}`;
-  const command =
-    owner.kind === "kept"
-      ? unreserveCommand(context, network.files, text)
-      : releaseCommand(context, reservation);
-  return [{ ...found(reservation, code, message), commands: [command] }];
+  const place = placeOf(node, directory, reservation);
+  if (place === undefined) return NOTHING;
+  const [code, text] = place;
+  const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
+  const commands = [releaseCommand(node.context, reservation)];
+  return [{ ...found(reservation, code, message), commands }];
 }
 
-/** Where an address is that is not to be handed out. */
-const places = {
-  "reserved-gateway": "the gateway",
-  "outside-part": "outside of this node's part: another node may hand it out",
-  "out-of-range": "outside all ranges",
-};
-
-function misplacement(
-  { ranges, hasKnownRanges }: NetworkDirectory,
-  address: Address,
-): keyof typeof places | undefined {
-  for (const range of ranges) if (isGateway(address, range)) return "reserved-gateway";
+/** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
+function placeOf(
+  node: Node,
+  directory: NetworkDirectory,
+  reservation: NodeReservation,
+): readonly [code: Code, place: string] | undefined {
+  const { ranges, hasKnownRanges } = directory;
+  const { address } = reservation;
+  for (const range of ranges) {
+    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
+  }
+  const exclusion = exclusionOf(node, directory, reservation);
+  if (exclusion !== undefined) return ["excluded-address", exclusion];
   if (!hasKnownRanges || rangeOf(ranges, address) !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? "outside-part"
-    : "out-of-range";
+    ? ["outside-part", "outside of this node's part: another node may hand it out"]
+    : ["out-of-range", "outside all ranges"];
+}
+
+/** By what an address is excluded for its holder, where no configuration of the network has it for him. */
+function exclusionOf(
+  { cache }: Node,
+  { networks }: NetworkDirectory,
+  reservation: NodeReservation,
+): string | undefined {
+  const { address, owner } = reservation;
+  if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
+  const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
+  if (
+    containerOf(owner) === "" ||
+    here.some(({ exclusions }) => !isExcluded(address, exclusions))
+  ) {
+    return undefined;
+  }
+  const entries = here.map((network) => reservedAt(network, address));
+  const pod = cache.podOf(reservation);
+  // One whose pod is not known may be the one that is meant.
+  if (entries.some((entry) => entry?.pod !== undefined && (pod === "" || pod === entry.pod))) {
+    return undefined;
+  }
+  const [entry] = entries;
+  return entry === undefined
+    ? "excluded (ipam.exclude)"
+    : `reserved for ${formatReservedFor(entry)} (ipam.reserved)`;
 }
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {

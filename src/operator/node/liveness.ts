@@ -1,10 +1,9 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
+import { type Namespace, Namespaces, processIn } from "../../store/namespaces/namespaces.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
-import { type Namespace, Namespaces, processIn } from "./namespaces.ts";
-import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
-import { containerOf } from "./node-reservations.ts";
+import { containerOf, type NetworkDirectory, type NodeReservation } from "./network-directory.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
 /** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
@@ -109,7 +108,6 @@ export class LivenessChecker {
 
   /** Why no namespace of this node need have the address of a reservation. */
   #doubtOn({ network, owner, since }: NodeReservation): string | undefined {
-    if (owner.kind === "kept") return "it is kept by host-local reserve";
     const age = this.#system.now() - (since ?? Number.POSITIVE_INFINITY);
     if (age < LONGEST_ADD) return "it was reserved only just now";
     if (network.isShared) return "other machines may use its directory";

@@ -3,7 +3,7 @@
 import { shellWord } from "../../cli/output/shell-word.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";
+import { type Requested, requestedConfigurationDirectory } from "./configurations.ts";
 import { cacheOption } from "./results-cache.ts";
 
 /** The commands that read libcni's cache. */
@@ -42,12 +42,6 @@ export function commandText(
     ...(dataDir === undefined ? [] : ["--data-dir", dataDir]),
     ...(cacheDir === undefined ? [] : [cacheOption.name, cacheDir]),
   ]);
-}
-
-/** The command line that keeps an address no longer. */
-export function unreserveCommand(context: Requested, files: NetworkFiles, address: string): string {
-  const words = [address, "--unreserve", "--network", files.network];
-  return commandText(context, files, ["reserve", ...words]);
 }
 
 /** Joins words to a command line, each quoted for a shell where that is necessary. */

@@ -5,9 +5,8 @@ import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
-import { requireDirectory } from "./configuration-directories.ts";
-import type { NodeReservation } from "./network-directory.ts";
-import { containerOf, interfaceOf } from "./node-reservations.ts";
+import { requireDirectory } from "./configurations.ts";
+import { containerOf, interfaceOf, type NodeReservation } from "./network-directory.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {
@@ -114,9 +113,8 @@ export class ResultsCache {
     this.#names ??= attempt(() => this.#context.system.list(this.#directory), [], "ENOENT");
   }
 
-  /** `namespace/name` of the pod that holds a reservation, or for which it is kept; empty if it is not known. */
+  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
   podOf(reservation: NodeReservation): string {
-    if (reservation.owner.kind === "kept") return reservation.owner.pod ?? "";
     return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 

@@ -2,12 +2,11 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
-import { commandText, unreserveCommand } from "../node/next-command.ts";
-import { type Node, openNode } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
-import { releaseIn } from "../node/release-or-log.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
+import { type Node, openNode, parseQuery, type Query, search } from "../node/node.ts";
+import { releaseIn } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { parseQuery, type Query, search } from "../node/search.ts";
 import {
   describeReservation,
   type KnownReservation,
@@ -59,10 +58,7 @@ export const release: Command = {
       const hint = inSeveralNetworks(matching.map(({ network }) => network));
       return refused(node, query, matching, [hint]);
     }
-    // Those that are kept have no container: a pod may have others.
-    const held = matching.filter(({ owner }) => owner.kind !== "kept");
-    if (held.length > 0) return releaseReservations(node, query, held);
-    return refused(node, query, matching, matching.map(keptHint(context)));
+    return releaseReservations(node, query, matching);
   },
 };
 
@@ -70,15 +66,6 @@ function incompleteId(reservations: readonly NodeReservation[]): Hint {
   const held = new Set(reservations.map(({ owner }) => containerOf(owner)));
   const text = `Held by ${[...held].join(", ")}; use the complete container id.`;
   return { reason: "ambiguous", network: null, text };
-}
-
-/** Such a reservation is not a container's: it would be made again. */
-function keptHint(context: Context): (reservation: NodeReservation) => Hint {
-  return ({ text: address, network: { files } }) => {
-    const command = unreserveCommand(context, files, address);
-    const text = `It is kept by reserve. To keep it no longer: ${command}`;
-    return { reason: "kept", network: files.network, text };
-  };
 }
 
 /** What the containers hold in the same networks beside what was asked for. */
@@ -114,9 +101,7 @@ function releaseReservations(
   }
   const besides = knownReservations(node, others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
-  const released = [...byNetwork].flatMap(([network, here]) =>
-    releaseIn(context, network, "release", here),
-  );
+  const released = [...byNetwork].flatMap(([network, here]) => releaseIn(network, "release", here));
   return report(context, known, besides, new Set(released));
 }
 

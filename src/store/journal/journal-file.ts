@@ -33,8 +33,6 @@ export interface Seal {
   readonly length: number;
   /** Its length when it was written anew. */
   readonly renewed: number;
-  /** Whether an administrator keeps addresses (`kept.ts`); where not, there is no such member, which would cost each call. */
-  readonly hasKept?: boolean;
 }
 
 /** What is read of a journal. */
@@ -66,9 +64,6 @@ const FORM = "host-local-journal 2";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
-
-/** The last word of a seal, where an administrator keeps addresses. */
-const HAS_KEPT = "kept";
 
 /** In place of the machine, where it is not known. */
 const NO_MACHINE = "-";
@@ -208,17 +203,7 @@ function lineOf({ name, owner }: OwnedReservation): string {
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
   const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
   const words = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
-  const header = seal.hasKept === true ? `${words} ${HAS_KEPT}` : words;
-  state.extend(FILE, lines, paddedHeader(header));
-}
-
-/**
- * Removes the journal, so that the next call reads everything; to be called once what it tells of earlier boots is noted.
- *
- * @throws SystemError
- */
-export function removeJournal({ state }: NetworkFiles): void {
-  state?.remove(FILE);
+  state.extend(FILE, lines, paddedHeader(words));
 }
 
 function paddedHeader(text: string): string {
@@ -244,7 +229,7 @@ function sealOf(header: string): Seal | undefined {
   };
   const { reservations, length, renewed } = seal;
   if (!isCount(reservations) || !isCount(length) || !isCount(renewed)) return undefined;
-  return words[6] === HAS_KEPT ? { ...seal, hasKept: true } : seal;
+  return seal;
 }
 
 function isCount(number: number): boolean {

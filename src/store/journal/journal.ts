@@ -8,7 +8,6 @@ import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
-import { hasKept } from "../reservations/kept.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./earlier-boots.ts";
@@ -78,11 +77,6 @@ export class Journal {
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
-  /** Whether an administrator may keep addresses; to be asked once it was read. */
-  get mayHaveKept(): boolean {
-    return this.#seal === undefined || this.#seal.hasKept === true;
-  }
-
   /**
    * Makes a change in the network's directory. One that failed may have taken effect, and then the journal, which does not
    * tell, is not sealed.
@@ -98,14 +92,10 @@ export class Journal {
     }
   }
 
-  /**
-   * An attachment has got a reservation.
-   *
-   * @param isNew whether there was none before, of nobody
-   */
-  reserved(key: OwnerKey, name: string, isNew: boolean): void {
+  /** An attachment has got a reservation. */
+  reserved(key: OwnerKey, name: string): void {
     this.#lines += `${key} ${name}\n`;
-    if (isNew) this.#difference++;
+    this.#difference++;
   }
 
   /**
@@ -153,8 +143,7 @@ export class Journal {
       const machine = this.#machine(boot);
       const length = renewJournal(state, scan, machine);
       const reservations = scan.count + othersIn(scan).length;
-      const seal = { boot, machine, reservations, length, renewed: length };
-      this.#seal = hasKept(this.#files) ? { ...seal, hasKept: true } : seal;
+      this.#seal = { boot, machine, reservations, length, renewed: length };
       this.#difference = 0;
       this.#lines = "";
     });

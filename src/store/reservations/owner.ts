@@ -10,18 +10,13 @@ import {
 import { trimSpace } from "../../cni/unicode.ts";
 import { NO_FILE, type SystemError } from "../../system/system.ts";
 
-/** A pod as `namespace/name`, for which an address is kept; see `parsePodName`. */
-export type PodName = string & { readonly proof: "pod name" };
-
 /**
- * The owner of a reservation. `kept` is an address that an administrator keeps, for a pod or for nobody; `legacy` is a file
- * from before interfaces were recorded; `unowned` is one that no release ever matches: empty, truncated or garbage. `unknown`
- * is one that could not be read, and may have any owner.
+ * The owner of a reservation. `legacy` is a file from before interfaces were recorded; `unowned` is one that no release ever
+ * matches: empty, truncated or garbage. `unknown` is one that could not be read, and may have any owner.
  */
 export type Owner =
   | ({ readonly kind: "attachment" } & Attachment)
   | { readonly kind: "legacy"; readonly containerId: ContainerId }
-  | { readonly kind: "kept"; readonly pod: PodName | undefined }
   | { readonly kind: "unowned" }
   | { readonly kind: "unknown"; readonly reason: string; readonly code: string };
 
@@ -37,32 +32,6 @@ export type ReservationContent = string & { readonly proof: "reservation content
 /** The content of an attachment's reservation: container id, CR LF, interface name, and nothing after it. */
 export function formatOwner({ containerId, interfaceName }: Attachment): ReservationContent {
   return `${containerId}\r\n${interfaceName}` as ReservationContent;
-}
-
-/** What the content of a reservation begins with that names no container: no plugin takes it for that of one. */
-const KEPT = "kept by host-local reserve for ";
-
-/** In place of a pod. */
-const NOBODY = "nobody";
-
-/** A namespace and a name, which are DNS labels or subdomains. */
-const POD = /^[\w.-]{1,253}\/[\w.-]{1,253}$/;
-
-/** A pod as `namespace/name`; `undefined` where the text is none. */
-export function parsePodName(text: string): PodName | undefined {
-  return POD.test(text) ? (text as PodName) : undefined;
-}
-
-/** The content of the reservation of an address that is kept for a pod, or for nobody. */
-export function formatKept(pod: PodName | undefined): ReservationContent {
-  return `${KEPT}${pod ?? NOBODY}` as ReservationContent;
-}
-
-function parseKept(content: string): Owner | undefined {
-  if (!content.startsWith(KEPT)) return undefined;
-  const text = content.slice(KEPT.length);
-  const pod = parsePodName(text);
-  return pod === undefined && text !== NOBODY ? undefined : { kind: "kept", pod };
 }
 
 /** The content of a file that names a container, without surrounding white space; `undefined` for any other. */
@@ -109,7 +78,7 @@ export function parseOwner(content: string): Owner {
   const text = trimSpace(content);
   const { 0: containerId, 1: interfaceName, length } = text.split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || length > 2) {
-    return parseKept(text) ?? { kind: "unowned" };
+    return { kind: "unowned" };
   }
   if (interfaceName === undefined) return { kind: "legacy", containerId };
   if (!isInterfaceName(interfaceName)) return { kind: "unowned" };
@@ -133,11 +102,10 @@ export function matchOwner(owner: Owner, attachment: Attachment): Match {
 export function isSameOwner(a: Owner, b: Owner): boolean {
   if (a.kind === "attachment") return matchOwner(b, a) === "exact";
   if (a.kind === "legacy") return b.kind === "legacy" && a.containerId === b.containerId;
-  if (a.kind === "kept") return b.kind === "kept" && a.pod === b.pod;
   return a.kind === b.kind;
 }
 
-/** Whether a file has no owner that is known: it names no container, and is not kept by an administrator. */
+/** Whether a file has no owner that is known: it names no container. */
 export function isUnowned({ kind }: Owner): boolean {
   return kind === "unowned" || kind === "unknown";
 }
@@ -149,8 +117,6 @@ export function describeOwner(owner: Owner): string {
       return `held by container ${owner.containerId}, interface ${owner.interfaceName}`;
     case "legacy":
       return `held by container ${owner.containerId}`;
-    case "kept":
-      return `kept for ${owner.pod ?? NOBODY}`;
     case "unowned":
       return "taken by a file that names no container";
     case "unknown":

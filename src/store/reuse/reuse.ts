@@ -4,7 +4,6 @@ import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts
 import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import type { Kept } from "../reservations/kept.ts";
 import { type Cooldown, delaySecondsOf, noteReleased, readCooldown } from "./cooldown.ts";
 import {
   type Remembered,
@@ -16,8 +15,6 @@ import {
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
 export interface Preferences {
-  /** Those that an administrator keeps for the pod, tried before all others. */
-  readonly kept?: readonly Kept[];
   /** Those that it had, tried first. */
   readonly own: readonly Address[];
   /** Those that were released lately or that another one had, tried last: how long ago, in milliseconds. */

@@ -76,13 +76,6 @@ test("a pod is freed by its name, with all its sandboxes", async (t) => {
   t.strictSame(left(node), ["10.7.4.3", "fd74::3"]);
 });
 
-test("what a pod holds is freed by its name beside an address that is kept for it, which stays", async (t) => {
-  const node = busyNode(t);
-  node.tool(["reserve", "10.7.4.9", "--for", "default/web", "--network", "net"]);
-  t.equal(release(node, "default/web", "--yes", "--force")[0], 0);
-  t.strictSame(left(node), ["10.7.4.3", "10.7.4.4", "10.7.4.9", "fd74::3", "fd74::4"]);
-});
-
 test("a pod is freed by its name as list prints it, also podman's, which has no namespace", async (t) => {
   const node = busyNode(t);
   node.remember("net", "bbb", "/q1", { interfaceName: "net1" });

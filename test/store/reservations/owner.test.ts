@@ -2,13 +2,11 @@ import { test } from "tap";
 import {
   contentOf,
   describeOwner,
-  formatKept,
   formatOwner,
   isSameOwner,
   matchOwner,
   type Owner,
   parseOwner,
-  parsePodName,
 } from "../../../src/store/reservations/owner.ts";
 import { attachment } from "../fixtures.ts";
 
@@ -51,10 +49,6 @@ test("the content of a file names an attachment, a container, or nobody", async 
     ["-c1\r\neth0", nobody],
     ["\uFEFFc1\r\neth0", nobody],
     ["\0\0\0\0", nobody],
-    ["kept by host-local reserve for default/db-0", { kind: "kept", pod: "default/db-0" }],
-    ["kept by host-local reserve for nobody\n", { kind: "kept", pod: undefined }],
-    ["kept by host-local reserve for somebody", nobody],
-    ["kept by the administrator for: default/db-0", nobody],
   ];
 
   for (const [content, owner] of cases) {
@@ -72,7 +66,6 @@ test("an owner matches by container and interface, a legacy one by the container
     ["C1\r\neth0", "none"],
     ["c10", "none"],
     ["", "none"],
-    ["kept by host-local reserve for nobody", "none"],
   ] as const;
 
   for (const [content, match] of cases) {
@@ -89,7 +82,6 @@ test("an owner is described in a phrase", async (t) => {
     [parseOwner("c1\r\neth0"), "held by container c1, interface eth0"],
     [parseOwner("c1"), "held by container c1"],
     [parseOwner(""), "taken by a file that names no container"],
-    [parseOwner(formatKept(undefined)), "kept for nobody"],
     [
       { kind: "unknown", reason: "open /a: input/output error", code: "EIO" },
       "taken by a file that cannot be read (open /a: input/output error)",
@@ -100,17 +92,7 @@ test("an owner is described in a phrase", async (t) => {
 });
 
 test("owners are the same where all that a file names is", async (t) => {
-  const kinds = [
-    "c1\r\neth0",
-    "c1\r\neth1",
-    "c2\r\neth0",
-    "c1",
-    "c2",
-    formatKept(parsePodName("default/db-0")),
-    formatKept(parsePodName("default/db-1")),
-    formatKept(undefined),
-    "",
-  ];
+  const kinds = ["c1\r\neth0", "c1\r\neth1", "c2\r\neth0", "c1", "c2", ""];
   for (const one of kinds) {
     for (const other of kinds) {
       t.equal(isSameOwner(parseOwner(one), parseOwner(other)), one === other, `${one}, ${other}`);
@@ -120,21 +102,5 @@ test("owners are the same where all that a file names is", async (t) => {
 
 test("only what names a container has a content to write again", async (t) => {
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
-  for (const content of [formatKept(undefined), ""]) {
-    t.equal(contentOf(parseOwner(content)), undefined);
-  }
-});
-
-test("a pod is a namespace and a name, and nothing around them", async (t) => {
-  t.equal(parsePodName("default/db-0"), "default/db-0");
-  for (const text of [
-    "db-0",
-    "default/",
-    "/db-0",
-    "default/db-0/",
-    "default/db 0",
-    " default/db-0",
-  ]) {
-    t.equal(parsePodName(text), undefined, text);
-  }
+  t.equal(contentOf(parseOwner("")), undefined);
 });
