@@ -1,16 +1,16 @@
 /** The network namespaces of the node, each looked at once: the kernel knows which addresses are in use. */
 
-import { parentOf } from "../../store/files/paths.ts";
-import { type Mount, readMounts } from "../../store/namespaces/mounted-namespaces.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, isSystemError } from "../../system/system.ts";
+import { parentOf } from "../files/paths.ts";
+import { type Mount, readMounts } from "./mounted-namespaces.ts";
 import {
   addressesBy,
   LARGEST_TABLE,
   nodeNamespaceOf,
   readProcesses,
   seesHostProcesses,
-} from "../../store/namespaces/process-namespaces.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError } from "../../system/system.ts";
+} from "./process-namespaces.ts";
 
 /** A network namespace other than that of the node itself. */
 export interface Namespace {
