@@ -9,7 +9,7 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
-import { reclaimable } from "./journal/earlier-boots.ts";
+import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
@@ -33,8 +33,10 @@ interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
-  /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
-  readonly reclaimsAfterReboot: boolean;
+  /** For which the attachment is; `undefined` where that is not known. */
+  readonly namespace: AddedNamespace | undefined;
+  /** Whether the reservations of dead containers are reclaimed where no other address will do. */
+  readonly reclaims: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
   /** What an operator runs next if the set has no free address, for the error. */
@@ -86,9 +88,11 @@ function allocateRequested(
   if (isExcluded(requested, exclusions)) {
     throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
   }
-  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
-    network.reserve(requested, attachment, temporary),
-  );
+  const free = network.files.withTemporary(formatOwner(attachment), (temporary) => {
+    const take = (): boolean =>
+      network.reserve(requested, attachment, temporary, request.namespace);
+    return take() || (reclaimAll(network, request, [text]) && take());
+  });
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
   throw internalError(
@@ -100,17 +104,24 @@ function allocateRequested(
 function allocateNext(network: LockedNetwork, request: AllocationRequest): Candidate {
   const { files } = network;
   const { attachment, set, index, exclusions, preferences } = request;
-  const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
-  if (duplicate !== undefined) {
+  const held = request.held.filter(({ address }) => rangeOf(set, address) !== undefined);
+  const [duplicate] = held;
+  const names = held.map(({ name }) => name);
+  // What it has held since before a boot, or for a namespace that is gone, is its own.
+  if (duplicate !== undefined && !reclaimAll(network, request, names)) {
     throw internalError(
       `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
       `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
     );
   }
   const cursor = readCursor(files, index, (line) => network.warn(line));
+  const own = [...held.map(({ address }) => address), ...preferences.own];
+  const preferred = { ...preferences, own };
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
-    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
-      if (network.reserve(candidate.address, attachment, temporary)) return candidate;
+    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferred)) {
+      if (network.reserve(candidate.address, attachment, temporary, request.namespace)) {
+        return candidate;
+      }
     }
     return allocateReclaimed(network, request, temporary);
   });
@@ -124,35 +135,52 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Candi
 }
 
 /**
- * Reclaims an address of a full set: from a reservation from before this boot, the oldest first, or from an empty file, which
- * no DEL could ever release, and which is found only by reading all files.
+ * Reclaims the reservations with these names, if each is of a dead container.
+ *
+ * @returns whether they are gone
+ */
+function reclaimAll(
+  network: LockedNetwork,
+  { reclaims, attachment }: AllocationRequest,
+  names: readonly string[],
+): boolean {
+  if (!reclaims) return false;
+  const wanted = (name: string): true | undefined => names.includes(name) || undefined;
+  const dead = [...network.reclaimable(attachment, wanted)].map((one) => one.dead);
+  return dead.length === names.length && dead.every((one) => network.reclaimDead(one));
+}
+
+/**
+ * Reclaims an address of a full set: of a dead container, the oldest reservation first, or from an empty file, which no DEL
+ * could ever release, and which is found only by reading all files.
  */
 function allocateReclaimed(
   network: LockedNetwork,
   request: AllocationRequest,
   temporary: string,
 ): Candidate | undefined {
-  const earlier = request.reclaimsAfterReboot && allocateEarlier(network, request, temporary);
-  if (earlier) return earlier;
+  const ofDead = request.reclaims && allocateOfDead(network, request, temporary);
+  if (ofDead) return ofDead;
   for (const reservation of network.unusual()) {
     const candidate = reclaimableAt(network.files, request, reservation);
     if (candidate === undefined) continue;
     if (!network.reclaim(reservation.name)) continue;
-    if (network.reserve(candidate.address, request.attachment, temporary)) return candidate;
+    const { attachment, namespace } = request;
+    if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
   }
   return undefined;
 }
 
-function allocateEarlier(
+function allocateOfDead(
   network: LockedNetwork,
-  { set, exclusions, attachment }: AllocationRequest,
+  { set, exclusions, attachment, namespace }: AllocationRequest,
   temporary: string,
 ): Candidate | undefined {
   const usable = (name: string): Candidate | undefined =>
     candidateAt(parseAddress(name), set, exclusions);
-  for (const { note, wanted } of reclaimable(network.files, usable)) {
-    if (!network.reclaimEarlier(note)) continue;
-    if (network.reserve(wanted.address, attachment, temporary)) return wanted;
+  for (const { dead, wanted } of network.reclaimable(attachment, usable)) {
+    if (!network.reclaimDead(dead)) continue;
+    if (network.reserve(wanted.address, attachment, temporary, namespace)) return wanted;
   }
   return undefined;
 }

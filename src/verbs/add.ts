@@ -2,7 +2,8 @@ import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
-import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { isPodSandbox } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -31,7 +32,7 @@ export function add(system: System, call: AttachmentCall): void {
 
 function reserveAndPrint(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments, system);
-  refuseOwnNetworkNamespace(system, call.networkNamespace);
+  const namespace = refuseOwnNetworkNamespace(system, call.networkNamespace);
   const dns =
     config.resolvConf === ""
       ? NO_DNS
@@ -40,7 +41,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const files = openNetwork(system, config.dataDir, config.network);
   try {
     const request = lockOptions(system, call, config, "ADD");
-    const answer = withLock(files, request, (network) => reserve(network, config, call));
+    const answer = withLock(files, request, (network) => reserve(network, config, call, namespace));
     print(files, call, config, dns, answer);
   } finally {
     files.unpin();
@@ -100,8 +101,15 @@ interface Answer {
 }
 
 /** Reserves one address of each set, or none at all. */
-function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
+function reserve(
+  network: LockedNetwork,
+  config: IpamConfig,
+  call: AttachmentCall,
+  seen: NetworkNamespace | undefined,
+): Answer {
   const { attachment } = call;
+  const isOfPod = isPodSandbox(attachment, call.arguments);
+  const namespace = seen && { ...seen, isPodSandbox: isOfPod };
   const held = network.heldBy(attachment, "trust");
   const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
@@ -109,13 +117,13 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
-    network.useAgain(held);
+    network.useAgain(held, namespace);
     return { allocations, reserved: network.reserved };
   }
-  const { exclusions, reclaimsAfterReboot, reuse } = config;
+  const { exclusions, reclaims, reuse } = config;
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
-  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
+  const common = { attachment, exclusions, held, preferences, namespace, reclaims };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (): string => exhaustionAdvice(network.files, { set, exclusions });

@@ -59,7 +59,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     const unusual = othersIn(readAll(files));
     if (unusual.some((one) => reclaimableAt(files, { set, exclusions }, one))) continue;
     // And so do those from before this boot.
-    if (config.reclaimsAfterReboot && hasEarlier(files, set, exclusions)) continue;
+    if (config.reclaims && hasEarlier(files, set, exclusions)) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions })),

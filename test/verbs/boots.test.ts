@@ -62,7 +62,7 @@ test("STATUS counts them as free, from the first changing call on", async (t) =>
   network.del("none");
 
   t.equal(network.status().exitCode, 0);
-  t.match(network.status({ ipam: { reclaimAfterReboot: false } }).error?.code, 50);
+  t.match(network.status({ ipam: { reclaim: "never" } }).error?.code, 50);
 });
 
 test("those of an earlier boot come before those of a later one", async (t) => {
@@ -113,12 +113,12 @@ test("a requested address is refused while it is reserved, from before this boot
   t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
 });
 
-test("with reclaimAfterReboot false none is reclaimed, and with true those noted meanwhile do", async (t) => {
-  const network = full({ reclaimAfterReboot: false });
+test("with reclaim never none is reclaimed, and without it those noted meanwhile do", async (t) => {
+  const network = full({ reclaim: "never" });
   network.machine.boot();
 
   noneGivesWay(t, network, "switched off");
-  t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2"]);
+  t.same(network.add("new", { ipam: { reclaim: "whenFull" } }).addresses, ["10.0.0.2"]);
 });
 
 test("a reclaimed reservation costs no look at the others", async (t) => {

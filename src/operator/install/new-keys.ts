@@ -30,7 +30,7 @@ const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   partition: "each node hands out the whole range, and so the addresses of others",
   repeatedAdd: "a repeated ADD fails",
   history: undefined,
-  reclaimAfterReboot: undefined,
+  reclaim: undefined,
   reuseDelaySeconds: undefined,
   sticky: undefined,
   stickySeconds: undefined,

@@ -43,7 +43,7 @@ export interface FoundNetwork {
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
   /** Whether reservations from before this boot are reclaimed, and so count as free. */
-  readonly reclaimsAfterReboot: boolean;
+  readonly reclaims: boolean;
   /** How long a released address is avoided, in seconds. */
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
@@ -153,8 +153,8 @@ function fromConfiguration(
     }
     if (!hasRanges(configuration)) return network;
     const config = loadConfig(configuration, "", system);
-    const { rangeSets, partition, exclusions, reclaimsAfterReboot } = config;
-    return { ...network, rangeSets, partition, exclusions, reclaimsAfterReboot };
+    const { rangeSets, partition, exclusions, reclaims } = config;
+    return { ...network, rangeSets, partition, exclusions, reclaims };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -233,7 +233,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     exclusions: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,
-    reclaimsAfterReboot: true,
+    reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,

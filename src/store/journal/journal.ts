@@ -15,12 +15,16 @@ import {
   type JournalContent,
   listedIn,
   readJournal,
+  recordsIn,
   renewJournal,
   requireJournal,
   SEVERAL,
   type Seal,
+  sealedAt,
   sealJournal,
 } from "./journal-file.ts";
+import { recordsOf } from "./reclaimable.ts";
+import { carriedOver, type RecordedReservation } from "./record.ts";
 
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be kept (a full disk, a
@@ -92,10 +96,27 @@ export class Journal {
     }
   }
 
-  /** An attachment has got a reservation. */
-  reserved(key: OwnerKey, name: string): void {
-    this.#lines += `${key} ${name}\n`;
+  /**
+   * An attachment has got a reservation.
+   *
+   * @param record as `formatRecord` has it; empty where nothing is known
+   */
+  reserved(key: OwnerKey, name: string, record: string): void {
+    this.#lines += `${key} ${name}${record}\n`;
     this.#difference++;
+  }
+
+  /** The file of a reservation is another one; the record as of `reserved`. */
+  renewed(key: OwnerKey, name: string, record: string): void {
+    this.#lines += `${key} ${name}${record}\n`;
+  }
+
+  /** What it tells of reservations of the running boot, in its order; nothing where it cannot be read. */
+  records(): readonly RecordedReservation[] {
+    const journal = readJournal(this.#files, "all");
+    // Meanwhile this call may have changed the directory.
+    const isCurrent = this.#seal !== undefined;
+    return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
   }
 
   /**
@@ -141,12 +162,25 @@ export class Journal {
         noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
       const machine = this.#machine(boot);
-      const length = renewJournal(state, scan, machine);
+      const records = this.#carriedOver(boot);
+      const length = renewJournal(state, scan, { boot, machine }, records);
       const reservations = scan.count + othersIn(scan).length;
       this.#seal = { boot, machine, reservations, length, renewed: length };
       this.#difference = 0;
       this.#lines = "";
     });
+  }
+
+  /** The lines with records for the journal that is written anew, by names; none from an earlier boot. */
+  #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
+    const found = this.#foundSeal;
+    const journal = found?.boot === boot ? requireJournal(this.#files, "all") : undefined;
+    const records = new Map<string, string>();
+    if (found === undefined || journal === undefined) return records;
+    for (const [name, line] of recordsIn(journal)) {
+      records.set(name, carriedOver(line, sealedAt(found)));
+    }
+    return records;
   }
 
   /** Appends the lines, and seals it; to be called once, before the lock is released. */

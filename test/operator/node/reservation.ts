@@ -20,7 +20,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     exclusions: [],
     lockTimeoutSeconds: 30,
     historyBytes: undefined,
-    reclaimsAfterReboot: true,
+    reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,
