@@ -143,7 +143,7 @@ const examples: Readonly<Record<string, Example>> = {
       network.del("pod-1");
       t.match(
         network.history(),
-        /^\S+Z ADD 10\.36\.0\.2 pod-1 eth0 default\/web-0 .+\n\S+Z DEL 10\.36\.0\.2 pod-1 eth0 .+\n$/,
+        /^\S+Z ADD 10\.36\.0\.2 pod-1 eth0 default\/web-0\n\S+Z DEL 10\.36\.0\.2 pod-1 eth0 default\/web-0\n$/,
       );
     },
   },
@@ -328,6 +328,17 @@ const examples: Readonly<Record<string, Example>> = {
         [3, 8, 9, 10, 11, 12, 13, 14].map((host) => `10.31.0.${host}`),
       );
       t.match(network.refusalOf("pod-9").msg, "no IP addresses available in range set");
+    },
+  },
+
+  "reserved.conflist": {
+    shows: "a pod gets what is reserved for it",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" },
+    keeps(t, network) {
+      t.same(
+        network.add("pod-1").ips?.map(({ address }) => address),
+        ["10.46.0.2/29", "fd00:10:46::10/64"],
+      );
     },
   },
 

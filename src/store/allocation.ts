@@ -2,8 +2,16 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
+import type { PodName } from "../cni/pod.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
-import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
+import {
+  type Exclusions,
+  formatReservedFor,
+  isExcluded,
+  partReservedFor,
+  type ReservedRange,
+  reservedAt,
+} from "../ipam/exclusions.ts";
 import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
@@ -29,7 +37,11 @@ interface AllocationRequest {
   readonly set: RangeSet;
   /** The set's position among all sets; it numbers the cursor. */
   readonly index: number;
+  /** Those for the pod. */
   readonly exclusions: Exclusions;
+  readonly reserved: readonly ReservedRange[];
+  /** Whose attachment it is; `undefined` where the call does not tell. */
+  readonly pod: PodName | undefined;
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
@@ -39,8 +51,8 @@ interface AllocationRequest {
   readonly reclaims: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
-  /** What an operator runs next if the set has no free address, for the error. */
-  readonly advice: () => string;
+  /** What an operator runs next if the set, or its part that is reserved for the pod, has no free address, for the error. */
+  readonly advice: (set: RangeSet) => string;
 }
 
 /**
@@ -49,12 +61,26 @@ interface AllocationRequest {
  *
  * @throws CniError 999 in the Go plugin's words
  */
-export function allocate(network: LockedNetwork, request: AllocationRequest): Candidate {
+export function allocate(network: LockedNetwork, given: AllocationRequest): Candidate {
+  const { requested, index, set, reserved, pod } = given;
+  const before = requested === undefined ? reclaimOwn(network, given) : [];
+  const { preferences } = given;
+  const request =
+    before.length === 0
+      ? given
+      : { ...given, preferences: { ...preferences, own: [...before, ...preferences.own] } };
+  const own = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
+  // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
+  if (own !== undefined) return allocateNext(network, { ...request, set: own }, undefined);
   const allocation =
-    request.requested === undefined
-      ? allocateNext(network, request)
-      : allocateRequested(network, request, request.requested);
-  moveCursor(network, request.index, allocation.address);
+    requested === undefined
+      ? allocateNext(
+          network,
+          request,
+          readCursor(network.files, index, (line) => network.warn(line)),
+        )
+      : allocateRequested(network, request, requested);
+  moveCursor(network, index, allocation.address);
   return allocation;
 }
 
@@ -86,7 +112,13 @@ function allocateRequested(
     );
   }
   if (isExcluded(requested, exclusions)) {
-    throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
+    const entry = reservedAt(request, requested);
+    throw entry === undefined
+      ? internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude")
+      : internalError(
+          `requested ip ${text} is reserved for ${formatReservedFor(entry)}`,
+          "it is listed in ipam.reserved",
+        );
   }
   const free = network.files.withTemporary(formatOwner(attachment), (temporary) => {
     const take = (): boolean =>
@@ -101,27 +133,39 @@ function allocateRequested(
   );
 }
 
-function allocateNext(network: LockedNetwork, request: AllocationRequest): Candidate {
+/**
+ * The addresses of the set that the attachment has held since before a boot, or for a namespace that is gone: they are free
+ * then, and it is to get one of them again.
+ *
+ * @throws CniError 999 where it holds any other
+ */
+function reclaimOwn(network: LockedNetwork, request: AllocationRequest): readonly Address[] {
+  const { set, held } = request;
+  const { containerId, interfaceName } = request.attachment;
   const { files } = network;
-  const { attachment, set, index, exclusions, preferences } = request;
-  const held = request.held.filter(({ address }) => rangeOf(set, address) !== undefined);
-  const [duplicate] = held;
-  const names = held.map(({ name }) => name);
-  // What it has held since before a boot, or for a namespace that is gone, is its own.
-  if (duplicate !== undefined && !reclaimAll(network, request, names)) {
-    throw internalError(
-      `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
-      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
-    );
+  const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
+  const names = own.map(({ name }) => name);
+  const [duplicate] = own;
+  if (duplicate === undefined || reclaimAll(network, request, names)) {
+    return own.map(({ address }) => address);
   }
-  const cursor = readCursor(files, index, (line) => network.warn(line));
-  const own = [...held.map(({ address }) => address), ...preferences.own];
-  const preferred = { ...preferences, own };
+  throw internalError(
+    `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
+    `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
+  );
+}
+
+/** @param cursor the address after which to begin */
+function allocateNext(
+  network: LockedNetwork,
+  request: AllocationRequest,
+  cursor: Address | undefined,
+): Candidate {
+  const { files } = network;
+  const { attachment, set, exclusions, preferences, namespace } = request;
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
-    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferred)) {
-      if (network.reserve(candidate.address, attachment, temporary, request.namespace)) {
-        return candidate;
-      }
+    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
+      if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
     }
     return allocateReclaimed(network, request, temporary);
   });
@@ -130,7 +174,7 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Candi
   const unowned = unownedIn(set, network.unusual()).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, unowned, files, request.advice()),
+    describeUsage(usage, unowned, files, request.advice(set)),
   );
 }
 

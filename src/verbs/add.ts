@@ -3,10 +3,11 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { isPodSandbox } from "../cni/pod.ts";
+import { formatPod, isPodSandbox, type PodName, parsePodName, podIn } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
+import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
@@ -40,7 +41,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const files = openNetwork(system, config.dataDir, config.network);
   try {
-    const request = lockOptions(system, call, config, "ADD");
+    const request = lockOptions(call, config, "ADD");
     const answer = withLock(files, request, (network) => reserve(network, config, call, namespace));
     print(files, call, config, dns, answer);
   } finally {
@@ -71,7 +72,7 @@ function print(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (reserved.length > 0) {
-      undoIfPossible(files, lockOptions(system, call, config, "UNDO"), reserved);
+      undoIfPossible(files, lockOptions(call, config, "UNDO"), reserved);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
@@ -120,13 +121,21 @@ function reserve(
     network.useAgain(held, namespace);
     return { allocations, reserved: network.reserved };
   }
-  const { exclusions, reclaims, reuse } = config;
+  const { reserved, reclaims, reuse } = config;
+  const pod = reserved.length === 0 ? undefined : podOf(call);
+  const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
-  const common = { attachment, exclusions, held, preferences, namespace, reclaims };
+  const excluded = { exclusions, reserved, pod };
+  const common = { attachment, ...excluded, held, preferences, namespace, reclaims };
   try {
     forEachSet(config, (set, index, requested) => {
-      const advice = (): string => exhaustionAdvice(network.files, { set, exclusions });
+      const advice = (tried: RangeSet): string =>
+        exhaustionAdvice(network.files, {
+          ...excluded,
+          set: tried,
+          pod: tried === set ? undefined : pod,
+        });
       allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
@@ -140,6 +149,11 @@ function reserve(
     );
   }
   return { allocations, reserved: network.reserved };
+}
+
+/** The pod of a call; `undefined` where it does not name one with its namespace. */
+function podOf(call: AttachmentCall): PodName | undefined {
+  return parsePodName(formatPod(podIn(call.arguments)));
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */

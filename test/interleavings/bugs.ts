@@ -209,7 +209,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
-    from: "  moveCursor(network, request.index, allocation.address);\n",
+    from: "  moveCursor(network, index, allocation.address);\n",
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,
@@ -261,8 +261,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a second ADD gets a second address",
     file: "store/allocation.ts",
-    from: "  if (duplicate !== undefined) {\n",
-    to: "  if (duplicate !== undefined && files === undefined) {\n",
+    from: "  if (duplicate === undefined) return;\n",
+    to: "  if (duplicate === undefined || files !== undefined) return;\n",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
   },

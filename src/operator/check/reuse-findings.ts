@@ -49,7 +49,7 @@ function missed(
   // What it tells is old after a day.
   const early = earlyReuses(records, delay, system.now() - DAY);
   return rangeSets.flatMap((set): readonly Finding[] => {
-    const { free } = addUp(countRanges([set], exclusions, used, []));
+    const { free } = addUp(countRanges({ ...network, rangeSets: [set] }, used, []));
     const own = cooling.filter((address) => candidateAt(address, set, exclusions) !== undefined);
     const isNext = free > 0n && BigInt(own.length) >= free;
     const texts = [

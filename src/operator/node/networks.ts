@@ -14,7 +14,7 @@ import {
   loadConfig,
   loadStoreConfig,
 } from "../../ipam/config.ts";
-import type { Exclusions } from "../../ipam/exclusions.ts";
+import type { Excluded } from "../../ipam/exclusions.ts";
 import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
@@ -30,7 +30,7 @@ import {
 } from "./configurations.ts";
 
 /** A network, found by a configuration or only by its directory. */
-export interface FoundNetwork {
+export interface FoundNetwork extends Excluded {
   readonly files: NetworkFiles;
   /** The file that configures it; `undefined` if only its directory was found. */
   readonly source: string | undefined;
@@ -38,7 +38,6 @@ export interface FoundNetwork {
   readonly rangeSets: readonly RangeSet[];
   /** Where the node is in the cluster, where it has only a part of the ranges. */
   readonly partition: Partition | undefined;
-  readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
@@ -153,8 +152,8 @@ function fromConfiguration(
     }
     if (!hasRanges(configuration)) return network;
     const config = loadConfig(configuration, "", system);
-    const { rangeSets, partition, exclusions, reclaims } = config;
-    return { ...network, rangeSets, partition, exclusions, reclaims };
+    const { rangeSets, partition, exclusions, reserved, reclaims } = config;
+    return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -231,6 +230,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     rangeSets: [],
     partition: undefined,
     exclusions: [],
+    reserved: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,
     reclaims: true,
