@@ -115,14 +115,21 @@ test("what is made anew in this boot, for the same container, is not from before
   noneGivesWay(t, network, "all live");
 });
 
-test("a requested address is refused while it is reserved, from before this boot or not", async (t) => {
+test("a requested address is granted if it is reserved from before this boot, and so is that of the same container", async (t) => {
   const network = full();
   network.machine.boot();
-  network.del("old6");
 
-  const { error } = network.add("new", { cniArgs: "IP=10.0.0.3" });
-
-  t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
+  t.same(network.add("new", { cniArgs: "IP=10.0.0.3" }).addresses, ["10.0.0.3"]);
+  t.match(
+    network.add("newer", { cniArgs: "IP=10.0.0.3" }).error?.msg,
+    "requested IP address 10.0.0.3 is not available",
+  );
+  t.same(network.add("old6").addresses, ["10.0.0.6"], "its own");
+  t.match(network.add("old6").error?.msg, "duplicate allocation is not allowed");
+  t.match(
+    network.add("old5", { ipam: { reclaim: "never" } }).error?.msg,
+    "duplicate allocation is not allowed",
+  );
 });
 
 test("with reclaim never none is reclaimed, and without it those noted meanwhile do", async (t) => {

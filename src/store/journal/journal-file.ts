@@ -184,8 +184,12 @@ function wordAt(line: string, begin: number): string {
   return end < 0 ? line.slice(begin) : line.slice(begin, end);
 }
 
-/** The last line of each reservation with a record, by its name; in the order of the journal. */
-export function recordsIn({ found }: JournalContent): ReadonlyMap<string, string> {
+/**
+ * The last line of each reservation with a record, by its name; in the order of the journal.
+ *
+ * @param found the lines of a journal
+ */
+export function recordsIn(found: readonly string[]): ReadonlyMap<string, string> {
   const records = new Map<string, string>();
   for (const line of found) {
     const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;

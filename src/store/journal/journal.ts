@@ -2,6 +2,7 @@
 
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
+import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
@@ -41,6 +42,8 @@ export class Journal {
   #isRead = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
+  /** Whether that one was current: then nobody else has changed anything since. */
+  #wasCurrent = false;
   /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
   #hasSearched = false;
   /** The lines to append. */
@@ -71,6 +74,7 @@ export class Journal {
     });
     this.#foundSeal = journal?.seal;
     if (journal?.isCurrent !== true) return undefined;
+    this.#wasCurrent = true;
     this.#seal = journal.seal;
     this.#fingerprint = journal.seal?.directory;
     return journal;
@@ -173,14 +177,12 @@ export class Journal {
 
   /** The lines with records for the journal that is written anew, by names; none from an earlier boot. */
   #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
-    const found = this.#foundSeal;
-    const journal = found?.boot === boot ? requireJournal(this.#files, "all") : undefined;
-    const records = new Map<string, string>();
-    if (found === undefined || journal === undefined) return records;
-    for (const [name, line] of recordsIn(journal)) {
-      records.set(name, carriedOver(line, sealedAt(found)));
-    }
-    return records;
+    const seal = this.#foundSeal;
+    const journal = seal?.boot === boot ? requireJournal(this.#files, "all") : undefined;
+    const lines = journal?.found ?? [];
+    const bound = this.#wasCurrent || seal === undefined ? undefined : sealedAt(seal);
+    const found = bound === undefined ? lines : lines.map((line) => carriedOver(line, bound));
+    return recordsIn([...found, ...eachLine(this.#lines)]);
   }
 
   /** Appends the lines, and seals it; to be called once, before the lock is released. */

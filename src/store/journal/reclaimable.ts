@@ -2,8 +2,8 @@
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import type { NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
-import { type JournalContent, recordsIn, sealedAt } from "./journal-file.ts";
+import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
+import { type JournalContent, readJournal, recordsIn, sealedAt } from "./journal-file.ts";
 import { isAsRecorded, type RecordedReservation, recordIn } from "./record.ts";
 
 /** What a journal tells of reservations of the running boot, in its order. */
@@ -16,11 +16,19 @@ export function recordsOf(
   // Somebody else may have released and reserved an address since, with the same inode and date.
   const bound = journal.isCurrent ? undefined : sealedAt(seal);
   const records: RecordedReservation[] = [];
-  for (const line of recordsIn(journal).values()) {
+  for (const line of recordsIn(journal.found).values()) {
     const record = recordIn(line, bound);
     if (record !== undefined) records.push(record);
   }
   return records;
+}
+
+/** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
+export function namesOfGonePods(files: NetworkFiles): readonly string[] {
+  const journal = readJournal(files, "all");
+  const records = journal === undefined ? [] : recordsOf(files, journal);
+  const namespaces = new RecordedNamespaces(files, records, new NamespaceStates(files.system));
+  return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
 }
 
 /** Says what became of the namespaces of recorded reservations. */

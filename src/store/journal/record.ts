@@ -74,6 +74,7 @@ export function recordIn(
  */
 export function carriedOver(line: string, changedBefore: bigint): string {
   const [containerId, interfaceName, name, file = "", ...rest] = line.split(" ");
+  if (rest.length === 0) return line;
   const isBounded = file.split(",").length > 2;
   const bounded = isBounded ? file : `${file},${changedBefore}`;
   return [containerId, interfaceName, name, bounded, ...rest].join(" ");
