@@ -37,8 +37,13 @@ export function refuseOwnNetworkNamespace(
       `CNI_NETNS is ${path}`,
     );
   }
-  const isFollowed = /^\/[!-~]+$/.test(path) && !/^\/proc\/(thread-)?self\//.test(path);
+  const isFollowed = path.startsWith("/") && !/[^!-~]/.test(path) && !isOwnPath(path);
   return isFollowed ? { inode: String(theirs.inode), path } : undefined;
+}
+
+/** Whether a path leads each process elsewhere. */
+function isOwnPath(path: string): boolean {
+  return path.startsWith("/proc/") && /^\/proc\/(thread-)?self\//.test(path);
 }
 
 function identity(system: System, path: string): Pick<FileStatus, "device" | "inode"> | undefined {

@@ -24,6 +24,8 @@ export function podIn(text: string): Pod {
   };
 }
 
+const SANDBOX = "K8S_POD_INFRA_CONTAINER_ID";
+
 /**
  * Whether a container is the sandbox of a pod, by `K8S_POD_INFRA_CONTAINER_ID`, which containerd and CRI-O pass.
  *
@@ -33,7 +35,12 @@ export function isPodSandbox(
   { containerId }: Pick<Attachment, "containerId">,
   text: string,
 ): boolean {
-  return argumentIn("K8S_POD_INFRA_CONTAINER_ID", text) === containerId;
+  // As `argumentIn`, which takes longer: on the way of each call.
+  const start = `${SANDBOX}=`;
+  const at = text.lastIndexOf(start);
+  if (at < 0 || (at > 0 && text[at - 1] !== ";")) return false;
+  const end = text.indexOf(";", at);
+  return text.slice(at + start.length, end < 0 ? undefined : end) === containerId;
 }
 
 /** A pod as `namespace/name`, or a name alone; empty where it is not known. */

@@ -141,6 +141,7 @@ function allocateRequested(
  */
 function reclaimOwn(network: LockedNetwork, request: AllocationRequest): readonly Address[] {
   const { set, held } = request;
+  if (held.length === 0) return [];
   const { containerId, interfaceName } = request.attachment;
   const { files } = network;
   const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
