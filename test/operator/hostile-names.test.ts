@@ -217,9 +217,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
     ["install", directory, hostile],
     ["metrics", "--output", join(directory, "none", "metrics.prom")],
     ["completion", hostile],
-    ...["list ", "list --pod ", "list --namespace ", "show ", hostile].map((line) => [
-      ...["completion", "--line", `host-local ${line}`],
-    ]),
     [hostile],
     ["help", hostile],
     ["--help", hostile],
@@ -252,8 +249,7 @@ function printedBy(words: readonly string[], isTerminal: boolean): string {
 /** The node's directories, where the command takes them and the line names no other. */
 function onNode(node: Node, words: readonly string[]): readonly string[] {
   const [name = ""] = words;
-  const takesPlaces =
-    /^(?:list|show|history|networks|capacity|check|gc|release|metrics|completion)$/;
+  const takesPlaces = /^(?:list|show|history|networks|capacity|check|gc|release|metrics)$/;
   if (!takesPlaces.test(name)) return words;
   const places = [
     ["--conf-dir", node.confDir],

@@ -36,9 +36,9 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     { ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } },
     "has a subnet of one or two addresses: ADD and DEL fail",
   ],
-  "gateway null": [
-    { ipam: { ...subnet, gateway: null } },
-    "has gateway null: the first address becomes the gateway, although a pod may have it",
+  "gateway none": [
+    { ipam: { ...subnet, gateway: "none" } },
+    'has gateway "none": ADD and DEL fail',
   ],
   repeatedAdd: [
     { ipam: { ...subnet, repeatedAdd: "same" } },
