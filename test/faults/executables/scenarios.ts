@@ -1,7 +1,6 @@
 /** All scenarios, in the order of the table. */
 
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
-import { corruptCursorScenarios } from "./corrupt-cursors.ts";
 import { corruptJournalScenarios } from "./corrupt-journals.ts";
 import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";
 import { corruptReservationScenarios } from "./corrupt-reservations.ts";
@@ -33,7 +32,6 @@ export const scenarios: readonly Scenario[] = [
   movedScenarios,
   takeOverScenarios,
   corruptReservationScenarios,
-  corruptCursorScenarios,
   corruptJournalScenarios,
   corruptOwnFileScenarios,
   leftoverScenarios,
