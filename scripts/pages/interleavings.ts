@@ -1,7 +1,7 @@
 /**
  * Makes the searches of test/interleavings in full extent, and writes docs/evidence/interleavings.md with their numbers.
  *
- * Usage: `npx node scripts/pages/interleavings.ts`; it takes some minutes.
+ * Usage: `npm run node -- scripts/pages/interleavings.ts`; it takes some minutes.
  */
 
 import { writeFileSync } from "node:fs";
@@ -35,7 +35,7 @@ function page(found: readonly Found[], defects: readonly string[]): string {
 Written by \`scripts/pages/interleavings.ts\`. The real calls of the plugin run in memory in every order of their system
 calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
 \`npm run test:all\` all of them (two minutes); with more errors, two stops at once, and every pair also beside a process
-with another lock: \`HOST_LOCAL_EXTENT=exhaustive npx node FILE\`, with \`interleavings.test.ts\`, \`errors.test.ts\` and
+with another lock: \`HOST_LOCAL_EXTENT=exhaustive npm run node -- FILE\`, with \`interleavings.test.ts\`, \`errors.test.ts\` and
 \`further-troubles.test.ts\` of \`test/interleavings\` (hours).
 
 Three addresses, of which \`c\` has one before. *Unheard*: nobody reads the answer of the ADD, so its UNDO follows. What
@@ -75,7 +75,7 @@ ${losses.map((loss) => `| ${loss.name} | ${fileSystems.map((one) => worldsAfterL
 
 ## Defects that the searches find
 
-Each is a change of one place in the source. \`npx node test/interleavings/bugs.test.ts\` prints the shortest schedule that
+Each is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest schedule that
 shows it.
 
 | defect | calls at once | system calls and faults in the shortest schedule |
