@@ -148,7 +148,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     partition: seldom(
       mostly(
         fc.constantFrom(
-          { subnetFile: "/no/subnet.env" },
+          { subnetFile: "/no/subnet.env", ranges: [[{ subnet: "10.0.0.0/24" }]] },
           { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
         ),
       ),
