@@ -171,7 +171,7 @@ export class MemoryMachine implements Machine {
 
   /** What the kernel tells of a path that leads to a namespace, or of a directory of them; `undefined` for any other. */
   statusAt(path: string): FileStatus | undefined {
-    if (this.bootId === undefined) return undefined;
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
     const times = { size: 0, modified: 0n, changed: 0n };
     if (path === "/run/netns") return { kind: "directory", device: 3n, inode: 1n, ...times };
     const inode = path === "/proc/self/ns/net" ? NODE_NAMESPACE : this.namespaces.get(path);

@@ -155,7 +155,11 @@ test("a journal that has grown to several times its length is not current, so th
 
   sealed(machine, { renewed: lines.length / 2 }, lines);
   t.ok(currentSeal(machine), "twice its length");
-  sealed(machine, { renewed: 76 * 1_000_000 }, `${"c".repeat(60)} eth1 10.0.0.5\n`.repeat(1_000_000));
+  sealed(
+    machine,
+    { renewed: 76 * 1_000_000 },
+    `${"c".repeat(60)} eth1 10.0.0.5\n`.repeat(1_000_000),
+  );
   t.equal(currentSeal(machine), undefined, "longer than that of any network");
 });
 
