@@ -154,13 +154,14 @@ export function loadConfig(
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
+  if (partition !== undefined) requireUndivided([...runtimeRanges, ...ranges]);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
-  const specs = [...runtimeRanges, ...ranges, ...rangesOfNode];
+  const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
   const rangeSets = makeRangeSets(
     specs,
     allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
   );
-  const node = partition && readPartition(files, partition);
+  const node = partition && readPartition(files, partition.settings);
   return {
     ...config,
     rangeSets:
@@ -205,6 +206,7 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   return (
     setting(ipam, "subnet") !== undefined ||
     elements(setting(ipam, "ranges")).length > 0 ||
+    rangesIn(setting(ipam, "partition")).length > 0 ||
     absolutePath(setting(ipam, "rangesFile")) !== ""
   );
 }
@@ -214,7 +216,9 @@ interface IpamSettings {
   readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
-  readonly partition: PartitionSettings | undefined;
+  readonly partition:
+    | { readonly settings: PartitionSettings; readonly ranges: readonly RangeSetSpec[] }
+    | undefined;
 }
 
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
@@ -233,14 +237,35 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
     failsWhenExhausted,
   };
+  // A template that has left it null must not hand out the whole range.
+  const partition = memberOrNull(ipam, "partition");
+  const partitioned = partitionSettings(partition);
   return {
     config,
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
-    // A template that has left it null must not hand out the whole range.
-    partition: partitionSettings(memberOrNull(ipam, "partition")),
+    partition: partitioned && { settings: partitioned, ranges: rangesIn(partition) },
   };
+}
+
+/** The range sets that a partition divides. */
+function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
+  return rangeSetsIn(partition && member(partition, "ranges"));
+}
+
+/**
+ * Ranges where the Go plugin finds them are none that a partition divides: it does not know the key, and on every node would
+ * hand out all of them.
+ *
+ * @throws CniError 999
+ */
+function requireUndivided([found]: readonly RangeSetSpec[]): void {
+  if (found === undefined) return;
+  throw internalError(
+    "invalid partition: ranges outside of it",
+    `expected the ranges that it divides at ipam.partition.ranges or in ipam.rangesFile; found some at ${found.path}, all of which the Go plugin would hand out on every node`,
+  );
 }
 
 /** Reads a key of `ipam`. */

@@ -267,6 +267,28 @@ test("an overlap of rangesFile with the configuration names both places", async 
   );
 });
 
+test("ranges that a partition divides are not where the Go plugin finds them", async (t) => {
+  const partition = {
+    subnetFile: "/run/flannel/subnet.env",
+    ranges: [[{ subnet: "10.2.0.0/16" }]],
+  };
+  for (const [members, path] of [
+    [{ ipam: { partition, subnet } }, "ipam"],
+    [{ ipam: { partition, ranges: [[{ subnet }]] } }, "ipam.ranges[0]"],
+    [
+      { ipam: { partition }, runtimeConfig: { ipRanges: [[{ subnet }]] } },
+      "runtimeConfig.ipRanges[0]",
+    ],
+  ] as const) {
+    const refusal = refusalOf(() => loadConfig(received(members), "", noFiles));
+    t.equal(refusal.message, "invalid partition: ranges outside of it");
+    t.match(
+      refusal.details,
+      `ipam.partition.ranges or in ipam.rangesFile; found some at ${path}, all`,
+    );
+  }
+});
+
 test("whether a configuration has ranges is known without loading it", async (t) => {
   const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
     [{}, false],
@@ -279,6 +301,8 @@ test("whether a configuration has ranges is known without loading it", async (t)
     [{ ipam: { ranges: [[]] } }, true],
     [{ ipam: { rangesFile: "/etc/ranges.json" } }, true],
     [{ ipam: { rangesFile: "" } }, false],
+    [{ ipam: { partition: { ranges: [[{ subnet }]] } } }, true],
+    [{ ipam: { partition: { subnetFile: "/run/flannel/subnet.env" } } }, false],
   ];
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));

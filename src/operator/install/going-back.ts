@@ -28,7 +28,7 @@ const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
   reserved: "reserved addresses are handed out to anybody, and a pod gets another than its own",
   rangesFile: "ADD and DEL fail, or use other ranges",
-  partition: "each node hands out the whole range, and so the addresses of others",
+  partition: "ADD and DEL fail",
   repeatedAdd: "a repeated ADD fails",
   history: undefined,
   reclaimAfterReboot: undefined,

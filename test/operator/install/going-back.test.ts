@@ -23,8 +23,8 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     "has gcOnly: every ADD fails, and leaves an address reserved",
   ],
   partition: [
-    { ipam: { subnet: "10.1.2.0/24", partition: { subnetFile: "/run/flannel/subnet.env" } } },
-    "has partition: each node hands out the whole range, and so the addresses of others",
+    { ipam: { partition: { subnetFile: "/run/flannel/subnet.env", ranges: [[subnet]] } } },
+    "has partition: ADD and DEL fail",
   ],
   rangesFile: [
     { ipam: { rangesFile: "/etc/ranges.json" } },
