@@ -298,10 +298,6 @@ export class MemoryProcess implements System {
     );
   }
 
-  symlink(target: string, path: string): void {
-    this.#call("symlink", "symlink", path, () => this.#disk.symlink(target, path));
-  }
-
   readLink(path: string): string {
     return this.#call(
       "readLink",
