@@ -65,6 +65,7 @@ export class Namespaces {
   readonly #shared: readonly string[];
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #ofProcesses = new Set<string>();
+  #byId: ReadonlyMap<string, Namespace> | undefined;
 
   constructor(system: OperatorSystem) {
     this.#system = system;
@@ -103,6 +104,14 @@ export class Namespaces {
   /** Those in which an address is configured, in its canonical form; those of processes first. */
   withAddress(address: string): readonly Namespace[] {
     return this.#byAddress.get(address) ?? [];
+  }
+
+  /** The one with an id, as the kernel names it. */
+  withId(id: string): Namespace | undefined {
+    this.#byId ??= new Map(
+      this.all.flatMap((one) => (one.id === undefined ? [] : [[one.id, one]])),
+    );
+    return this.#byId.get(id);
   }
 
   /** The addresses that several have; not those that every namespace has, of the loopback interface or link-local. */
