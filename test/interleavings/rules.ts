@@ -7,7 +7,7 @@ import type { Calls } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
-import type { Machine, World } from "./world.ts";
+import { clockIn, type Machine, type World } from "./world.ts";
 
 const DIRECTORY = `${DATA_DIRECTORY}/net`;
 
@@ -273,7 +273,8 @@ function laterMachine(world: World): [Machine, (program: Program) => End] {
   let number = 10_000;
   const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
   const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
-  return [machine, (program) => runAlone(machine, program, number++, time)];
+  const clock = clockIn({ disk, time });
+  return [machine, (program) => runAlone(machine, program, number++, clock)];
 }
 
 function textOf({ end }: Outcome): string {
