@@ -331,6 +331,17 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "reserved.conflist": {
+    shows: "a pod gets what is reserved for it",
+    offer: { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" },
+    keeps(t, network) {
+      t.same(
+        network.add("pod-1").ips?.map(({ address }) => address),
+        ["10.46.0.2/29", "fd00:10:46::10/64"],
+      );
+    },
+  },
+
   "resolv-conf.conflist": {
     shows: "the node's resolv.conf becomes the pod's DNS settings",
     keeps(t, network) {

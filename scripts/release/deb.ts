@@ -7,6 +7,7 @@ import { root } from "../build/bundle.ts";
 import { command } from "../build/command.ts";
 import { compressed, settle, stage } from "./archive.ts";
 import {
+  ALL_UNITS,
   DESCRIPTION,
   DOCUMENTATION,
   installedFiles,
@@ -14,7 +15,7 @@ import {
   type PackageInput,
   packageVersion,
   SUMMARY,
-  TIMERS,
+  UNITS_TO_ENABLE,
 } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
 
@@ -34,18 +35,30 @@ case "$1" in
 install | upgrade) dpkg-divert --add ${DIVERSION} ;;
 esac
 `,
-  // The timers are off until an administrator enables them; update-state lets a purge disable them.
+  // No unit is enabled; update-state lets a purge remove the links of those that an administrator has enabled.
   postinst: `
 if [ "$1" = configure ] && command -v deb-systemd-helper >/dev/null; then
-  deb-systemd-helper update-state ${TIMERS.join(" ")} >/dev/null
+  deb-systemd-helper update-state ${UNITS_TO_ENABLE.join(" ")} >/dev/null
 fi
-if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
+if [ -d /run/systemd/system ]; then
+  systemctl --system daemon-reload || true
+  # After an upgrade, what runs is the file that was replaced.
+  if [ "$1" = configure ] && [ -n "$2" ]; then
+    deb-systemd-invoke try-restart ${UNITS_TO_ENABLE.join(" ")} || true
+  fi
+fi
 `,
-  // Where the stock plugin would break a network, the package stays.
   prerm: `
 if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ]; then
+  # The plugins as they would be, in a directory of its own: what may not be done there may not be done here.
+  directory=$(mktemp --directory)
+  ln -s /usr/sbin/host-local "$directory/host-local"
+  if [ -e /usr/lib/cni/host-local.distrib ]; then
+    ln -s /usr/lib/cni/host-local.distrib "$directory/host-local.previous"
+  fi
   status=0
-  host-local install --before-removal || status=$?
+  /usr/sbin/host-local install "$directory" --uninstall --yes >/dev/null || status=$?
+  rm -r "$directory"
   # Any other failure is of a program that does not run, and no reason to keep it.
   if [ "$status" = 2 ]; then
     echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
@@ -53,7 +66,7 @@ if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ]; then
   fi
 fi
 if [ "$1" = remove ] && [ -d /run/systemd/system ]; then
-  deb-systemd-invoke stop ${TIMERS.join(" ")} || true
+  deb-systemd-invoke stop ${ALL_UNITS.join(" ")} || true
 fi
 `,
   postrm: `
@@ -61,7 +74,7 @@ case "$1" in
 remove | abort-install | disappear) dpkg-divert --remove ${DIVERSION} ;;
 purge)
   if command -v deb-systemd-helper >/dev/null; then
-    deb-systemd-helper purge ${TIMERS.join(" ")} >/dev/null
+    deb-systemd-helper purge ${UNITS_TO_ENABLE.join(" ")} >/dev/null
   fi
   ;;
 esac
@@ -151,6 +164,8 @@ host-local: statically-linked-binary [usr/sbin/host-local]
 # It changes nothing that its package has installed; an image of it has no dpkg-query.
 host-local: uses-dpkg-database-directly [usr/lib/cni/host-local]
 host-local: uses-dpkg-database-directly [usr/sbin/host-local]
+# Not the first of PATH: that may be another, which an administrator has built.
+host-local: command-with-path-in-maintainer-script /usr/sbin/host-local *
 # It is no upload to Debian.
 host-local: initial-upload-closes-no-bugs
 `,

@@ -42,14 +42,25 @@ export const DESCRIPTION = [
   "writes metrics.",
 ];
 
-/** The timers that the packages have; an administrator enables them. */
-export const TIMERS = ["gc", "install", "metrics"].map((name) => `host-local-${name}.timer`);
+const TIMED = ["gc", "install", "metrics"];
+
+/** The units of the packages that an administrator may enable. */
+export const UNITS_TO_ENABLE = [
+  "host-local-agent.service",
+  ...TIMED.map((name) => `host-local-${name}.timer`),
+];
+
+/** All units of the packages, in which a program of theirs may run. */
+export const ALL_UNITS = [...UNITS_TO_ENABLE, ...TIMED.map((name) => `host-local-${name}.service`)];
 
 /** The directory of the documentation. */
 export const DOCUMENTATION = "usr/share/doc/host-local";
 
 /** The directory of systemd's units. */
 export const UNITS = "usr/lib/systemd/system";
+
+/** Where systemd reads which units a first start enables. */
+const PRESETS = "usr/lib/systemd/system-preset";
 
 const EXAMPLES = /^conf-examples\//;
 
@@ -90,13 +101,15 @@ export function installedFiles(
   ];
 }
 
-/** An example; of the units also where systemd finds them. */
+/** An example; of the units and their preset also where systemd finds them. */
 function placesOfExample(name: string): readonly string[] {
   if (!EXAMPLES.test(name)) throw new Error(`The packages have no place for ${name}.`);
   const unit = /\/(host-local-\w+\.(?:service|timer))$/.exec(name)?.[1];
+  const preset = /\/(host-local\.preset)$/.exec(name)?.[1];
   return [
     `${DOCUMENTATION}/${name.replace(EXAMPLES, "examples/")}`,
     ...(unit === undefined ? [] : [`${UNITS}/${unit}`]),
+    ...(preset === undefined ? [] : [`${PRESETS}/90-${preset}`]),
   ];
 }
 

@@ -7,6 +7,7 @@ import type { Architecture } from "../build/architecture.ts";
 import { command } from "../build/command.ts";
 import { settle, stage } from "./archive.ts";
 import {
+  ALL_UNITS,
   DESCRIPTION,
   DOCUMENTATION,
   installedFiles,
@@ -14,7 +15,7 @@ import {
   type PackageInput,
   packageVersion,
   SUMMARY,
-  TIMERS,
+  UNITS_TO_ENABLE,
 } from "./package.ts";
 import type { ReleaseFile, Source } from "./release.ts";
 
@@ -110,9 +111,19 @@ ${INTO_PLACE}
 cp -a %{staging}/. %{buildroot}/
 
 %preun
-# The timers are off until an administrator enables them.
-if [ "$1" = 0 ] && [ -d /run/systemd/system ]; then
-  systemctl --quiet disable --now ${TIMERS.join(" ")} || :
+if [ "$1" = 0 ] && command -v systemctl >/dev/null; then
+  systemctl --quiet --no-reload disable ${UNITS_TO_ENABLE.join(" ")} || :
+  if [ -d /run/systemd/system ]; then systemctl stop ${ALL_UNITS.join(" ")} || :; fi
+fi
+
+%postun
+if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
+
+%posttrans
+# After an upgrade, what runs is the file that was replaced.
+if [ -d /run/systemd/system ]; then
+  systemctl daemon-reload || :
+  systemctl try-restart ${UNITS_TO_ENABLE.join(" ")} || :
 fi
 
 %transfiletriggerin -- ${PLUGINS}

@@ -27,3 +27,19 @@ export function podIn(text: string): Pod {
 export function formatPod({ namespace, name }: Pod): string {
   return namespace === "" || name === "" ? name : `${namespace}/${name}`;
 }
+
+/** A pod as `namespace/name`; made only by `parsePodName`. */
+export type PodName = string & { readonly proof: "pod name" };
+
+/** A namespace and a name, as Kubernetes limits their lengths; their letters are not checked, since other runtimes have pods. */
+const POD_NAME = /^[\w.-]{1,63}\/[\w.-]{1,253}$/;
+
+/**
+ * A pod as it is written in a configuration.
+ *
+ * @param text such as `default/db-0`
+ * @returns `undefined` where it is not a namespace and a name
+ */
+export function parsePodName(text: string): PodName | undefined {
+  return POD_NAME.test(text) ? (text as PodName) : undefined;
+}

@@ -56,6 +56,17 @@ export function overlaps(a: AddressRange, b: AddressRange): boolean {
   return isWithin(a.first, b) || isWithin(b.first, a);
 }
 
+/** The addresses that are in both ranges; `undefined` if there are none. */
+export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange | undefined {
+  const { family } = a.first;
+  if (family !== b.first.family) return undefined;
+  const first = a.first.value > b.first.value ? a.first.value : b.first.value;
+  const last = a.last.value < b.last.value ? a.last.value : b.last.value;
+  return first > last
+    ? undefined
+    : { first: addressAt(family, first), last: addressAt(family, last) };
+}
+
 /** Whether all addresses of a range are in another one. */
 export function isPartOf({ first, last }: AddressRange, other: AddressRange): boolean {
   return isWithin(first, other) && isWithin(last, other);
@@ -123,6 +134,11 @@ function textOf({ family, value }: Address): string {
 /** `first-last`, as the Go plugin's error texts show a range. */
 export function formatAddressRange({ first, last }: AddressRange): string {
   return `${formatAddress(first)}-${formatAddress(last)}`;
+}
+
+/** An address range as `first-last`, or the one address that it has. */
+export function formatAddresses(range: AddressRange): string {
+  return isSame(range.first, range.last) ? formatAddress(range.first) : formatAddressRange(range);
 }
 
 function dottedQuad(number: number): string {

@@ -14,8 +14,9 @@ import {
 import type { ResultRoute } from "../cni/result.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
-import { type Exclusions, makeExclusions } from "./exclusions.ts";
-import { absolutePath, nameOf, parseIPField } from "./fields.ts";
+import { excludedIn } from "./exclusion-fields.ts";
+import { type Excluded, exclusionsForAll } from "./exclusions.ts";
+import { absolutePath, nameOf } from "./fields.ts";
 import { type Partition, partsOf } from "./partition.ts";
 import {
   type DirectoryReader,
@@ -23,7 +24,6 @@ import {
   partitionSettings,
   readPartition,
 } from "./partition-file.ts";
-import { addressRangeOf, parsePrefix } from "./prefix.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
 import { rangeSetsInFile } from "./ranges-file.ts";
@@ -64,6 +64,7 @@ export const goKeys = [
 /** The keys of `ipam` that this plugin adds; CONTRIBUTING.md says what belongs to a new one. */
 export const ownKeys = [
   "exclude",
+  "reserved",
   "rangesFile",
   "partition",
   "repeatedAdd",
@@ -111,11 +112,10 @@ export interface Sticky {
 }
 
 /** Everything that ADD and CHECK need. */
-export interface IpamConfig extends StoreConfig {
+export interface IpamConfig extends StoreConfig, Excluded {
   /** Only this node's parts of them, where there is a partition. */
   readonly rangeSets: readonly RangeSet[];
   readonly partition: Partition | undefined;
-  readonly exclusions: Exclusions;
   /** The addresses that the runtime requests, each once, in the order of the request. */
   readonly requested: readonly Address[];
   readonly routes: readonly ResultRoute[];
@@ -163,7 +163,8 @@ export function loadConfig(
   const node = partition && readPartition(files, partition);
   return {
     ...config,
-    rangeSets: node === undefined ? rangeSets : partsOf(rangeSets, specs, config.exclusions, node),
+    rangeSets:
+      node === undefined ? rangeSets : partsOf(rangeSets, specs, exclusionsForAll(config), node),
     partition: node,
     requested,
   };
@@ -225,7 +226,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
   const store = storeConfig(ipam, network, (key, read) => read(setting(ipam, key)));
   const config = {
     ...store,
-    exclusions: makeExclusions(elements(setting(ipam, "exclude")).map(excludedRange)),
+    ...excludedIn(setting(ipam, "exclude"), setting(ipam, "reserved")),
     routes: elements(setting(ipam, "routes")).map(parseRoute),
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
     repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
@@ -257,20 +258,6 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     historyBytes: read("history", historyBytes),
     reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
-}
-
-function excludedRange(at: Located): { first: Address; last: Address } {
-  const written = text(at, 'an address or a network such as "10.1.2.0/28"');
-  const prefix = parsePrefix(written);
-  if (prefix !== undefined && !prefix.mapped) return addressRangeOf(prefix);
-  const address = parseIPField(at);
-  if (address === undefined) {
-    throw internalError(
-      `invalid IP address: ${written}`,
-      `expected an address or a network at ${at.path}`,
-    );
-  }
-  return { first: address, last: address };
 }
 
 /** Whether a member, which is one of two words, is not the default. */

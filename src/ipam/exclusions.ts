@@ -1,9 +1,24 @@
-/** Addresses inside ranges that are never handed out. */
+/** Addresses inside ranges that are not handed out: to nobody (`exclude`), or to nobody but one pod (`reserved`). */
 
-import { type Address, type AddressRange, addressAt, compare, isWithin } from "./address.ts";
+import type { PodName } from "../cni/pod.ts";
+import {
+  type Address,
+  type AddressRange,
+  addressAt,
+  compare,
+  intersectionOf,
+  isWithin,
+} from "./address.ts";
+import type { RangeSet } from "./range-set.ts";
 
 /** Excluded address ranges, sorted, that neither touch nor overlap; made only by `makeExclusions`. */
 export type Exclusions = readonly AddressRange[];
+
+/** Addresses that the configuration reserves (`reserved`): they are excluded for everybody but the pod, which gets no others. */
+export interface ReservedRange extends AddressRange {
+  /** `undefined` where they are for nobody. */
+  readonly pod: PodName | undefined;
+}
 
 /** Sorts address ranges and merges those that touch or overlap. */
 export function makeExclusions(ranges: readonly AddressRange[]): Exclusions {
@@ -49,4 +64,72 @@ export function without(range: AddressRange, exclusions: Exclusions): readonly A
 
 function isNextTo(a: AddressRange, b: AddressRange): boolean {
   return a.first.family === b.first.family && b.first.value <= a.last.value + 1n;
+}
+
+/** What a network's configuration excludes. */
+export interface Excluded {
+  /** For whom nothing is reserved; `reserved` is part of it. */
+  readonly exclusions: Exclusions;
+  readonly reserved: readonly ReservedRange[];
+}
+
+/**
+ * What is excluded for a pod.
+ *
+ * @param pod `undefined` where the call names none
+ */
+export function exclusionsFor(
+  { exclusions, reserved }: Excluded,
+  pod: PodName | undefined,
+): Exclusions {
+  return withoutThose(
+    exclusions,
+    pod === undefined ? [] : reserved.filter((one) => one.pod === pod),
+  );
+}
+
+/** What is excluded for every pod that there could be. */
+export function exclusionsForAll({ exclusions, reserved }: Excluded): Exclusions {
+  return withoutThose(
+    exclusions,
+    reserved.filter(({ pod }) => pod !== undefined),
+  );
+}
+
+function withoutThose(exclusions: Exclusions, own: readonly AddressRange[]): Exclusions {
+  if (own.length === 0) return exclusions;
+  const exceptions = makeExclusions(own);
+  return exclusions.flatMap((range) => without(range, exceptions));
+}
+
+/**
+ * The part of a range set that is reserved for a pod: of this set it gets nothing else.
+ *
+ * @param pod `undefined` where the call names none
+ * @returns `undefined` where nothing is reserved for it
+ */
+export function partReservedFor(
+  set: RangeSet,
+  reserved: readonly ReservedRange[],
+  pod: PodName | undefined,
+): RangeSet | undefined {
+  if (pod === undefined || reserved.length === 0) return undefined;
+  const own = reserved.filter((one) => one.pod === pod);
+  const [first, ...others] = set.flatMap((range) =>
+    own.flatMap((one) => {
+      const part = intersectionOf(range, one);
+      return part === undefined ? [] : [{ ...range, ...part }];
+    }),
+  );
+  return first && [first, ...others];
+}
+
+/** Who may have an address that is reserved, such as `default/db-0`; `nobody`. */
+export function formatReservedFor({ pod }: ReservedRange): string {
+  return pod ?? "nobody";
+}
+
+/** The entry that reserves an address; `undefined` where none does. */
+export function reservedAt({ reserved }: Excluded, address: Address): ReservedRange | undefined {
+  return reserved.find((one) => isWithin(address, one));
 }

@@ -62,6 +62,11 @@ export function capacityOf(range: Range, exclusions: Exclusions): bigint {
   return gateway !== undefined && usable.some((part) => isWithin(gateway, part)) ? size - 1n : size;
 }
 
+/** Whether a range set has no address that may be handed out, used or not. */
+export function isEmptySet(set: RangeSet, exclusions: Exclusions): boolean {
+  return set.every((range) => capacityOf(range, exclusions) === 0n);
+}
+
 interface Segment {
   readonly range: Range;
   readonly part: AddressRange;

@@ -2,8 +2,16 @@
 
 import type { Attachment } from "../cni/attachment.ts";
 import { internalError } from "../cni/error.ts";
+import type { PodName } from "../cni/pod.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
-import { type Exclusions, isExcluded } from "../ipam/exclusions.ts";
+import {
+  type Exclusions,
+  formatReservedFor,
+  isExcluded,
+  partReservedFor,
+  type ReservedRange,
+  reservedAt,
+} from "../ipam/exclusions.ts";
 import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
@@ -29,7 +37,11 @@ interface AllocationRequest {
   readonly set: RangeSet;
   /** The set's position among all sets; it numbers the cursor. */
   readonly index: number;
+  /** Those for the pod. */
   readonly exclusions: Exclusions;
+  readonly reserved: readonly ReservedRange[];
+  /** Whose attachment it is; `undefined` where the call does not tell. */
+  readonly pod: PodName | undefined;
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
@@ -37,8 +49,8 @@ interface AllocationRequest {
   readonly reclaimsAfterReboot: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
-  /** What an operator runs next if the set has no free address, for the error. */
-  readonly advice: () => string;
+  /** What an operator runs next if the set, or its part that is reserved for the pod, has no free address, for the error. */
+  readonly advice: (set: RangeSet) => string;
 }
 
 /**
@@ -48,11 +60,20 @@ interface AllocationRequest {
  * @throws CniError 999 in the Go plugin's words
  */
 export function allocate(network: LockedNetwork, request: AllocationRequest): Candidate {
+  const { requested, index, set, reserved, pod } = request;
+  if (requested === undefined) requireNothingHeld(network, request);
+  const own = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
+  // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
+  if (own !== undefined) return allocateNext(network, { ...request, set: own }, undefined);
   const allocation =
-    request.requested === undefined
-      ? allocateNext(network, request)
-      : allocateRequested(network, request, request.requested);
-  moveCursor(network, request.index, allocation.address);
+    requested === undefined
+      ? allocateNext(
+          network,
+          request,
+          readCursor(network.files, index, (line) => network.warn(line)),
+        )
+      : allocateRequested(network, request, requested);
+  moveCursor(network, index, allocation.address);
   return allocation;
 }
 
@@ -84,7 +105,13 @@ function allocateRequested(
     );
   }
   if (isExcluded(requested, exclusions)) {
-    throw internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude");
+    const entry = reservedAt(request, requested);
+    throw entry === undefined
+      ? internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude")
+      : internalError(
+          `requested ip ${text} is reserved for ${formatReservedFor(entry)}`,
+          "it is listed in ipam.reserved",
+        );
   }
   const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
     network.reserve(requested, attachment, temporary),
@@ -97,17 +124,27 @@ function allocateRequested(
   );
 }
 
-function allocateNext(network: LockedNetwork, request: AllocationRequest): Candidate {
+/** @throws CniError 999 where the attachment holds an address of the set */
+function requireNothingHeld(
+  { files }: LockedNetwork,
+  { attachment: { containerId, interfaceName }, set, held }: AllocationRequest,
+): void {
+  const duplicate = held.find(({ address }) => rangeOf(set, address) !== undefined);
+  if (duplicate === undefined) return;
+  throw internalError(
+    `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
+    `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
+  );
+}
+
+/** @param cursor the address after which to begin */
+function allocateNext(
+  network: LockedNetwork,
+  request: AllocationRequest,
+  cursor: Address | undefined,
+): Candidate {
   const { files } = network;
-  const { attachment, set, index, exclusions, preferences } = request;
-  const duplicate = request.held.find(({ address }) => rangeOf(set, address) !== undefined);
-  if (duplicate !== undefined) {
-    throw internalError(
-      `${formatAddress(duplicate.address)} has been allocated to ${attachment.containerId}, duplicate allocation is not allowed`,
-      `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${attachment.containerId} ${attachment.interfaceName}`,
-    );
-  }
-  const cursor = readCursor(files, index, (line) => network.warn(line));
+  const { attachment, set, exclusions, preferences } = request;
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary)) return candidate;
@@ -119,7 +156,7 @@ function allocateNext(network: LockedNetwork, request: AllocationRequest): Candi
   const unowned = unownedIn(set, network.unusual()).length;
   throw internalError(
     `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, unowned, files, request.advice()),
+    describeUsage(usage, unowned, files, request.advice(set)),
   );
 }
 

@@ -177,6 +177,8 @@ export class LockedNetwork {
     if (!isReserved) return false;
     const owner: Owner = { kind: "attachment", ...attachment };
     const file = attempt(() => fileIdAt(system, path), undefined);
+    // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
+    this.files.pin(temporary);
     this.#reserved.push({ name, owner, file });
     this.#changes.push({ kind: "reserved", name, owner });
     this.#journal.reserved(keyOf(attachment), name);

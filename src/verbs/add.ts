@@ -3,9 +3,11 @@ import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
 import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { formatResult, type Result } from "../cni/result.ts";
+import { formatPod, type PodName, parsePodName, podIn } from "../cni/pod.ts";
+import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
+import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
@@ -38,11 +40,24 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
       : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
 
   const files = openNetwork(system, config.dataDir, config.network);
-  const request = lockOptions(system, call, config, "ADD");
-  const { allocations, reserved } = withLock(files, request, (network) =>
-    reserve(network, config, call),
-  );
+  try {
+    const request = lockOptions(system, call, config, "ADD");
+    const answer = withLock(files, request, (network) => reserve(network, config, call));
+    print(files, call, config, dns, answer);
+  } finally {
+    files.unpin();
+  }
+}
 
+/** Prints the result; if that is not possible, releases what was reserved. */
+function print(
+  files: NetworkFiles,
+  call: AttachmentCall,
+  config: IpamConfig,
+  dns: ResultDns,
+  { allocations, reserved }: Answer,
+): void {
+  const { system } = files;
   const result: Result = {
     addresses: allocations.map(({ address, range }) => ({
       family: address.family,
@@ -99,13 +114,21 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     network.useAgain(held);
     return { allocations, reserved: network.reserved };
   }
-  const { exclusions, reclaimsAfterReboot, reuse } = config;
+  const { reserved, reclaimsAfterReboot, reuse } = config;
+  const pod = reserved.length === 0 ? undefined : podOf(call);
+  const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
-  const common = { attachment, exclusions, held, preferences, reclaimsAfterReboot };
+  const excluded = { exclusions, reserved, pod };
+  const common = { attachment, ...excluded, held, preferences, reclaimsAfterReboot };
   try {
     forEachSet(config, (set, index, requested) => {
-      const advice = (): string => exhaustionAdvice(network.files, { set, exclusions });
+      const advice = (tried: RangeSet): string =>
+        exhaustionAdvice(network.files, {
+          ...excluded,
+          set: tried,
+          pod: tried === set ? undefined : pod,
+        });
       allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
@@ -119,6 +142,11 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     );
   }
   return { allocations, reserved: network.reserved };
+}
+
+/** The pod of a call; `undefined` where it does not name one with its namespace. */
+function podOf(call: AttachmentCall): PodName | undefined {
+  return parsePodName(formatPod(podIn(call.arguments)));
 }
 
 /** A repeated ADD that cannot read what it holds must not get another address. */

@@ -1,20 +1,17 @@
 /** What an operator runs next when a range set has no free address. */
 
+import type { PodName } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
-import type { Exclusions } from "../ipam/exclusions.ts";
+import type { Excluded } from "../ipam/exclusions.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
-import { capacityOf } from "../ipam/round-robin.ts";
+import { isEmptySet } from "../ipam/round-robin.ts";
 import type { NetworkFiles } from "../store/files/network-files.ts";
 
 /** A range set without a free address. */
-interface ExhaustedSet {
+interface ExhaustedSet extends Excluded {
   readonly set: RangeSet;
-  readonly exclusions: Exclusions;
-}
-
-/** Whether a range set has no address that may be handed out, used or not. */
-export function isEmptySet({ set, exclusions }: ExhaustedSet): boolean {
-  return set.every((range) => capacityOf(range, exclusions) === 0n);
+  /** The pod for which the whole set is reserved. */
+  readonly pod?: PodName | undefined;
 }
 
 /**
@@ -26,13 +23,19 @@ export function exhaustionAdvice(
   { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
   exhausted: ExhaustedSet,
 ): string {
-  if (isEmptySet(exhausted)) {
+  if (isEmptySet(exhausted.set, exhausted.exclusions)) {
+    if (exhausted.reserved.length > 0) {
+      return "ipam.exclude and ipam.reserved leave no address to hand out; correct them";
+    }
     return exhausted.exclusions.length > 0
       ? "ipam.exclude leaves no address to hand out; correct it"
       : "the range has no address but the gateway's; correct it";
   }
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
-  return `Next: host-local list ${network}${where} names the holders, host-local gc ${network}${where} those that are dead; if all are alive, the range is too small`;
+  const next = `Next: host-local list ${network}${where} names the holders, host-local gc ${network}${where} those that are dead; if all are alive, `;
+  return exhausted.pod === undefined
+    ? `${next}the range is too small`
+    : `${exhausted.pod} gets no other address of this range set (ipam.reserved). ${next}it waits for the end of the one that has its address`;
 }
 
 /** A path as one word for a shell. */

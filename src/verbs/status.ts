@@ -2,9 +2,9 @@ import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { parseAddress } from "../ipam/address.ts";
 import { hasRanges, type IpamConfig, loadConfig, loadStoreConfig } from "../ipam/config.ts";
-import type { Exclusions } from "../ipam/exclusions.ts";
+import { type Exclusions, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
-import { capacityOf } from "../ipam/round-robin.ts";
+import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
@@ -17,7 +17,7 @@ import {
   reclaimableAt,
 } from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
-import { exhaustionAdvice, isEmptySet } from "./exhaustion-advice.ts";
+import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { requireWritableStore } from "./writable-store.ts";
 
 /**
@@ -36,10 +36,12 @@ export function status(system: System, { network }: NetworkCall): void {
     const files = openNetwork(system, store.dataDir, store.network);
     requireWritableStore(files);
     if (config === undefined) return;
+    // An address that is reserved for a pod is one that an ADD may get.
+    const exclusions = exclusionsForAll(config);
     const sets = config.failsWhenExhausted
       ? config.rangeSets
-      : config.rangeSets.filter((set) => isEmptySet({ set, exclusions: config.exclusions }));
-    requireFreeAddresses(files, { ...config, rangeSets: sets });
+      : config.rangeSets.filter((set) => isEmptySet(set, exclusions));
+    requireFreeAddresses(files, { ...config, exclusions, rangeSets: sets });
   } catch (error) {
     throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
   }
@@ -47,7 +49,7 @@ export function status(system: System, { network }: NetworkCall): void {
 
 function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
   if (config.rangeSets.length === 0) return;
-  const { exclusions, rangeSets } = config;
+  const { exclusions, reserved, rangeSets } = config;
   const known = knownCount(files);
   const hasRoom = (set: RangeSet): boolean =>
     known !== undefined && set.some((range) => capacityOf(range, exclusions) > BigInt(known));
@@ -62,7 +64,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (config.reclaimsAfterReboot && hasEarlier(files, set, exclusions)) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions })),
+      describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions, reserved })),
     );
   }
 }

@@ -114,6 +114,27 @@ const badIpam: readonly (readonly [members: object, message: string, place?: str
         "ipam.exclude[1]",
       ] as const,
   ),
+  ...["", "router", "10.0.0.0/33", "10.0.0.3-10.0.0.4"].map(
+    (entry) =>
+      [
+        { reserved: { "10.0.0.9": null, [entry]: null } },
+        `invalid IP address: ${entry}`,
+        `ipam.reserved["${entry}"]`,
+      ] as const,
+  ),
+  ...["", "db-0", "default/", "/db-0", "default/db-0/", "default/db 0"].map(
+    (pod) =>
+      [
+        { reserved: { "10.0.0.9": pod } },
+        `invalid reserved: ${pod}`,
+        'ipam.reserved["10.0.0.9"]',
+      ] as const,
+  ),
+  [
+    { reserved: { "10.0.0.9": null }, exclude: ["10.0.0.8/30"] },
+    "invalid reserved: 10.0.0.9 is in two entries",
+    'ipam.reserved["10.0.0.9"] and ipam.exclude',
+  ],
   [{ exhaustedStatus: "Ready" }, "invalid exhaustedStatus: Ready", "ipam.exhaustedStatus"],
   [{ repeatedAdd: "Same" }, "invalid repeatedAdd: Same", "ipam.repeatedAdd"],
   [{ repeatedAdd: "" }, "invalid repeatedAdd: ", "ipam.repeatedAdd"],
@@ -184,6 +205,9 @@ const badTypes: readonly (readonly [members: object, kind: string, place: string
   [{ exclude: "10.0.0.3" }, "string", "exclude"],
   [{ exclude: [5] }, "number", "exclude[0]"],
   [{ exclude: [null] }, "null", "exclude[0]"],
+  [{ reserved: ["10.0.0.3"] }, "array", "reserved"],
+  [{ reserved: { "10.0.0.3": 5 } }, "number", 'reserved["10.0.0.3"]'],
+  [{ reserved: { "10.0.0.3": ["a/b"] } }, "array", 'reserved["10.0.0.3"]'],
   ...["lockTimeoutSeconds", "reuseDelaySeconds", "stickySeconds"].flatMap((key) => [
     [{ [key]: -1 }, "number", key] as const,
     [{ [key]: "30" }, "string", key] as const,

@@ -93,12 +93,13 @@ export const differences: readonly Difference[] = [
     title: "New keys, off by default",
     concerns: "configurations",
     reference: "They are unknown.",
-    here: "exclude, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
+    here: "exclude, reserved, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
       "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
     coveredBy: [
       "behaviours/exclude.test.ts",
+      "behaviours/reserved.test.ts",
       "behaviours/ranges-file.test.ts",
       "behaviours/partition.test.ts",
       "behaviours/repeated-add.test.ts",
@@ -111,7 +112,7 @@ export const differences: readonly Difference[] = [
     title: "STATUS says when no address can ever be handed out",
     concerns: "runtimes",
     reference: "STATUS always succeeds and ignores the ipam section.",
-    here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
+    here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded, or reserved for nobody. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
       "CNI specification 1.1.0 requires it, also for an exhausted range set; but then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
     changed: [],

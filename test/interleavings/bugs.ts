@@ -72,6 +72,14 @@ export const bugs: readonly Bug[] = [
     trouble: none,
   },
   {
+    name: "nothing keeps the number of a file that may be undone",
+    file: network,
+    from: "    this.files.pin(temporary);\n",
+    to: "",
+    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
+    trouble: none,
+  },
+  {
     name: "there is no UNDO",
     file: "verbs/add.ts",
     from: "if (reserved.length > 0) {",
@@ -137,7 +145,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the number of reservations ignores what is reserved",
     file: journal,
-    from: "    if (isNew) this.#difference++;\n",
+    from: "    this.#difference++;\n",
     to: "",
     cast: cast(["ADD a"], nearlyFull),
     trouble: none,
@@ -155,7 +163,7 @@ export const bugs: readonly Bug[] = [
     file: "store/files/temporary.ts",
     from: "const ABANDONED_AFTER = 60_000;",
     to: "const ABANDONED_AFTER = -1000;",
-    cast: cast(["GC c", "ADD b, directory lock"]),
+    cast: cast(["release c", "ADD b, directory lock"]),
     trouble: none,
   },
   {
@@ -209,7 +217,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
-    from: "  moveCursor(network, request.index, allocation.address);\n",
+    from: "  moveCursor(network, index, allocation.address);\n",
     to: "",
     cast: cast(["ADD a"]),
     trouble: none,
@@ -261,8 +269,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a second ADD gets a second address",
     file: "store/allocation.ts",
-    from: "  if (duplicate !== undefined) {\n",
-    to: "  if (duplicate !== undefined && files === undefined) {\n",
+    from: "  if (duplicate === undefined) return;\n",
+    to: "  if (duplicate === undefined || files !== undefined) return;\n",
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
   },

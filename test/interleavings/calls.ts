@@ -5,7 +5,7 @@ import { CniError } from "../../src/cni/error.ts";
 import { main } from "../../src/main.ts";
 import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../src/operator/node/networks.ts";
-import { releaseUnchanged } from "../../src/operator/node/release-unchanged.ts";
+import { releaseUnchanged } from "../../src/operator/node/release.ts";
 import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { withLock } from "../../src/store/lock.ts";

@@ -118,7 +118,10 @@ export class Judge {
         }
       }
       for (const { end, isBeforeBoot, thread, at } of own) {
-        const isLast = releases.every((one) => one.thread === thread && one.at < at);
+        // What was reserved just now is not GC's, whatever its list.
+        const isLast = releases.every(
+          (one) => one.program.verb === "GC" || (one.thread === thread && one.at < at),
+        );
         if (end?.exitCode !== 0 || !isLast || isBeforeBoot === true) continue;
         for (const address of grantedAddresses({ ...end })) {
           const owner = now.get(address);

@@ -10,7 +10,7 @@
  * whatever others do, and no rule looks at the state between; so it is a persistent set of its own.
  *
  * What is assumed: the clock of the file system does not advance within a schedule, which hides the most; the number of a
- * file is not used again meanwhile; and a call that waits for the lock waits until it is free, unless it is late.
+ * file that is gone is used again at once; and a call that waits for the lock waits until it is free, unless it is late.
  */
 
 import { LockTimeout, SystemError } from "../../src/system/system.ts";

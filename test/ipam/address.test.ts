@@ -4,7 +4,9 @@ import {
   addressAt,
   bitsOf,
   formatAddress,
+  formatAddresses,
   formatAddressRange,
+  intersectionOf,
   isSame,
   isWithin,
   next,
@@ -193,6 +195,11 @@ test("the size of an address range is exact, however large", async (t) => {
   t.equal(sizeOf(addressRange("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")), 2n ** 128n);
 });
 
+test("an address range that may be one address is shown as that", async (t) => {
+  t.equal(formatAddresses(addressRange("10.0.0.1-10.0.0.9")), "10.0.0.1-10.0.0.9");
+  t.equal(formatAddresses(addressRange("fd00::1")), "fd00::1");
+});
+
 test("an address range is shown as first-last", async (t) => {
   t.equal(formatAddressRange(addressRange("10.1.2.1-10.1.2.254")), "10.1.2.1-10.1.2.254");
   t.equal(formatAddressRange(addressRange("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
@@ -203,3 +210,23 @@ test("an address has 32 or 128 bits", async (t) => {
   t.equal(bitsOf(6), 128);
   t.equal(formatAddress(addressAt(6, 1n << 127n)), "8000::");
 });
+
+const intersections = [
+  ["10.0.0.1-10.0.0.9", "10.0.0.5-10.0.0.20", "10.0.0.5-10.0.0.9"],
+  ["10.0.0.1-10.0.0.9", "10.0.0.3-10.0.0.4", "10.0.0.3-10.0.0.4"],
+  ["10.0.0.1-10.0.0.9", "10.0.0.9-10.0.0.9", "10.0.0.9-10.0.0.9"],
+  ["10.0.0.1-10.0.0.9", "10.0.0.10-10.0.0.20", undefined],
+  ["fd00::1-fd00::ff", "fd00::80-fd00::1ff", "fd00::80-fd00::ff"],
+  ["0.0.0.1-0.0.0.9", "::1-::9", undefined],
+] as const;
+
+for (const [a, b, common] of intersections) {
+  test(`${a} and ${b} have ${common ?? "nothing"} in common`, async (t) => {
+    for (const found of [
+      intersectionOf(addressRange(a), addressRange(b)),
+      intersectionOf(addressRange(b), addressRange(a)),
+    ]) {
+      t.equal(found === undefined ? undefined : formatAddressRange(found), common);
+    }
+  });
+}

@@ -9,6 +9,7 @@ import {
   loadConfig,
   loadStoreConfig,
 } from "../../src/ipam/config.ts";
+import { formatReservedFor } from "../../src/ipam/exclusions.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { noFiles, received } from "./network-configuration.ts";
@@ -79,6 +80,59 @@ test("addresses and networks can be excluded", async (t) => {
     "fd00::-fd00::ffff:ffff:ffff:ffff",
   ]);
   t.strictSame(load({ ipam: { subnet, exclude: null } }).exclusions, []);
+});
+
+test("addresses and networks can be reserved, for a pod or for nobody, and are excluded for others", async (t) => {
+  const reserved = { "fd00::/64": "a/b", "10.1.2.10": null, "10.1.2.64/28": "default/db-0" };
+  const config = load({ ipam: { subnet, exclude: ["10.1.2.9"], reserved } });
+  t.strictSame(
+    config.reserved.map((entry) => `${formatAddressRange(entry)} ${formatReservedFor(entry)}`),
+    [
+      "10.1.2.10-10.1.2.10 nobody",
+      "10.1.2.64-10.1.2.79 default/db-0",
+      "fd00::-fd00::ffff:ffff:ffff:ffff a/b",
+    ],
+  );
+  t.strictSame(config.exclusions.map(formatAddressRange), [
+    "10.1.2.9-10.1.2.10",
+    "10.1.2.64-10.1.2.79",
+    "fd00::-fd00::ffff:ffff:ffff:ffff",
+  ]);
+  for (const none of [undefined, null, {}]) {
+    t.strictSame(load({ ipam: { subnet, reserved: none } }).reserved, []);
+  }
+});
+
+test("an address is reserved once at most, and not where it is excluded", async (t) => {
+  for (const [ipam, first, places] of [
+    [
+      { reserved: { "10.1.2.64/28": null, "10.1.2.70": "a/b" } },
+      "10.1.2.64-10.1.2.79",
+      'ipam.reserved["10.1.2.64/28"] and ipam.reserved["10.1.2.70"]',
+    ],
+    [
+      { reserved: { "::ffff:10.1.2.7": "a/b", "10.1.2.7": "a/b" } },
+      "10.1.2.7",
+      'ipam.reserved["::ffff:10.1.2.7"] and ipam.reserved["10.1.2.7"]',
+    ],
+    [
+      { reserved: { "10.1.2.8": null, "10.1.2.7": "a/b" }, exclude: ["10.1.2.1", "10.1.2.0/29"] },
+      "10.1.2.7",
+      'ipam.reserved["10.1.2.7"] and ipam.exclude',
+    ],
+  ] as const) {
+    const configuration = received({ ipam: { subnet, ...ipam } });
+    t.match(
+      refusalOf(() => loadConfig(configuration, "", noFiles)),
+      {
+        code: 999,
+        message: `invalid reserved: ${first} is in two entries`,
+        details: `expected each address at most once; ${places} share addresses`,
+      },
+    );
+  }
+  const exclude = ["10.1.2.0/30", "10.1.2.0/29"];
+  t.ok(load({ ipam: { subnet, exclude, reserved: { "10.1.2.8": null, "10.1.2.9": null } } }));
 });
 
 test("a history is kept if the configuration says so, of 4 MiB or another length", async (t) => {

@@ -282,14 +282,22 @@ test("every timer has a service, and every service but the agent a timer", async
 test("host-local-agent.service: its command is one that the agent understands", async (t) => {
   const [, line = ""] =
     /^ExecStart=(.*)$/m.exec(readExample("operator/host-local-agent.service")) ?? [];
-  const [program, ...words] = wordsIn(line);
-  t.equal(program, installed);
-  const [name, ...options] = words;
-  const tasks = tasksOf(parseCommandLine(findCommand(commands, name ?? ""), options), commands);
-  t.same(
-    tasks.map((task) => task.name),
-    ["metrics", "gc"],
-  );
+  const [, example = ""] =
+    /^# +GC_OPTIONS='(.*)'$/m.exec(readExample("operator/host-local-gc.service")) ?? [];
+  for (const [options, more] of [
+    ["", []],
+    [example, ["mynet", "--live-command", "crictl pods -q"]],
+  ] as const) {
+    const [program, name = "", ...words] = wordsIn(line).map((word) =>
+      word.replace(/\$\{GC_OPTIONS\}/, options),
+    );
+    t.equal(program, installed);
+    const tasks = tasksOf(parseCommandLine(findCommand(commands, name), words), commands);
+    t.same(
+      tasks.map((task) => task.words),
+      [["metrics"], ["gc", ...more, "--yes", "--log"]],
+    );
+  }
 });
 
 test("the units: systemd understands them", { skip: skipWithoutSystemd }, async (t) => {

@@ -98,39 +98,75 @@ test("an upgrade of the stock package leaves the plugin, and is what comes back"
   t.equal(dpkg("--install", fileOf(name)).status, 0);
   const ours = sumOf(PLUGIN);
 
-  const { status, said } = dpkg("--install", stockPackage(t, "the next stock plugin\n"));
+  const next = '#!/bin/sh\necho \'{"supportedVersions":["1.1.0"]}\'\n';
+  const { status, said } = dpkg("--install", stockPackage(t, next));
   t.equal(status, 0, said);
   t.equal(sumOf(PLUGIN), ours);
   t.equal(dpkg("--purge", "host-local").status, 0);
-  t.equal(readFileSync(machine.at(PLUGIN), "utf8"), "the next stock plugin\n");
+  t.ok(readFileSync(machine.at(PLUGIN)).equals(Buffer.from(next)));
 });
 
-test("the package stays where the stock plugin would break a network, unless that is forced", {
-  skip,
-}, async (t) => {
-  const { machine, dpkg } = await withStockPlugin(t);
+/** Why a removal is refused: what the node has, what dpkg says, and whether the stock plugin is installed. */
+const stays: readonly [string, object, RegExp, boolean][] = [
+  [
+    "the stock plugin would break a network",
+    { exclude: ["10.99.8.9"] },
+    /\(network mynet\) has exclude: excluded addresses are handed out/,
+    true,
+  ],
+  [
+    "no plugin would be left and a configuration names it",
+    {},
+    /there is no other host-local to restore, and configurations of this node name it/,
+    false,
+  ],
+];
+
+for (const [when, keys, expected, isStockThere] of stays) {
+  test(`the package stays where ${when}, unless that is forced`, { skip }, async (t) => {
+    const { machine, dpkg } = await withStockPlugin(t);
+    t.equal(dpkg("--install", fileOf(name)).status, 0);
+    if (!isStockThere) t.equal(machine.run("rm", DIVERTED).status, 0);
+    mkdirSync(machine.at("/etc/cni/net.d"), { recursive: true });
+    const ipam = { type: "host-local", subnet: "10.99.8.0/24", ...keys };
+    const network = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ipam };
+    writeFileSync(machine.at("/etc/cni/net.d/10-mynet.conf"), JSON.stringify(network));
+    // What an administrator has built is found first in PATH.
+    mkdirSync(machine.at("/usr/local/sbin"), { recursive: true });
+    writeFileSync(machine.at("/usr/local/sbin/host-local"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
+
+    const refused = dpkg("--remove", "host-local");
+    t.not(refused.status, 0);
+    t.match(refused.said, expected);
+    t.equal(machine.run(PLUGIN, "version").said.split("\n")[0], `host-local v${version}`);
+    t.equal(machine.run("sh", "-c", "ls -d /tmp/tmp.*/host-local").status, 2, "nothing is left");
+
+    const [, command = ""] = /^To remove .*: (HOST_LOCAL_FORCE=1 .*)$/m.exec(refused.said) ?? [];
+    t.equal(machine.run("sh", "-c", command).status, 0);
+    t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+  });
+}
+
+test("install leaves the package's own plugin to the package", { skip }, async (t) => {
+  const { machine, dpkg, sumOf } = await withStockPlugin(t);
+  const stock = sumOf(PLUGIN);
   t.equal(dpkg("--install", fileOf(name)).status, 0);
-  mkdirSync(machine.at("/etc/cni/net.d"), { recursive: true });
-  const ipam = { type: "host-local", subnet: "10.99.8.0/24", exclude: ["10.99.8.9"] };
-  const network = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ipam };
-  writeFileSync(machine.at("/etc/cni/net.d/10-mynet.conf"), JSON.stringify(network));
-
-  const refused = dpkg("--remove", "host-local");
-  t.not(refused.status, 0);
-  t.match(refused.said, "(network mynet) has exclude: excluded addresses are handed out");
-  t.equal(machine.run(PLUGIN, "version").said.split("\n")[0], `host-local v${version}`);
-
-  const [, command = ""] = /^To remove .*: (HOST_LOCAL_FORCE=1 .*)$/m.exec(refused.said) ?? [];
-  t.equal(machine.run("sh", "-c", command).status, 0);
-  t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
+  for (const move of [[], ["--uninstall", "--force"], ["--if-replaced"]]) {
+    const words = ["install", "/usr/lib/cni", ...move, "--yes"];
+    const { status, said } = machine.run("/usr/sbin/host-local", ...words);
+    t.equal(status, move[0] === "--if-replaced" ? 0 : 2, said);
+    t.notOk(existsSync(machine.at(`${PLUGIN}.installed`)), "there is no marker");
+  }
+  t.equal(dpkg("--purge", "host-local").status, 0);
+  t.equal(sumOf(PLUGIN), stock);
 });
 
-test("the timers are off until they are enabled, and off again after a purge", {
+test("the units are off until they are enabled, and off again after a purge", {
   skip: skip || missing("systemctl", "deb-systemd-helper"),
 }, async (t) => {
   const { machine, dpkg } = await withStockPlugin(t);
-  const timers = ["host-local-gc.timer", "host-local-metrics.timer"];
-  const states = () => machine.run("systemctl", "--root=/", "is-enabled", ...timers).said;
+  const units = ["host-local-gc.timer", "host-local-agent.service"];
+  const states = () => machine.run("systemctl", "--root=/", "is-enabled", ...units).said;
   const link = "/etc/systemd/system/timers.target.wants/host-local-gc.timer";
   t.equal(dpkg("--install", fileOf(name)).status, 0);
   t.equal(states(), "disabled\ndisabled\n");

@@ -5,7 +5,7 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { command } from "../../scripts/build/command.ts";
-import { TIMERS } from "../../scripts/release/package.ts";
+import { UNITS_TO_ENABLE } from "../../scripts/release/package.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { mountObstacle } from "../harness/mounts.ts";
@@ -63,13 +63,13 @@ test("the package is installed, upgraded and removed", { skip }, async (t) => {
   }
 });
 
-test("the timers are off until they are enabled", {
+test("the units are off until they are enabled", {
   skip: skip || missing("systemctl"),
 }, async (t) => {
   const { machine, install } = await withRpm(t);
   t.equal(install("--install", fileOf(name)).status, 0);
-  const states = machine.run("systemctl", "--root=/", "is-enabled", ...TIMERS).said;
-  t.equal(states, "disabled\n".repeat(TIMERS.length));
+  const states = machine.run("systemctl", "--root=/", "is-enabled", ...UNITS_TO_ENABLE).said;
+  t.equal(states, "disabled\n".repeat(UNITS_TO_ENABLE.length));
 });
 
 /** A package that cannot be installed, what rpm says, and why that cannot be tested. */

@@ -38,6 +38,8 @@ function take(system: System, containerId: string, request: Request = {}): strin
       set: request.set ?? five,
       index: request.index ?? 0,
       exclusions: request.exclusions ?? [],
+      reserved: [],
+      pod: undefined,
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,

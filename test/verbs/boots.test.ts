@@ -56,6 +56,18 @@ test("free addresses are used first", async (t) => {
   t.same(network.add("newer").addresses, ["10.0.0.2"]);
 });
 
+test("what is reserved goes to its pod alone, though another's range is full", async (t) => {
+  const db = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" };
+  const ipam = { reserved: { "10.0.0.2": "default/db-0", "10.0.0.3": null, "10.0.0.4/31": null } };
+  const network = full();
+  network.machine.boot();
+
+  t.same(network.add("new", { ipam }).addresses, ["10.0.0.6"]);
+  t.match(network.add("newer", { ipam }).error?.msg, "no IP addresses available");
+  t.same(network.add("db", { ...db, ipam }).addresses, ["10.0.0.2"]);
+  t.match(network.add("db2", { ...db, ipam }).error?.msg, "no IP addresses available");
+});
+
 test("STATUS counts them as free, from the first changing call on", async (t) => {
   const network = full({ exhaustedStatus: "unavailable" });
   network.machine.boot();

@@ -7,7 +7,12 @@ import {
   isPartOf,
   sizeOf,
 } from "../../ipam/address.ts";
-import type { Exclusions } from "../../ipam/exclusions.ts";
+import {
+  type Excluded,
+  type Exclusions,
+  makeExclusions,
+  type ReservedRange,
+} from "../../ipam/exclusions.ts";
 import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
@@ -15,12 +20,14 @@ import { capacityOf } from "../../ipam/round-robin.ts";
 import type { Reservation } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
 
-/** Counts of addresses; `size` is the sum of `reserved`, `used` and `free`. */
+/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
 export interface Counts {
   readonly size: bigint;
-  /** Never handed out: the gateway and excluded addresses. */
+  /** Not for every pod: the gateway, excluded and reserved addresses. */
+  readonly excluded: bigint;
+  /** Those among them that `ipam.reserved` has for a pod or for nobody, free or not. */
   readonly reserved: bigint;
-  /** Those that can be handed out: `size` without `reserved`. */
+  /** Those that any pod can get: `size` without `excluded`. */
   readonly capacity: bigint;
   readonly used: bigint;
   /** Used addresses whose files name no container, or cannot be read. */
@@ -47,19 +54,19 @@ const MAX_PODS = 2n ** 31n - 1n;
  * @param unowned the reservations that name no container, or cannot be read
  */
 export function countRanges(
-  sets: readonly RangeSet[],
-  exclusions: Exclusions,
+  { rangeSets, exclusions, reserved }: Excluded & { readonly rangeSets: readonly RangeSet[] },
   reservations: readonly Reservation[],
   unowned: readonly Reservation[],
 ): readonly RangeCounts[] {
-  return sets.flatMap((set, index) => {
+  return rangeSets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
     const unownedUsage = usageOf(set, exclusions, unowned);
     return usage.map(({ range, capacity, used }, at) => ({
       set: index,
       range,
       size: sizeOf(range),
-      reserved: sizeOf(range) - capacity,
+      excluded: sizeOf(range) - capacity,
+      reserved: reservedIn(range, reserved),
       capacity,
       used,
       unowned: unownedUsage[at]?.used ?? 0n,
@@ -68,12 +75,18 @@ export function countRanges(
   });
 }
 
+/** How many addresses of a range `ipam.reserved` has for a pod or for nobody. */
+export function reservedIn(range: Range, reserved: readonly ReservedRange[]): bigint {
+  return capacityOf(range, []) - capacityOf(range, makeExclusions(reserved));
+}
+
 /** The sum of several counts. */
 export function addUp(counts: readonly Counts[]): Counts {
   const sum = (pick: (one: Counts) => bigint): bigint =>
     counts.reduce((total, one) => total + pick(one), 0n);
   return {
     size: sum(({ size }) => size),
+    excluded: sum(({ excluded }) => excluded),
     reserved: sum(({ reserved }) => reserved),
     capacity: sum(({ capacity }) => capacity),
     used: sum(({ used }) => used),
@@ -108,7 +121,10 @@ export function outsideRanges(
   return reservations.filter(({ address }) => sets.every((set) => !rangeOf(set, address)));
 }
 
-/** The number of pods a network can hold: each takes one address of every set. `undefined` if no ranges are known. */
+/**
+ * The number of pods a network can hold, whichever they are: each takes one address of every set. An address that is reserved
+ * for a pod serves no other one, so it does not count. `undefined` if no ranges are known.
+ */
 export function podsFor(sets: readonly RangeSet[], exclusions: Exclusions): bigint | undefined {
   const capacities = sets.map((set) =>
     set.reduce((total, range) => total + capacityOf(range, exclusions), 0n),
@@ -142,10 +158,10 @@ export function permille({ used, capacity }: Counts): number | undefined {
 
 /** The JSON form of counts. */
 export function describeCounts(counts: Counts): object {
-  const { size, reserved, capacity, used, unowned, free } = counts;
+  const { size, excluded, reserved, capacity, used, unowned, free } = counts;
   const tenths = permille(counts);
   const percent = tenths === undefined ? null : tenths / 10;
-  return { size, reserved, capacity, used, unowned, free, percent };
+  return { size, excluded, reserved, capacity, used, unowned, free, percent };
 }
 
 /** The JSON form of a range. */

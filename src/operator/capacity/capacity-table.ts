@@ -8,6 +8,7 @@ import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import {
+  addUp,
   type Counts,
   type FamilyCounts,
   formatRange,
@@ -32,7 +33,7 @@ export interface NetworkCounts {
 
 const headings = columns(
   ...["NETWORK", "SET", "RANGE"],
-  ...[">SIZE", "?>RESERVED", ">USED", ">UNOWNED", ">FREE", ">USED%"],
+  ...[">SIZE", "?>EXCLUDED", ">USED", ">UNOWNED", ">FREE", ">USED%"],
 );
 
 /** The table, followed by the number of pods and the full range sets. */
@@ -47,12 +48,12 @@ export function capacityTable(
     system.isTerminal(1) ? formatRange(range) : formatAddressRange(range);
   const cellsOf = (counts: Counts): readonly string[] => {
     const format = (count: bigint): string => formatCount(system, count);
-    const { size, reserved, used, unowned, free } = counts;
+    const { size, excluded, used, unowned, free } = counts;
     const tenths = permille(counts);
     const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
     return [
       format(size),
-      format(reserved),
+      format(excluded),
       format(used),
       unowned > 0n ? paint(format(unowned), "warning") : "0",
       free === 0n ? paint("0", "error") : format(free),
@@ -100,6 +101,11 @@ function notesOn(
     ),
   );
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
+  const { reserved } = addUp(ranges);
+  if (reserved > 0n) {
+    const counted = `${formatCount(system, reserved)} ${nounFor(reserved, "address")}`;
+    notes.push(`${network}: EXCLUDED includes ${counted} reserved for a pod or for nobody.`);
+  }
   if (beforeBoot > 0) {
     const counted = plural(beforeBoot, "address");
     notes.push(`${network}: FREE includes ${counted} reserved before this boot of the node.`);

@@ -7,11 +7,10 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { requireDirectory } from "../node/configuration-directories.ts";
-import { coolingAddresses } from "../node/cooling.ts";
+import { requireDirectory } from "../node/configurations.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import { replaceFile } from "../node/replace-file.ts";
+import { replaceFile } from "../node/temporary-files.ts";
 import {
   countRanges,
   describeCounts,
@@ -38,7 +37,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. RESERVED are the gateway and excluded addresses, which are never handed out; UNOWNED are used addresses whose files name no container. Reservations from before this boot of the node, which ADD uses again when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
+    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. Reservations from before this boot of the node, which ADD uses again when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -196,9 +195,9 @@ function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
   };
   return directory.networks.map((network, at) => ({
     network,
-    ranges: countRanges(network.rangeSets, network.exclusions, directory.usedIn(network), unowned),
+    ranges: countRanges(network, directory.usedIn(network), unowned),
     beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
-    cooling: coolingAddresses(network, listed).length,
+    cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
     pods: podsFor(network.rangeSets, network.exclusions),
   }));

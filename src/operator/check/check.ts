@@ -8,7 +8,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { openWholeNode } from "../node/node.ts";
-import { releaseOrLog } from "../node/release-or-log.ts";
+import { releaseOrLog } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { runChecks } from "./checks.ts";
 import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
@@ -21,7 +21,7 @@ export const check: Command = {
   findsNetworks: true,
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
-    "Looks for running pods whose address is not reserved, or is used by another pod, too; leaked addresses; range sets of which 90 % are reserved, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; and files that others can write to. Without --repair it changes nothing and takes no lock.",
+    "Looks for running pods whose address has no reservation, or is used by another pod, too; leaked addresses; range sets of which 90 % are in use, and those that are used again sooner than reuseDelaySeconds; empty, malformed and out-of-range reservations; duplicate owners; addresses and ranges that two networks share, or two nodes with a partition; bridges with a wrong address; invalid configurations; and files that others can write to. Without --repair it changes nothing and takes no lock.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no living container has. A reservation with any content is kept.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector takes for unknown.",

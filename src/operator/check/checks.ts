@@ -6,7 +6,7 @@ import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
-} from "../node/configuration-directories.ts";
+} from "../node/configurations.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
@@ -16,7 +16,7 @@ import { leakFindings } from "./leak-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
-import { rangeFindings } from "./range-findings.ts";
+import { rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { reuseFindings } from "./reuse-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
@@ -55,6 +55,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
+      ...reservedFindings(directory),
       ...reuseFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),

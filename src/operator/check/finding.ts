@@ -102,10 +102,10 @@ export const kinds = {
     remedy:
       "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
-  "reserved-gateway": {
+  "excluded-address": {
     severity: "warning",
     remedy:
-      "if its container is dead, release the address; otherwise restart its pod, which has the address of the gateway",
+      "if its container is dead, release the address; otherwise restart its pod, which then gets another one",
   },
   "duplicate-owner": {
     severity: "warning",

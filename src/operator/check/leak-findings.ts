@@ -4,9 +4,9 @@ import { plural } from "../../cli/output/plural.ts";
 import { attempt, type System } from "../../system/system.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf } from "../node/node-reservations.ts";
 import type { ResultsCache } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 

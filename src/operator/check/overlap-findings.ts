@@ -1,20 +1,9 @@
 /** Findings on networks that may hand out the same address. */
 
-import { type AddressRange, addressAt, formatAddressRange } from "../../ipam/address.ts";
+import { formatAddressRange, intersectionOf } from "../../ipam/address.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
-
-/** The addresses that are in both ranges; `undefined` if there are none. */
-export function intersectionOf(a: AddressRange, b: AddressRange): AddressRange | undefined {
-  const { family } = a.first;
-  if (family !== b.first.family) return undefined;
-  const first = a.first.value > b.first.value ? a.first.value : b.first.value;
-  const last = a.last.value < b.last.value ? a.last.value : b.last.value;
-  return first > last
-    ? undefined
-    : { first: addressAt(family, first), last: addressAt(family, last) };
-}
 
 /**
  * Compares every two configured networks.

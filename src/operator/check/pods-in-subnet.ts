@@ -2,8 +2,8 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
+import { containerOf } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf } from "../node/node-reservations.ts";
 
 /** How many pods a message names. */
 const MAX_NAMED = 10;

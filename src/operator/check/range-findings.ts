@@ -1,9 +1,18 @@
-/** Findings on range sets that are full, or nearly so. */
+/** Findings on range sets that are full, or nearly so, and on addresses that are reserved outside of them. */
 
 import type { Context } from "../../cli/command/command.ts";
+import { formatAddresses } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
+import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
-import { addUp, countRanges, NEARLY_FULL, permille } from "../capacity/capacity-count.ts";
+import { isEmptySet } from "../../ipam/round-robin.ts";
+import {
+  addUp,
+  countRanges,
+  NEARLY_FULL,
+  permille,
+  reservedIn,
+} from "../capacity/capacity-count.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Finding } from "./finding.ts";
@@ -16,18 +25,42 @@ export function rangeFindings(context: Context, directory: NetworkDirectory): re
   const { files } = directory;
   const commands = [commandText(context, files, ["gc", files.network])];
   return directory.networks.flatMap((network) => {
-    const { source = "", rangeSets, exclusions } = network;
+    const { source = "", rangeSets } = network;
     const inUse = directory.usedIn(network);
     const about = { network: files.network, path: source, commands };
     return rangeSets.flatMap((set): readonly Finding[] => {
-      const counts = addUp(countRanges([set], exclusions, inUse, []));
+      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, []));
       const share = permille(counts) ?? 1000;
       if (share < NEARLY_FULL) return [];
       const { used, capacity, free } = counts;
-      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are reserved`;
+      // Every address is some pod's own: there is none that could be missing.
+      if (capacity === 0n && !isEmptySet(set, exclusionsForAll(network))) return [];
+      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
       return free === 0n
         ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
         : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];
     });
+  });
+}
+
+/**
+ * Addresses that are reserved for a pod, or for nobody, and that nobody could ever get: the pod gets another one. They may be
+ * those of another node.
+ */
+export function reservedFindings({
+  networks,
+  files,
+  hasKnownRanges,
+}: NetworkDirectory): readonly Finding[] {
+  if (!hasKnownRanges) return [];
+  return networks.flatMap(({ source = "", rangeSets, reserved }) => {
+    const ranges = rangeSets.flat().map((range) => ({ ...range, ...range.whole }));
+    return reserved
+      .filter((entry) => ranges.every((range) => reservedIn(range, [entry]) === 0n))
+      .map((entry): Finding => {
+        const message = `${formatAddresses(entry)} is reserved for ${formatReservedFor(entry)} (ipam.reserved), but is outside all ranges, or the gateway`;
+        const remedy = "correct the configuration";
+        return { code: "out-of-range", network: files.network, path: source, message, remedy };
+      });
   });
 }

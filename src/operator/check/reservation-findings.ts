@@ -1,15 +1,16 @@
 /** Findings on reservations. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { type Address, isWithin } from "../../ipam/address.ts";
+import { isWithin } from "../../ipam/address.ts";
+import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf, requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf, interfaceOf, requireReadable } from "../node/node-reservations.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 
@@ -28,7 +29,7 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   return [
     ...reservations.flatMap((reservation) => [
       ...contentFindings(node, reservation),
-      ...rangeFindings(context, directory, reservation),
+      ...placeFindings(node, directory, reservation),
       ...permissionFindings(reservation),
     ]),
     ...duplicateFindings(context, directory),
@@ -139,34 +140,63 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-function rangeFindings(
-  context: Context,
+function placeFindings(
+  node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
 ): readonly Finding[] {
-  const code = misplacement(directory, reservation.address);
-  if (code === undefined) return NOTHING;
-  const message = `${reservation.text} is ${places[code]}${holderOf(reservation)}`;
-  const commands = [releaseCommand(context, reservation)];
+  const place = placeOf(node, directory, reservation);
+  if (place === undefined) return NOTHING;
+  const [code, text] = place;
+  const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
+  const commands = [releaseCommand(node.context, reservation)];
   return [{ ...found(reservation, code, message), commands }];
 }
 
-/** Where an address is that is not to be handed out. */
-const places = {
-  "reserved-gateway": "the gateway",
-  "outside-part": "outside of this node's part: another node may hand it out",
-  "out-of-range": "outside all ranges",
-};
-
-function misplacement(
-  { ranges, hasKnownRanges }: NetworkDirectory,
-  address: Address,
-): keyof typeof places | undefined {
-  for (const range of ranges) if (isGateway(address, range)) return "reserved-gateway";
+/** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
+function placeOf(
+  node: Node,
+  directory: NetworkDirectory,
+  reservation: NodeReservation,
+): readonly [code: Code, place: string] | undefined {
+  const { ranges, hasKnownRanges } = directory;
+  const { address } = reservation;
+  for (const range of ranges) {
+    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
+  }
+  const exclusion = exclusionOf(node, directory, reservation);
+  if (exclusion !== undefined) return ["excluded-address", exclusion];
   if (!hasKnownRanges || rangeOf(ranges, address) !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? "outside-part"
-    : "out-of-range";
+    ? ["outside-part", "outside of this node's part: another node may hand it out"]
+    : ["out-of-range", "outside all ranges"];
+}
+
+/** By what an address is excluded for its holder, where no configuration of the network has it for him. */
+function exclusionOf(
+  { cache }: Node,
+  { networks }: NetworkDirectory,
+  reservation: NodeReservation,
+): string | undefined {
+  const { address, owner } = reservation;
+  if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
+  const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
+  if (
+    containerOf(owner) === "" ||
+    here.some(({ exclusions }) => !isExcluded(address, exclusions))
+  ) {
+    return undefined;
+  }
+  const entries = here.map((network) => reservedAt(network, address));
+  const pod = cache.podOf(reservation);
+  // One whose pod is not known may be the one that is meant.
+  if (entries.some((entry) => entry?.pod !== undefined && (pod === "" || pod === entry.pod))) {
+    return undefined;
+  }
+  const [entry] = entries;
+  return entry === undefined
+    ? "excluded (ipam.exclude)"
+    : `reserved for ${formatReservedFor(entry)} (ipam.reserved)`;
 }
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {

@@ -11,7 +11,6 @@ import { candidateAt } from "../../store/reservations/usage.ts";
 import { synSentSeconds } from "../../store/reuse/cooldown.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { addUp, countRanges } from "../capacity/capacity-count.ts";
-import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import type { Finding } from "./finding.ts";
@@ -43,14 +42,14 @@ function missed(
 ): readonly Finding[] {
   const { files, source = "", rangeSets, exclusions, reuseDelaySeconds } = network;
   const delay = reuseDelaySeconds * 1000;
-  const cooling = coolingAddresses(network, directory.listed);
+  const cooling = directory.coolingIn(network);
   const used = directory.usedIn(network);
   // A history that this user may not read says nothing; `history` says so.
   const records = attempt(() => readHistory(files), undefined) ?? [];
   // What it tells is old after a day.
   const early = earlyReuses(records, delay, system.now() - DAY);
   return rangeSets.flatMap((set): readonly Finding[] => {
-    const { free } = addUp(countRanges([set], exclusions, used, []));
+    const { free } = addUp(countRanges({ ...network, rangeSets: [set] }, used, []));
     const own = cooling.filter((address) => candidateAt(address, set, exclusions) !== undefined);
     const isNext = free > 0n && BigInt(own.length) >= free;
     const texts = [

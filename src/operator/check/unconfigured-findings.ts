@@ -3,9 +3,9 @@
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
+import { containerOf } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf } from "../node/node-reservations.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 

@@ -1,11 +1,11 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
-import { CONTAINERD_LIST } from "../node/live-command.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import { containerOf } from "../node/node-reservations.ts";
+import { containerOf } from "../node/network-directory.ts";
 import type { ResultsCache } from "../node/results-cache.ts";
 import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
+import { CONTAINERD_LIST } from "./runtime-command.ts";
 
 /**
  * Fewer reservations than this are never too many, as long as the list has any of the network: in a small network, one

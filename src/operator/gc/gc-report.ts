@@ -6,7 +6,7 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */

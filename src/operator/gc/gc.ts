@@ -2,13 +2,12 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { keyOfOwner } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { requestedConfigurationDirectory } from "../node/configuration-directories.ts";
-import { liveCommandOf } from "../node/live-command.ts";
+import { requestedConfigurationDirectory } from "../node/configurations.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { containerOf, requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
-import { containerOf, requireReadable } from "../node/node-reservations.ts";
-import { releaseOrLog } from "../node/release-or-log.ts";
+import { releaseOrLog } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { type Candidate, decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -20,6 +19,7 @@ import {
 } from "./gc-report.ts";
 import { recordCollection } from "./last-collection.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
+import { liveCommandOf } from "./runtime-command.ts";
 import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 
 /** `gc`: releases the addresses of dead containers. */

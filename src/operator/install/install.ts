@@ -24,6 +24,7 @@ import {
   staticBeside,
 } from "./installation.ts";
 import { forceOption, requireGoingBack } from "./new-keys.ts";
+import { requireNoPackage } from "./package-of.ts";
 import { keepTarget, publish, SELF, withTestedCopy } from "./publish.ts";
 import { rollBack } from "./rollback.ts";
 import { uninstall } from "./uninstall.ts";
@@ -70,8 +71,8 @@ export const install: Command = {
     `--static makes DIR/${STATIC} a copy of it, too: called by that name, this executable is the IPAM plugin ${STATIC}. It is kept, rolled back and uninstalled with ${PLUGIN} in the same way. Later installations renew the copy.`,
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it.`,
     "--if-replaced puts back what another installer has overwritten or removed, the copy of --static included, and does nothing where no installation was completed, after --rollback or --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
-    "--rollback exchanges the two files in one step, after the same test of the previous one; a second rollback reverts the first. --uninstall puts back the newest other plugin that answers, or removes this executable if there was none; what the .deb has installed it leaves to dpkg. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
-    "The Go plugin does not understand gcOnly, rangesFile, partition, exclude, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force. So they do where the former plugin does not answer, as one in a container that needs the node's libraries, and --uninstall where a configuration would have no plugin.",
+    "--rollback exchanges the two files in one step, after the same test of the previous one; a second rollback reverts the first. --uninstall puts back the newest other plugin that answers, or removes this executable if there was none. What the .deb has installed is left to dpkg. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1.",
+    "The Go plugin does not understand gcOnly, rangesFile, partition, exclude, reserved, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, both name it with what would happen, and refuse without --force. So they do where the former plugin does not answer, as one in a container that needs the node's libraries, and --uninstall where a configuration would have no plugin.",
   ],
   options: [
     yesOption,
@@ -114,6 +115,10 @@ export const install: Command = {
       if (kind !== "file" && kind !== "nothing") {
         throw new CommandError(`install: ${path} is not a regular file`);
       }
+    }
+    // For timers, which say nothing where it was not installed.
+    if (!has(ifReplacedOption.name) || exists(system, installation.marker)) {
+      requireNoPackage(system, installation);
     }
     if (has("--uninstall")) return uninstall(context, installation);
     return has("--rollback") ? rollBack(context, installation) : installSelf(context, installation);

@@ -9,8 +9,12 @@ import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import type { RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
-import { configurationDirectories, type Requested } from "../node/configuration-directories.ts";
-import { type ConfigurationProblem, readConfigurations } from "../node/configurations.ts";
+import {
+  type ConfigurationProblem,
+  configurationDirectories,
+  type Requested,
+  readConfigurations,
+} from "../node/configurations.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {
@@ -22,6 +26,7 @@ export const forceOption: Option = {
 /** What the Go plugin does where one of these keys is set; `undefined` where it merely does not do what the key says. */
 const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
+  reserved: "reserved addresses are handed out to anybody, and a pod gets another than its own",
   rangesFile: "ADD and DEL fail, or use other ranges",
   partition: "each node hands out the whole range, and so the addresses of others",
   repeatedAdd: "a repeated ADD fails",
@@ -149,7 +154,8 @@ function usesOf(source: string, document: JsonObject, type: string): readonly Us
 function isSet(at: Located | undefined): boolean {
   const off: readonly unknown[] = [undefined, false, 0, "", "none", "ready", "error"];
   const value = at?.value;
-  return !off.includes(value) && !(Array.isArray(value) && value.length === 0);
+  const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return !off.includes(value) && !isEmpty;
 }
 
 function rangesIn(ipam: Located): readonly RangeSpec[] {

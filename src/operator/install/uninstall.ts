@@ -8,19 +8,17 @@ import { askVersions } from "./ask-versions.ts";
 import { changeIfConfirmed, type Step, sentences, supporting } from "./confirmed-change.ts";
 import { type Installation, kindAt, pluginKindAt, staticBeside, unmark } from "./installation.ts";
 import { requireGoingBack, requireLeaving } from "./new-keys.ts";
-import { requireNoPackage } from "./package-of.ts";
 import { publish, see, testedFormer } from "./publish.ts";
 
 /**
  * Removes this executable, in whatever version, and puts the newest other plugin back that answers.
  *
- * @throws CommandError if a package has installed it, if another plugin was put in its place meanwhile, or, without
- *   `--force`, if there is none that answers, or one that would break a network
+ * @throws CommandError if another plugin was put in its place meanwhile, or, without `--force`, if there is none that answers,
+ *   or one that would break a network
  */
 export function uninstall(context: Context, installation: Installation): Report {
   const { system } = context;
   const { target } = installation;
-  requireNoPackage(system, target);
   return changeIfConfirmed(context, installation, {
     action: "uninstalled",
     question: "Uninstall?",

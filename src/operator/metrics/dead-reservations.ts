@@ -4,7 +4,7 @@ import { lastCollection } from "../gc/last-collection.ts";
 import { readSeenDead } from "../gc/seen-dead.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf } from "../node/node-reservations.ts";
+import { containerOf } from "../node/network-directory.ts";
 
 /**
  * Counts the reservations of dead containers: the network namespaces of the node show it, or `gc` found them dead and has

@@ -5,10 +5,10 @@ import { rangeOf } from "../../ipam/range-set.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
+import { reservedIn } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import { lastCollection } from "../gc/last-collection.ts";
-import { coolingAddresses } from "../node/cooling.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { countDead } from "./dead-reservations.ts";
@@ -20,6 +20,7 @@ declare const BUILD_VERSION: string;
 interface MeasuredRange {
   readonly labels: Labels;
   readonly usage: RangeUsage;
+  readonly reserved: bigint;
 }
 
 /** Measures the networks that were checked. */
@@ -45,17 +46,22 @@ export function measure(
     ]),
     gauge(
       "cni_ipam_addresses_capacity",
-      "Addresses of a range that can be handed out, without the gateway and excluded addresses.",
+      "Addresses of a range that any pod can get: without the gateway, excluded and reserved addresses.",
       ofRanges(({ capacity }) => capacity),
     ),
     gauge(
+      "cni_ipam_addresses_reserved",
+      "Addresses of a range that the configuration reserves for a pod, or for nobody.",
+      ranges.map(({ labels, reserved }) => ({ labels, value: reserved })),
+    ),
+    gauge(
       "cni_ipam_addresses_used",
-      "Addresses of a range that are reserved, without those from before this boot, which ADD uses again.",
+      "Addresses of these that are in use, without those from before this boot, which ADD uses again.",
       ofRanges(({ used }) => used),
     ),
     gauge(
       "cni_ipam_addresses_free",
-      "Addresses of a range that are not reserved, or that ADD uses again because they are from before this boot.",
+      "Addresses of these that are not in use, or that ADD uses again because they are from before this boot.",
       ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
     ),
     gauge(
@@ -93,8 +99,8 @@ export function measure(
     gauge(
       "cni_ipam_addresses_cooling",
       "Free addresses that were released less than reuseDelaySeconds ago.",
-      ofDirectories(({ networks, listed }) =>
-        Math.max(...networks.map((one) => coolingAddresses(one, listed).length)),
+      ofDirectories((directory) =>
+        Math.max(...directory.networks.map((one) => directory.coolingIn(one).length)),
       ),
     ),
     gauge(
@@ -141,7 +147,7 @@ function measureRanges(directory: NetworkDirectory): readonly MeasuredRange[] {
         const key = `${index} ${range}`;
         if (measured.has(key)) continue;
         const labels = { ...labelsOf(directory), range_set: `${index}`, range };
-        measured.set(key, { labels, usage });
+        measured.set(key, { labels, usage, reserved: reservedIn(usage.range, network.reserved) });
       }
     }
   }

@@ -39,9 +39,8 @@ function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
   const entries = openNode(context, operands[0]).directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {
-      const { rangeSets, exclusions } = network;
-      const used = rangeSets.length === 0 ? [] : directory.usedIn(network);
-      return { network, ranges: countRanges(rangeSets, exclusions, used, []) };
+      const used = network.rangeSets.length === 0 ? [] : directory.usedIn(network);
+      return { network, ranges: countRanges(network, used, []) };
     }),
   );
   return {

@@ -1,6 +1,6 @@
 /** What can be concluded of a reservation's container: the one place that says whether it is alive. */
 
-import type { Namespace } from "./namespaces.ts";
+import type { Namespace } from "../../store/namespaces/namespaces.ts";
 
 /** `unknown`: nothing on the node shows it. */
 export type Liveness = "alive" | "dead" | "unknown";

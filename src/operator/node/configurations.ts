@@ -1,14 +1,75 @@
-/** The network configurations on this node that use this IPAM plugin. */
+/** The network configurations on this node that use this IPAM plugin: the directories they are in, and what they say. */
 
+import { CommandError, type Context } from "../../cli/command/command.ts";
 import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
-import { join } from "../../store/files/paths.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { flannelRanges, isFlannelWithDefault } from "./flannel.ts";
-import { PLUGIN, pluginNames } from "./plugin-directories.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
+import { flannelSubnets } from "../../ipam/subnet-env.ts";
+import { cleanPath, join } from "../../store/files/paths.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { knownPluginDirectories, PLUGIN, pluginNames } from "./plugin-directories.ts";
+
+/** Where runtimes and distributions keep network configurations, the most common place first. */
+export const knownConfigurationDirectories: readonly string[] = [
+  ...new Set(knownPluginDirectories.map(({ configurations }) => configurations)),
+];
+
+/** What is read of a command's context: the environment and the options. */
+export interface Requested {
+  readonly system: System;
+  readonly option: Context["option"];
+}
+
+/** The directory that was asked for, with `--conf-dir` or `$NETCONFPATH`; `undefined` for the known ones. */
+export function requestedConfigurationDirectory({ system, option }: Requested): string | undefined {
+  return option("--conf-dir") ?? (system.environment("NETCONFPATH") || undefined);
+}
+
+/**
+ * The directories to read: the one that was asked for, or those known ones that exist. A directory with two names is
+ * listed once: on k3s, `/etc/cni/net.d` is often a link.
+ *
+ * @throws CommandError if `--conf-dir` names no directory
+ */
+export function configurationDirectories(context: Requested): readonly string[] {
+  const { system } = context;
+  const option = context.option("--conf-dir");
+  if (option !== undefined) return [requireDirectory(system, "--conf-dir", option)];
+  const requested = requestedConfigurationDirectory(context);
+  const found = new Map<string, string>();
+  const candidates = requested === undefined ? knownConfigurationDirectories : [requested];
+  for (const directory of candidates.map(cleanPath)) {
+    const identity = identityOf(system, directory);
+    if (identity !== undefined && !found.has(identity)) found.set(identity, directory);
+  }
+  return [...found.values()];
+}
+
+/**
+ * The clean path of a directory that an option names.
+ *
+ * @throws CommandError unless it exists
+ */
+export function requireDirectory(system: System, option: string, path: string): string {
+  if (path === "") throw new CommandError(`${option}: expected a directory, found ""`);
+  const clean = cleanPath(path);
+  try {
+    if (system.status(clean).kind === "directory") return clean;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new CommandError(`${option}: ${path}: ${error.reason}`);
+  }
+  throw new CommandError(`${option}: ${path}: not a directory`);
+}
+
+/** `undefined` if nothing is there. */
+function identityOf(system: System, path: string): string | undefined {
+  const status = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
+  return status && `${status.device}:${status.inode}`;
+}
 
 /** A plugin's configuration as the runtime would send it. */
 export interface Configuration {
@@ -153,4 +214,27 @@ function rangesOf(
     problems.push({ source, problem: `cannot read the subnets of flannel: ${reason}` });
     return [];
   }
+}
+
+/** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
+const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
+
+const LARGEST_SUBNET_FILE = 64 * 1024;
+
+/** Whether a plugin configuration is flannel's and uses its default IPAM plugin, host-local. */
+export function isFlannelWithDefault(plugin: JsonObject): boolean {
+  if (textOf(member(plugin, "type")) !== "flannel") return false;
+  return textOf(member(member(plugin, "ipam"), "type")) === "";
+}
+
+/**
+ * The ranges that flannel gives its delegate: the subnets of this node.
+ *
+ * @throws SystemError if the subnet file cannot be read
+ * @throws CniError if a subnet in it is not a network
+ */
+export function flannelRanges(system: System, plugin: JsonObject): Json {
+  const path = textOf(member(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
+  const text = system.readFile(path, LARGEST_SUBNET_FILE);
+  return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
 }

@@ -1,10 +1,9 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
+import { type Namespace, Namespaces, processIn } from "../../store/namespaces/namespaces.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
-import { type Namespace, Namespaces, processIn } from "./namespaces.ts";
-import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
-import { containerOf } from "./node-reservations.ts";
+import { containerOf, type NetworkDirectory, type NodeReservation } from "./network-directory.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
 /** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */

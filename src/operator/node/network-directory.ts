@@ -1,5 +1,6 @@
 /** The directory of a network, and its reservations. */
 
+import { CommandError, type Context } from "../../cli/command/command.ts";
 import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
@@ -20,6 +21,7 @@ import {
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
+import { readCooldown } from "../../store/reuse/cooldown.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "./networks.ts";
@@ -150,6 +152,14 @@ export class NetworkDirectory {
     if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
+
+  /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
+  coolingIn({ files, reuseDelaySeconds }: FoundNetwork): readonly Address[] {
+    if (reuseDelaySeconds === 0) return [];
+    const cooling = new Set(readCooldown(files, reuseDelaySeconds).ages.keys());
+    for (const { name } of this.listed) cooling.delete(name);
+    return [...cooling].flatMap((name) => parseAddress(name) ?? []);
+  }
 }
 
 /** A reservation on this node, as it was when its file was opened. */
@@ -234,4 +244,38 @@ export function networkDirectories(
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [new NetworkDirectory(system, [first, ...others])],
   );
+}
+
+/** The container id of an owner; empty if the file names none. */
+export function containerOf(owner: Owner): string {
+  return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
+}
+
+/** The interface of an owner; empty if the file names none. */
+export function interfaceOf(owner: Owner): string {
+  return owner.kind === "attachment" ? owner.interfaceName : "";
+}
+
+/** Logs that reservations cannot be read. */
+export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
+  const reasons = reservations.flatMap(({ owner }) =>
+    owner.kind === "unknown" ? [owner.reason] : [],
+  );
+  const [first] = reasons;
+  if (first === undefined) return;
+  const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
+  log(`cannot read all reservations: ${first}${others}`);
+}
+
+/**
+ * Checks that this user may read the reservations.
+ *
+ * @throws CommandError
+ */
+export function requireReadable(reservations: readonly NodeReservation[]): void {
+  for (const { owner } of reservations) {
+    if (owner.kind === "unknown" && owner.code === "EACCES") {
+      throw new CommandError(`${owner.reason}; run as root`);
+    }
+  }
 }

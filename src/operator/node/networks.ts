@@ -14,22 +14,23 @@ import {
   loadConfig,
   loadStoreConfig,
 } from "../../ipam/config.ts";
-import type { Exclusions } from "../../ipam/exclusions.ts";
+import type { Excluded } from "../../ipam/exclusions.ts";
 import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/cooldown.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { configurationDirectories, requireDirectory } from "./configuration-directories.ts";
 import {
   type Configuration,
   type ConfigurationProblem,
+  configurationDirectories,
   readConfigurations,
+  requireDirectory,
 } from "./configurations.ts";
 
 /** A network, found by a configuration or only by its directory. */
-export interface FoundNetwork {
+export interface FoundNetwork extends Excluded {
   readonly files: NetworkFiles;
   /** The file that configures it; `undefined` if only its directory was found. */
   readonly source: string | undefined;
@@ -37,7 +38,6 @@ export interface FoundNetwork {
   readonly rangeSets: readonly RangeSet[];
   /** Where the node is in the cluster, where it has only a part of the ranges. */
   readonly partition: Partition | undefined;
-  readonly exclusions: Exclusions;
   readonly lockTimeoutSeconds: number;
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
@@ -152,8 +152,8 @@ function fromConfiguration(
     }
     if (!hasRanges(configuration)) return network;
     const config = loadConfig(configuration, "", system);
-    const { rangeSets, partition, exclusions, reclaimsAfterReboot } = config;
-    return { ...network, rangeSets, partition, exclusions, reclaimsAfterReboot };
+    const { rangeSets, partition, exclusions, reserved, reclaimsAfterReboot } = config;
+    return { ...network, rangeSets, partition, exclusions, reserved, reclaimsAfterReboot };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -230,6 +230,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     rangeSets: [],
     partition: undefined,
     exclusions: [],
+    reserved: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,
     reclaimsAfterReboot: true,

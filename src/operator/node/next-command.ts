@@ -3,7 +3,7 @@
 import { shellWord } from "../../cli/output/shell-word.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { type Requested, requestedConfigurationDirectory } from "./configuration-directories.ts";
+import { type Requested, requestedConfigurationDirectory } from "./configurations.ts";
 import { cacheOption } from "./results-cache.ts";
 
 /** The commands that read libcni's cache. */

@@ -5,9 +5,8 @@ import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
-import { requireDirectory } from "./configuration-directories.ts";
-import type { NodeReservation } from "./network-directory.ts";
-import { containerOf, interfaceOf } from "./node-reservations.ts";
+import { requireDirectory } from "./configurations.ts";
+import { containerOf, interfaceOf, type NodeReservation } from "./network-directory.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {

@@ -1,8 +1,8 @@
 import { formatAddress } from "../../ipam/address.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
 
 /** A reservation with what else is known of it. */
 export interface KnownReservation extends ConcludedReservation {

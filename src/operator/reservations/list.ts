@@ -1,8 +1,8 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { watchOption } from "../../cli/command/watch.ts";
+import { containerOf, logUnreadable } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import { containerOf, logUnreadable } from "../node/node-reservations.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import {
   describeReservation,

@@ -2,12 +2,11 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
-import { type Node, openNode } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
-import { releaseIn } from "../node/release-or-log.ts";
+import { type Node, openNode, parseQuery, type Query, search } from "../node/node.ts";
+import { releaseIn } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { parseQuery, type Query, search } from "../node/search.ts";
 import {
   describeReservation,
   type KnownReservation,

@@ -5,7 +5,7 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { formatLiveness } from "../node/conclusion.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { KnownReservation } from "./known-reservation.ts";
 
 /**

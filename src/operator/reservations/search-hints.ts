@@ -1,8 +1,14 @@
 /** Hints for a search without a result: what is known of the address, container or pod. */
 
 import { inOneLine } from "../../cli/output/escape.ts";
-import { type Address, formatAddress, formatAddressRange, isWithin } from "../../ipam/address.ts";
-import { type Exclusions, isExcluded } from "../../ipam/exclusions.ts";
+import {
+  type Address,
+  formatAddress,
+  formatAddresses,
+  formatAddressRange,
+  isWithin,
+} from "../../ipam/address.ts";
+import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { hasHistory } from "../../store/history/history-file.ts";
@@ -11,8 +17,8 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
+import { type Query, search } from "../node/node.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
-import { type Query, search } from "../node/search.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {
@@ -20,6 +26,7 @@ export interface Hint {
     | "free"
     | "gateway"
     | "excluded"
+    | "reserved"
     | "besideRange"
     | "outside"
     | "ambiguous"
@@ -84,14 +91,26 @@ function past({ context, directories }: Node, query: Query): readonly Hint[] {
 
 /** One for each range that the address concerns. */
 function hintsForAddress(address: Address, networks: readonly FoundNetwork[]): readonly Hint[] {
-  const hints = networks.flatMap(({ files: { network }, rangeSets, exclusions }) =>
-    rangeSets.flat().flatMap((range) => hintIn(range, address, network, exclusions)),
+  const hints = networks.flatMap((network) =>
+    network.rangeSets.flat().flatMap((range) => hintIn(range, address, network)),
   );
   return hints.length > 0 ? hints : [outsideRanges(address, networks)];
 }
 
+/** The addresses that a pod is to have. */
+function reservedFor(networks: readonly FoundNetwork[], pod: string): readonly Hint[] {
+  return networks.flatMap(({ files: { network }, reserved }) =>
+    reserved
+      .filter((entry) => entry.pod === pod)
+      .map((entry): Hint => {
+        const text = `${formatAddresses(entry)} of ${network} is reserved for it (ipam.reserved).`;
+        return { reason: "reserved", network, text };
+      }),
+  );
+}
+
 function hintsForOwner(
-  { context, cache }: Node,
+  { context, cache, networks }: Node,
   query: Exclude<Query, { readonly kind: "address" }>,
   candidates: readonly string[],
 ): readonly Hint[] {
@@ -99,6 +118,8 @@ function hintsForOwner(
     const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;
     return [{ reason: "ambiguous", network: null, text }];
   }
+  const reserved = query.kind === "pod" ? reservedFor(networks, query.pod) : [];
+  if (reserved.length > 0) return reserved;
   const matches = ({ containerId, pod }: CachedAttachment): boolean =>
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
   const cached = cache.attachments.filter(matches);
@@ -120,20 +141,21 @@ function released({ network, containerId, interfaceName, pod }: CachedAttachment
   };
 }
 
-function hintIn(
-  range: Range,
-  address: Address,
-  network: string,
-  exclusions: Exclusions,
-): readonly Hint[] {
+function hintIn(range: Range, address: Address, found: FoundNetwork): readonly Hint[] {
+  const { network } = found.files;
   const name = `range ${formatAddressRange(range)} of ${network}`;
   if (isGateway(address, range)) {
     return [
       { reason: "gateway", network, text: `It is the gateway of ${name}: never handed out.` },
     ];
   }
+  const entry = reservedAt(found, address);
+  if (isWithin(address, range) && entry !== undefined) {
+    const text = `It is reserved for ${formatReservedFor(entry)} (ipam.reserved) in ${name}.`;
+    return [{ reason: "reserved", network, text }];
+  }
   if (isWithin(address, range)) {
-    return isExcluded(address, exclusions)
+    return isExcluded(address, found.exclusions)
       ? [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${name}.` }]
       : [{ reason: "free", network, text: `It is free, in ${name}.` }];
   }

@@ -1,12 +1,12 @@
 import type { Command } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { formatAddress, formatAddressRange } from "../../ipam/address.ts";
+import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
+import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
 import { describeOwner } from "../../store/reservations/owner.ts";
-import { openNode } from "../node/node.ts";
-import { containerOf, interfaceOf } from "../node/node-reservations.ts";
+import { containerOf, interfaceOf, type NetworkDirectory } from "../node/network-directory.ts";
+import { openNode, parseQuery, search } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
-import { parseQuery, search } from "../node/search.ts";
 import {
   describeReservation,
   type KnownReservation,
@@ -21,7 +21,7 @@ export const show: Command = {
   findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [
-    "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, or outside all ranges.",
+    "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, reserved for a pod or for nobody, or outside all ranges.",
   ],
   options: [
     { name: "--network", value: "NETWORK", summary: "search this network only" },
@@ -64,7 +64,7 @@ function describe(
   { reservation, pod, conclusion: { liveness, reason } }: KnownReservation,
   now: number,
 ): string {
-  const { network, owner, since, range, path } = reservation;
+  const { network, address, owner, since, range, path } = reservation;
   const noRange = network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
   const time = since === undefined ? "" : new Date(since).toISOString();
   const facts: [string, string][] = [
@@ -75,6 +75,7 @@ function describe(
     ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
     ["range", range === undefined ? noRange : formatAddressRange(range)],
+    ["reserved", reservedText(network, address)],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.sources[0] ?? ""],
@@ -84,4 +85,13 @@ function describe(
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
   return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
+}
+
+/** For whom the configuration reserves the address of a reservation; empty where it does not. */
+function reservedText({ networks }: NetworkDirectory, address: Address): string {
+  const entries = networks.flatMap((network) => reservedAt(network, address) ?? []);
+  return entries
+    .slice(0, 1)
+    .map((entry) => `for ${formatReservedFor(entry)}`)
+    .join("");
 }

@@ -29,12 +29,21 @@ export function withTemporaryIn<T>(
   return nameAndRemove(system, createTemporary(system, place, content), name);
 }
 
-/** Lets `name` give a temporary file a name, and removes it under the one that it had. */
-export function nameAndRemove<T>(system: System, path: string, name: (path: string) => T): T {
+/**
+ * Lets `name` give a temporary file a name, and removes it under the one that it had.
+ *
+ * @param isDone whether it is to be removed now
+ */
+export function nameAndRemove<T>(
+  system: System,
+  path: string,
+  name: (path: string) => T,
+  isDone = (): boolean => true,
+): T {
   try {
     return name(path);
   } finally {
-    removeQuietly(system, path);
+    if (isDone()) removeQuietly(system, path);
   }
 }
 

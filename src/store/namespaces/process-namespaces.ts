@@ -40,15 +40,14 @@ export function readProcesses(system: System): Processes {
   const unread = new Set<string>();
   let nodeAddresses: ReadonlySet<string> | undefined;
   let incomplete: string | undefined;
-  for (const processId of processIds(system)) {
-    const id = namespaceOf(system, processId);
-    const key = id ?? tablesOf(system, processId);
+  for (const { processId, task, namespace: id } of tasksOn(system)) {
+    const key = id ?? tablesOf(system, task);
     if (key === undefined || namespaces.has(key)) continue;
     const isOfNode = node.includes(key);
     if (isOfNode) ofNode.push(processId);
     if (unread.has(key) || (isOfNode && nodeAddresses !== undefined)) continue;
     const read = (): ReadonlySet<string> | undefined =>
-      addressesBy((table) => system.readFile(`/proc/${processId}/net/${table}`, LARGEST_TABLE));
+      addressesBy((table) => system.readFile(`/proc/${task}/net/${table}`, LARGEST_TABLE));
     const addresses = recover(read, ({ message }) => {
       // It would be the same with another process of this namespace.
       unread.add(key);
@@ -75,6 +74,68 @@ function tablesOf(system: System, process: string): string | undefined {
   return attempt(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`, undefined);
 }
 
+/** A process; where its first thread has ended, as that of a zombie has, another one of its threads. */
+interface Task {
+  readonly processId: string;
+  /** Where it is below `/proc`, such as `7` or `7/task/9`. */
+  readonly task: string;
+  /** As the kernel names it, such as `net:[4026532345]`; `undefined` if this user may not inspect it. */
+  readonly namespace: string | undefined;
+}
+
+/** The network namespaces of all processes that run. */
+export interface ProcessNamespaces {
+  /** One of the processes in each, by the namespace as the kernel names it. */
+  readonly processes: ReadonlyMap<string, string>;
+  /** Processes in the namespace of the node itself. */
+  readonly ofNode: readonly string[];
+  /** Why there may be more; `undefined` where all are seen. */
+  readonly incomplete: string | undefined;
+}
+
+/** Reads in which namespaces processes run; as `readProcesses`, without the addresses there. */
+export function readProcessNamespaces(system: System): ProcessNamespaces {
+  const node = nodeNamespaceOf(system);
+  if (node === undefined) return { processes: new Map(), ofNode: [], incomplete: UNSEEN_PROCESSES };
+  const processes = new Map<string, string>();
+  const ofNode: string[] = [];
+  let incomplete: string | undefined;
+  for (const { processId, task, namespace } of tasksOn(system)) {
+    // One that may not be inspected, as the first may be protected, is known by its tables if it is of the node.
+    const isOfNode = namespace === undefined ? isLikeFirst(system, task) : namespace === node;
+    if (isOfNode) ofNode.push(processId);
+    else if (namespace === undefined) incomplete ??= `process ${processId} may not be inspected`;
+    if (namespace !== undefined) processes.set(namespace, processId);
+  }
+  return { processes, ofNode, incomplete };
+}
+
+/** Why nothing is known of processes. */
+const UNSEEN_PROCESSES = "the processes of the node are not seen from here";
+
+/** One task of each process that has not ended. */
+function* tasksOn(system: System): Generator<Task, void> {
+  for (const processId of processIds(system)) {
+    const first = taskAt(system, processId, processId);
+    const tasks =
+      first === undefined ? attempt(() => system.list(`/proc/${processId}/task`), []) : [];
+    const threads = tasks.filter((id) => id !== processId);
+    const others = threads.map((id) => taskAt(system, processId, `${processId}/task/${id}`));
+    const found = first ?? others.find((one) => one !== undefined);
+    if (found !== undefined) yield found;
+  }
+}
+
+/** A task; `undefined` where it has ended. */
+function taskAt(system: System, processId: string, task: string): Task | undefined {
+  const read = (): string => system.readLink(`/proc/${task}/ns/net`);
+  const namespace = recover(read, ({ code }) => (ENDED.includes(code) ? null : undefined));
+  return namespace === null ? undefined : { processId, task, namespace };
+}
+
+/** Errors of a process that has ended. */
+const ENDED = ["ENOENT", "ESRCH"];
+
 /** The namespace of a process; `undefined` where it cannot be seen. */
 function namespaceOf(system: System, process: string): string | undefined {
   return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
@@ -95,8 +156,16 @@ export function seesHostProcesses(system: System): boolean {
  */
 export function nodeNamespaceOf(system: System): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
-  const isOwn = (): boolean => tablesOf(system, "1") === tablesOf(system, "self");
-  return namespaceOf(system, "1") ?? (isOwn() ? namespaceOf(system, "self") : undefined);
+  return (
+    namespaceOf(system, "1") ??
+    (isLikeFirst(system, "self") ? namespaceOf(system, "self") : undefined)
+  );
+}
+
+/** Whether a task is in the namespace of the node's first process. */
+function isLikeFirst(system: System, task: string): boolean {
+  const tables = tablesOf(system, "1");
+  return tables !== undefined && tables === tablesOf(system, task);
 }
 
 function processIds(system: System): readonly string[] {

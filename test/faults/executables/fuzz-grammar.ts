@@ -117,10 +117,15 @@ const previousResult = mostly(
   }),
 );
 
+const reservedFor = mostly(fc.constantFrom(null, "n/p", "default/db-0"));
+
 function ipam({ dataDir, withOwnMembers }: Grammar): Value {
   const own = {
     gateway: seldom(fc.oneof(gateway, fc.constant(null))),
     exclude: seldom(mostly(fc.array(fc.oneof(subnet, address), { maxLength: 3 }))),
+    reserved: seldom(
+      mostly(fc.dictionary(fc.constantFrom(...someAddresses, ...someSubnets), seldom(reservedFor))),
+    ),
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
     reclaimAfterReboot: seldom(mostly(fc.boolean())),

@@ -44,6 +44,11 @@ function excluding(...networks: readonly string[]): Exclusions {
   );
 }
 
+/** Range sets of which nothing is excluded. */
+function only(rangeSets: readonly RangeSet[]): Parameters<typeof countRanges>[0] {
+  return { rangeSets, exclusions: [], reserved: [] };
+}
+
 function reservationsOf(...names: readonly string[]): readonly Reservation[] {
   return names.flatMap((name) => {
     const address = parseAddress(name);
@@ -85,43 +90,57 @@ test("kubelet gets at most an int32", async (t) => {
   t.equal(maxPods(2_147_483_648n), 2_147_483_647n);
 });
 
-test("size is reserved, used and free together, exactly", async (t) => {
-  const sets = setsOf(["fd00::/64"], ["10.0.0.0/28"]);
+test("size is excluded, used and free together, exactly", async (t) => {
+  const rangeSets = setsOf(["fd00::/64"], ["10.0.0.0/28"]);
   const exclusions = excluding("10.0.0.4/31", "fd00::100/120");
   const held = reservationsOf("10.0.0.2", "10.0.0.3", "10.0.0.4", "10.9.9.9", "fd00::2");
   const unowned = reservationsOf("10.0.0.3", "10.0.0.4");
 
-  const [v6, v4] = countRanges(sets, exclusions, held, unowned);
+  const [v6, v4] = countRanges({ rangeSets, exclusions, reserved: [] }, held, unowned);
 
   t.match(v6, {
     set: 0,
     size: 2n ** 64n - 1n,
-    reserved: 257n,
+    excluded: 257n,
+    reserved: 0n,
     capacity: 2n ** 64n - 258n,
     used: 1n,
     unowned: 0n,
     free: 2n ** 64n - 259n,
   });
   // What lies at an excluded address takes none that could be handed out.
-  t.match(v4, { set: 1, size: 14n, reserved: 3n, capacity: 11n, used: 2n, unowned: 1n, free: 9n });
+  t.match(v4, { set: 1, size: 14n, excluded: 3n, capacity: 11n, used: 2n, unowned: 1n, free: 9n });
+});
+
+test("reserved addresses are no capacity, held or not, and counted by themselves", async (t) => {
+  const reserved = ["10.0.0.0/30", "10.0.0.9/32", "10.9.9.9/32", "fd00::/16"].flatMap((text) =>
+    excluding(text).map((range) => ({ ...range, pod: undefined })),
+  );
+  const exclusions = excluding("10.0.0.0/30", "10.0.0.9/32", "10.0.0.10/32", "fd00::/16");
+  const config = { rangeSets: setsOf(["10.0.0.0/28"]), exclusions, reserved };
+
+  const [counts] = countRanges(config, reservationsOf("10.0.0.2", "10.0.0.8"), []);
+
+  // 10.0.0.1 is the gateway, which is nobody's.
+  t.match(counts, { size: 14n, excluded: 5n, reserved: 3n, capacity: 9n, used: 1n, free: 8n });
 });
 
 test("counts add up beyond what a double holds", async (t) => {
-  const counts = countRanges(setsOf(["fd00::/64"], ["fd01::/64"]), [], [], []);
-  t.match(addUp(counts), { size: 36_893_488_147_419_103_230n, reserved: 2n, free: 2n ** 65n - 4n });
+  const counts = countRanges(only(setsOf(["fd00::/64"], ["fd01::/64"])), [], []);
+  t.match(addUp(counts), { size: 36_893_488_147_419_103_230n, excluded: 2n, free: 2n ** 65n - 4n });
   t.match(addUp([]), { size: 0n, free: 0n });
 });
 
 test("a set is full when none of its ranges has an address left", async (t) => {
   const held = reservationsOf("10.0.0.2", "10.0.1.2");
   const sets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
-  t.strictSame(fullSets(countRanges(sets, [], held, [])), [0]);
-  t.strictSame(fullSets(countRanges(sets, [], held.slice(1), [])), []);
+  t.strictSame(fullSets(countRanges(only(sets), held, [])), [0]);
+  t.strictSame(fullSets(countRanges(only(sets), held.slice(1), [])), []);
 });
 
 test("the share in use is rounded down, so that only full is 100 %", async (t) => {
   const of = (used: bigint, capacity: bigint): number | undefined =>
-    permille({ size: 0n, reserved: 0n, unowned: 0n, free: 0n, used, capacity });
+    permille({ size: 0n, excluded: 0n, reserved: 0n, unowned: 0n, free: 0n, used, capacity });
   t.equal(of(0n, 5n), 0);
   t.equal(of(1n, 3n), 333);
   t.equal(of(2n ** 64n - 1n, 2n ** 64n), 999);

@@ -31,7 +31,7 @@ test("every range is counted, and reservations outside all ranges", async (t) =>
 
   t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
-    stdout: `NETWORK    SET  RANGE                                              SIZE  RESERVED  USED  UNOWNED                  FREE   USED%
+    stdout: `NETWORK    SET  RANGE                                              SIZE  EXCLUDED  USED  UNOWNED                  FREE   USED%
 dual       0    10.1.0.1-10.1.0.6                                     6         1     3        0                     2   60.0%
 dual       0    10.1.1.1-10.1.1.254                                 254       128     1        1                   125    0.7%
 dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
@@ -74,6 +74,7 @@ test("the document has the same numbers, of any size", async (t) => {
           "subnet": "fd00::/64",
           "gateway": "fd00::1",
           "size": 18446744073709551600,
+          "excluded": 0,
           "reserved": 0,
           "capacity": 18446744073709551600,
           "used": 1,
@@ -90,6 +91,7 @@ test("the document has the same numbers, of any size", async (t) => {
         {
           "family": "IPv6",
           "size": 18446744073709551600,
+          "excluded": 0,
           "reserved": 0,
           "capacity": 18446744073709551600,
           "used": 1,
@@ -104,6 +106,7 @@ test("the document has the same numbers, of any size", async (t) => {
     {
       "family": "IPv6",
       "size": 18446744073709551600,
+      "excluded": 0,
       "reserved": 0,
       "capacity": 18446744073709551600,
       "used": 1,
@@ -178,6 +181,25 @@ ${line}`;
   }
 });
 
+test("what is reserved, for a pod or for nobody, is no capacity and is named", async (t) => {
+  const node = nodeFor(t);
+  const reserved = { "10.1.2.0/29": null };
+  node.network("net", { subnet: "10.1.2.0/29", reserved });
+  node.network("some", { subnet: "10.1.3.0/29", reserved: { "10.1.3.3": "default/db-0" } });
+
+  for (const [name, pods] of [
+    ["net", "0"],
+    ["some", "4"],
+  ] as const) {
+    t.equal(node.tool(["capacity", name, "--max-pods"]).stdout, `${pods}\n`);
+    t.match(node.tool(["capacity", name, "--node-patch"]).stdout, `"value":"${pods}"`);
+  }
+  t.match(node.tool(["capacity"]), {
+    stdout:
+      /\nnet +0 +10\.1\.2\.1-10\.1\.2\.6 +6 +6 +0 +0 +0 +-\nsome +0 +\S+ +6 +2 +0 +0 +4 +0\.0%\n.*net holds 0 pods\.\nnet: EXCLUDED includes 5 addresses reserved for a pod or for nobody\.\n.*some: EXCLUDED includes 1 address reserved/s,
+  });
+});
+
 test("--max-pods is capped at what kubelet accepts", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "fd00::/64" });
@@ -191,6 +213,7 @@ test("--max-pods of the example configurations", async (t) => {
     ["kubenet-29", 5],
     ["dual-stack", 253],
     ["exclude", 8],
+    ["reserved", 2],
   ] as const) {
     const { stdout } = tool(["capacity", name, "--max-pods", "--conf-dir", confDir]);
     t.equal(stdout, `${pods}\n`, name);

@@ -62,7 +62,7 @@ const cases: Readonly<Record<string, Case>> = {
     corrupt: (node) => node.write("net/10.9.9.9", "c9\r\neth0"),
   },
   "a reservation of the gateway": {
-    code: "reserved-gateway",
+    code: "excluded-address",
     severity: "warning",
     corrupt: (node) => node.write("net/10.1.2.1", "c9\r\neth0"),
   },
@@ -247,6 +247,44 @@ test("a file that has just been created empty is not reported: the Go plugin is 
     [],
   );
   t.equal(node.read("net/10.1.2.9"), "");
+});
+
+test("a pod with an address that is excluded for it is named, and so is an entry that nobody could get", async (t) => {
+  const node = nodeFor(t);
+  const ipam = { subnet: "10.1.2.0/24" };
+  for (const id of ["c2", "c3", "c4", "c5"]) {
+    node.add("net", ipam, id);
+    node.remember("net", id, id === "c5" ? "" : `default/${id}`);
+  }
+  node.write("net/10.1.2.9", "kept for the printer");
+  const reserved = {
+    "10.1.2.2": "default/db-0",
+    "10.1.2.3": "default/c3",
+    "10.1.2.5": "default/db-1",
+    "10.1.2.1": "default/db-2",
+    "10.1.3.0/28": null,
+  };
+  node.network("net", { ...ipam, exclude: ["10.1.2.4", "10.1.2.9"], reserved });
+
+  const findings = node
+    .findings()
+    .filter(({ code }) => code === "excluded-address" || code === "out-of-range");
+
+  t.same(
+    findings.map(({ message }) => message),
+    [
+      "10.1.2.2 is reserved for default/db-0 (ipam.reserved), held by c2 eth0",
+      "10.1.2.4 is excluded (ipam.exclude), held by c4 eth0",
+      "10.1.2.1 is reserved for default/db-2 (ipam.reserved), but is outside all ranges, or the gateway",
+      "10.1.3.0-10.1.3.15 is reserved for nobody (ipam.reserved), but is outside all ranges, or the gateway",
+    ],
+  );
+});
+
+test("a range that is reserved for pods alone is not full", async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.1.2.0/29", reserved: { "10.1.2.0/29": "default/db-0" } });
+  t.same(node.findings(), []);
 });
 
 test("only the named network is checked", async (t) => {
@@ -481,7 +519,7 @@ const fillings: Readonly<
     1,
     {
       code: "range-full",
-      message: "1 of 1 addresses of 10.1.2.1-10.1.2.2 are reserved: the next pod gets none",
+      message: "1 of 1 addresses of 10.1.2.1-10.1.2.2 are in use: the next pod gets none",
     },
   ],
   "an empty /30": [{ subnet: "10.1.2.0/30" }, 0, undefined],
@@ -491,7 +529,7 @@ const fillings: Readonly<
     12,
     {
       code: "range-nearly-full",
-      message: "12 of 13 addresses of 10.1.2.1-10.1.2.14 are reserved: 1 left",
+      message: "12 of 13 addresses of 10.1.2.1-10.1.2.14 are in use: 1 left",
     },
   ],
   "a full range in a set with an empty one": [

@@ -28,6 +28,10 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     { ipam: { ...subnet, exclude: ["10.1.2.9"] } },
     "has exclude: excluded addresses are handed out",
   ],
+  reserved: [
+    { ipam: { ...subnet, reserved: { "10.1.2.9": null } } },
+    "has reserved: reserved addresses are handed out to anybody, and a pod gets another than its own",
+  ],
   "a /31": [
     { ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } },
     "has a subnet of one or two addresses: ADD and DEL fail",

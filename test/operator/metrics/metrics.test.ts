@@ -49,6 +49,7 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
   node.network("net", {
     ranges: [[{ subnet: "10.1.2.0/29" }, { subnet: "10.1.3.0/30" }], [{ subnet: "fd00:1::/64" }]],
     exclude: ["10.1.2.6"],
+    reserved: { "fd00:1::/120": "default/db-0", "10.9.9.9": null },
   });
   for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
   node.write("net/10.1.2.9", "", 60);
@@ -68,13 +69,16 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
     `cni_ipam_build_info{version="v${version}"} 1`,
     `cni_ipam_addresses_capacity{${small}} 4`,
     `cni_ipam_addresses_capacity{${next}} 1`,
-    `cni_ipam_addresses_capacity{${large}} 18446744073709551614`,
+    `cni_ipam_addresses_capacity{${large}} 18446744073709551360`,
+    `cni_ipam_addresses_reserved{${small}} 0`,
+    `cni_ipam_addresses_reserved{${next}} 0`,
+    `cni_ipam_addresses_reserved{${large}} 254`,
     `cni_ipam_addresses_used{${small}} 4`,
     `cni_ipam_addresses_used{${next}} 1`,
     `cni_ipam_addresses_used{${large}} 4`,
     `cni_ipam_addresses_free{${small}} 0`,
     `cni_ipam_addresses_free{${next}} 0`,
-    `cni_ipam_addresses_free{${large}} 18446744073709551610`,
+    `cni_ipam_addresses_free{${large}} 18446744073709551356`,
     `cni_ipam_reservations{${net}} 10`,
     `cni_ipam_reservations_out_of_range{${net}} 1`,
     `cni_ipam_reservations_unowned{${net}} 1`,

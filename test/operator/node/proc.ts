@@ -29,6 +29,8 @@ export interface Machine {
   readonly isConfined?: boolean;
   /** Directories of network namespaces that are mounted from the node. */
   readonly shared?: readonly string[];
+  /** Processes whose first thread has ended, with another one of their threads, which has not. */
+  readonly zombies?: Readonly<Record<number, number>>;
   /** Plain files in the directories of network namespaces. */
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
@@ -70,9 +72,12 @@ export function systemOf(machine: Machine): OperatorSystem {
     ...machine.processes,
   };
   const processAt = (path: string): { process: Process; rest: string } | undefined => {
-    const [, id = "", rest = ""] = /^\/proc\/([0-9]+|self)\/(.*)$/.exec(path) ?? [];
+    const [, id = "", thread, rest = ""] =
+      /^\/proc\/([0-9]+|self)(?:\/task\/([0-9]+))?\/(.*)$/.exec(path) ?? [];
     const process = processes[id === "self" ? SELF : Number(id)];
     if (process === undefined) return undefined;
+    const living = machine.zombies?.[Number(id)];
+    if (living !== undefined && thread !== String(living)) return undefined;
     const isInspected = !rest.startsWith("net/") && id !== "self" && id !== `${SELF}`;
     if (isUnprivileged && isInspected) {
       throw new SystemError("open", path, "EACCES");
@@ -92,6 +97,9 @@ export function systemOf(machine: Machine): OperatorSystem {
     },
     list: (path) => {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
+      const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
+      const living = machine.zombies?.[Number(id)];
+      if (id !== undefined) return living === undefined ? missing(path) : [id, String(living)];
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
       return names.length > 0 ? names.map((one) => one.slice(path.length + 1)) : missing(path);
     },
@@ -123,6 +131,13 @@ export function systemOf(machine: Machine): OperatorSystem {
       if (rest?.startsWith("fd/") === true) return missing(path);
       if (machine.covered?.includes(path) === true) return statusOf(20n, 5);
       if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);
+      if (rest === "ns/net" && process !== undefined) {
+        return statusOf(NAMESPACE_DEVICE, process.namespace);
+      }
+      if (path === "/run/netns") return { ...statusOf(20n, 6), kind: "directory" };
+      if (/^\/proc\/[0-9]+$/.test(path) && Number(path.slice(6)) in processes) {
+        return { ...statusOf(20n, 7), kind: "directory" };
+      }
       const inode = mounted[path] ?? process?.namespace;
       if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);
       return files.includes(path) ? statusOf(20n, 5) : missing(path);

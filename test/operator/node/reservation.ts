@@ -18,6 +18,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     rangeSets: [],
     partition: undefined,
     exclusions: [],
+    reserved: [],
     lockTimeoutSeconds: 30,
     historyBytes: undefined,
     reclaimsAfterReboot: true,

@@ -11,6 +11,7 @@ const ipam = {
     [{ subnet: "fd12::/64" }],
   ],
   exclude: ["10.0.0.20"],
+  reserved: { "10.0.0.21": null, "10.0.0.31": "default/db-0", "fd12::8/125": "default/db-0" },
 };
 
 /** A node with the network `net` configured, and reservations of two containers in it. */
@@ -93,6 +94,16 @@ const notReserved = [
     "  It is excluded (ipam.exclude) from range 10.0.0.10-10.0.0.100 of net.\n",
   ],
   [
+    "reserved for nobody",
+    "10.0.0.21",
+    "  It is reserved for nobody (ipam.reserved) in range 10.0.0.10-10.0.0.100 of net.\n",
+  ],
+  [
+    "reserved for a pod",
+    "fd12::9",
+    "  It is reserved for default/db-0 (ipam.reserved) in range fd12::1-fd12::ffff:ffff:ffff:ffff of net.\n",
+  ],
+  [
     "in a subnet beside its range",
     "10.0.0.255",
     "  It is in subnet 10.0.0.0/24, but not in range 10.0.0.10-10.0.0.100 of net: never handed out.\n",
@@ -103,6 +114,18 @@ const notReserved = [
     "  It is outside all IPv4 ranges: 10.0.0.10-10.0.0.100 of net.\n",
   ],
 ] as const;
+
+test("for whom an address is reserved is told with its holder, and to who asks for the pod", async (t) => {
+  const node = busyNode(t);
+  const of = "of net is reserved for it (ipam.reserved).";
+  t.strictSame(show(node, "default/db-0"), [
+    1,
+    `No reservation for pod default/db-0.\n  10.0.0.31 ${of}\n  fd12::8-fd12::f ${of}\n`,
+    "",
+  ]);
+  node.write("net/10.0.0.31", "other\r\neth0");
+  t.match(show(node, "10.0.0.31")[1], /\n {2}range .*\n {2}reserved +for default\/db-0\n/);
+});
 
 test("the hint for an address without a reservation says what it is", async (t) => {
   const node = busyNode(t);

@@ -110,6 +110,15 @@ test("a namespace whose tables cannot be read is told once, however many process
   t.match(found.incomplete, "open /proc/7/net/if_inet6: file too large");
 });
 
+test("a process whose first thread has ended is that of another thread", async (t) => {
+  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
+  const system = systemOf({ processes: { 7: pod, 80: node }, zombies: { 7: 9 } });
+
+  t.same(readProcesses(system).namespaces, [
+    { id: "net:[70]", processId: 7, addresses: new Set(["10.7.10.2"]) },
+  ]);
+});
+
 test("a process that has ended meanwhile is left out", async (t) => {
   const system = systemOf({ processes: { 99: { namespace: 70 } }, isUnprivileged: true });
   const list = (): readonly string[] => ["1", "7", "99"];

@@ -1,7 +1,7 @@
-/** configuration-directories.ts: which directories of configurations a command reads. */
+/** configurations.ts: which directories of configurations a command reads. */
 
 import { test } from "tap";
-import { configurationDirectories } from "../../../src/operator/node/configuration-directories.ts";
+import { configurationDirectories } from "../../../src/operator/node/configurations.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const K3S = "/var/lib/rancher/k3s/agent/etc/cni/net.d";

@@ -1,0 +1,143 @@
+/**
+ * What became of the network namespace for which an address was reserved: the one place that says so, for the plugin and
+ * for the operator commands.
+ */
+
+import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
+import { parentOf } from "../files/paths.ts";
+import { readMounts } from "./mounted-namespaces.ts";
+import { readProcessNamespaces } from "./process-namespaces.ts";
+
+/** A network namespace as an ADD saw it, in the running boot. */
+export interface RecordedNamespace {
+  /** Its inode in the kernel's file system of namespaces, in decimal. */
+  readonly inode: string;
+  /** `CNI_NETNS` as given, an absolute path. */
+  readonly path: string;
+}
+
+/**
+ * What became of it, and how that is known: the `reason` is a clause such as `its network namespace /run/netns/cni-1 is
+ * gone`. What could not be seen is never `gone`.
+ */
+export interface NamespaceState {
+  readonly kind: "alive" | "gone" | "unseen";
+  readonly reason: string;
+}
+
+/** Which namespaces there are, by processes and mounts. */
+interface Evidence {
+  /** Who has each, in words, by the namespace as the kernel names it. */
+  readonly holders: ReadonlyMap<string, string>;
+  /** Why there may be more; `undefined` where all are seen. */
+  readonly incomplete: string | undefined;
+}
+
+/** Says what became of namespaces. What there is of processes and mounts it reads once, when it is first asked for. */
+export class NamespaceStates {
+  readonly #system: System;
+  #evidence: Evidence | undefined;
+  /** The device of all namespaces; `null` where it is not known. */
+  #device: bigint | null | undefined;
+
+  constructor(system: System) {
+    this.#system = system;
+  }
+
+  /**
+   * What became of a namespace.
+   *
+   * @param later the namespaces with the same inode that were recorded after it, of other containers: the kernel gives the
+   *   lowest free number again at once, and then what has it is none of its own
+   */
+  stateOf({ inode, path }: RecordedNamespace, later: readonly RecordedNamespace[]): NamespaceState {
+    const its = `its network namespace ${path}`;
+    const unseen = (reason: string): NamespaceState => ({
+      kind: "unseen",
+      reason: `whether ${its} exists cannot be seen from here: ${reason}`,
+    });
+    const found = this.#inodeAt(path);
+    if (found.inode === inode) return { kind: "alive", reason: `${its} exists` };
+    if (found.unseen !== undefined) return unseen(found.unseen);
+    const doubt = this.#doubtOn(path);
+    if (doubt !== undefined) return unseen(doubt);
+    this.#evidence ??= gather(this.#system);
+    const { holders, incomplete } = this.#evidence;
+    if (incomplete !== undefined) return unseen(incomplete);
+    const holder = holders.get(nameOf(inode));
+    if (holder === undefined) return { kind: "gone", reason: `${its} is gone` };
+    const heir = later.find(
+      (one) => one.inode === inode && this.#inodeAt(one.path).inode === inode,
+    );
+    if (heir === undefined) {
+      return { kind: "unseen", reason: `${its} is gone, but ${holder} has one with its number` };
+    }
+    return { kind: "gone", reason: `${its} is gone: its number is that of ${heir.path} now` };
+  }
+
+  /**
+   * Whether a namespace is gone. For each of thousands that are not, no system call is made.
+   *
+   * @param later as of `stateOf`
+   */
+  isGone(one: RecordedNamespace, later: readonly RecordedNamespace[]): boolean {
+    this.#evidence ??= gather(this.#system);
+    const { holders, incomplete } = this.#evidence;
+    if (incomplete !== undefined) return false;
+    if (later.length === 0 && holders.has(nameOf(one.inode))) return false;
+    return this.stateOf(one, later).kind === "gone";
+  }
+
+  /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
+  #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
+    const system = this.#system;
+    this.#device ??= attempt(() => system.status("/proc/self/ns/net").device, null);
+    if (this.#device === null) return { unseen: "/proc is not readable" };
+    try {
+      const { device, inode } = system.status(path);
+      return device === this.#device ? { inode: String(inode) } : {};
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      return MISSING.includes(error.code) ? {} : { unseen: error.message };
+    }
+  }
+
+  /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
+  #doubtOn(path: string): string | undefined {
+    const [, process] = /^\/proc\/([^/]+)\//.exec(path) ?? [];
+    const system = this.#system;
+    if (process === undefined) {
+      // That of the ADD is there as long as the node is up: this one is another.
+      const directory = parentOf(path);
+      const isThere = recover(
+        () => system.status(directory).kind === "directory",
+        () => false,
+      );
+      return isThere ? undefined : `the directory ${directory} is not there`;
+    }
+    // A process may have closed the descriptor, and kept another.
+    if (path === `/proc/${process}/ns/net`) return undefined;
+    const isRunning = attempt(() => system.status(`/proc/${process}`), undefined) !== undefined;
+    return isRunning ? `process ${process} may have it open elsewhere` : undefined;
+  }
+}
+
+/** Errors of a path where there is nothing. */
+const MISSING: readonly string[] = ["ENOENT", "ENOTDIR", "ESRCH"];
+
+function nameOf(inode: string): string {
+  return `net:[${inode}]`;
+}
+
+function gather(system: System): Evidence {
+  const { processes, ofNode, incomplete } = readProcessNamespaces(system);
+  const holders = new Map<string, string>();
+  for (const [namespace, id] of processes) holders.set(namespace, `process ${id}`);
+  if (incomplete !== undefined) return { holders, incomplete };
+  const mounted = readMounts(system, ofNode);
+  for (const { id, path } of mounted.mounts) {
+    if (!holders.has(id)) holders.set(id, `the mount ${path}`);
+  }
+  const unseen = mounted.seesNode ? undefined : "the mounts of the node are not seen";
+  return { holders, incomplete: mounted.incomplete ?? unseen };
+}

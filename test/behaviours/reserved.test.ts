@@ -1,0 +1,200 @@
+// test: each executable, one if short
+/** Addresses that the configuration has for one pod, or for nobody: `reserved`. */
+
+import { behaviour, dualStack, fails, five, succeeds } from "./behaviour.ts";
+
+/** A call for a pod of the namespace `default`. */
+function pod(name: string): { readonly cniArgs: string } {
+  return { cniArgs: `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=${name}` };
+}
+
+const db = pod("db-0");
+
+behaviour(
+  "ADD gives a pod the address that is reserved for it, and nobody else any that is reserved",
+  { ipam: { ...five, reserved: { "10.0.0.3": null, "10.0.0.5": "default/db-0" } } },
+  (t, network) => {
+    t.same(network.add("c1", pod("web")).addresses, ["10.0.0.2"]);
+    t.same(network.add("c2").addresses, ["10.0.0.4"]);
+    t.same(network.add("c3", pod("db-00")).addresses, ["10.0.0.6"]);
+    fails(t, network.add("late", pod("web")), 999, "no IP addresses available in range set");
+
+    t.same(network.add("c4", db).addresses, ["10.0.0.5"]);
+    network.del("c4", db);
+    t.same(network.add("c5", db).addresses, ["10.0.0.5"], "and again");
+  },
+);
+
+for (const [what, cniArgs] of [
+  ["no arguments", ""],
+  ["no namespace", "IgnoreUnknown=1;K8S_POD_NAME=db-0"],
+  ["another namespace", "IgnoreUnknown=1;K8S_POD_NAMESPACE=test;K8S_POD_NAME=db-0"],
+  ["other letters", "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=DB-0"],
+] as const) {
+  behaviour(
+    `ADD that has ${what} gets no address that is reserved`,
+    { ipam: { ...five, reserved: { "10.0.0.2": "default/db-0" } } },
+    (t, network) => {
+      t.same(network.add("c1", { cniArgs }).addresses, ["10.0.0.3"]);
+    },
+  );
+}
+
+behaviour(
+  "ADD for a pod with an address of its own does not move the cursor of the others",
+  {
+    ipam: { ...five, reserved: { "10.0.0.2": "default/db-0" } },
+    files: { "last_reserved_ip.0": "10.0.0.4" },
+  },
+  (t, network) => {
+    t.same(network.add("c1", db).addresses, ["10.0.0.2"]);
+    t.equal(network.cursor(), "10.0.0.4");
+    t.same(network.add("c2").addresses, ["10.0.0.5"]);
+  },
+);
+
+behaviour(
+  "ADD refuses a requested address that is reserved, and says for whom; the pod itself gets it",
+  { ipam: { ...five, reserved: { "10.0.0.3": null, "10.0.0.4": "default/db-0" } } },
+  (t, network) => {
+    for (const [address, owner] of [
+      ["10.0.0.3", "nobody"],
+      ["10.0.0.4", "default/db-0"],
+    ]) {
+      const refused = network.add("c1", { cniArgs: `${pod("web").cniArgs};IP=${address}` });
+      fails(t, refused, 999, `requested ip ${address} is reserved for ${owner}`);
+      t.equal(refused.error?.details, "it is listed in ipam.reserved");
+    }
+    t.same(network.reserved(), []);
+
+    fails(t, network.add("c1", { cniArgs: `${db.cniArgs};IP=10.0.0.3` }), 999, "for nobody");
+    t.same(network.add("c1", { cniArgs: `${db.cniArgs};IP=10.0.0.4` }).addresses, ["10.0.0.4"]);
+    t.same(network.add("c2", { cniArgs: `${db.cniArgs};IP=10.0.0.6` }).addresses, ["10.0.0.6"]);
+  },
+);
+
+behaviour(
+  "ADD waits, by an error, for the one that still has the pod's address: an older sandbox of the pod",
+  { ipam: { ...five, reserved: { "10.0.0.4": "default/db-0" } } },
+  (t, network) => {
+    network.add("old", db);
+
+    const refused = network.add("new", db);
+
+    fails(t, refused, 999, "no IP addresses available in range set: 10.0.0.4-10.0.0.4");
+    t.match(
+      refused.error?.details,
+      "default/db-0 gets no other address of this range set (ipam.reserved). Next: host-local list",
+    );
+    t.same(network.reserved(), ["10.0.0.4"]);
+    network.del("old", db);
+    t.same(network.add("new", db).addresses, ["10.0.0.4"]);
+  },
+);
+
+behaviour(
+  "ADD and CHECK and DEL of who had an address before it was reserved",
+  { ipam: five },
+  (t, network) => {
+    const ipam = { reserved: { "10.0.0.2": "default/db-0" } };
+    network.add("c1", pod("web"));
+
+    fails(t, network.add("c2", { ...db, ipam }), 999, "10.0.0.2-10.0.0.2");
+    succeeds(t, network.check("c1", { ipam }));
+    succeeds(t, network.del("c1", { ipam }));
+    t.same(network.add("c2", { ...db, ipam }).addresses, ["10.0.0.2"]);
+  },
+);
+
+behaviour(
+  "ADD gives a pod an address of its own in each range set that has one",
+  {
+    ipam: {
+      ...dualStack,
+      reserved: {
+        "2001:DB8:0::5": "default/db-0",
+        "10.0.0.6": "default/db-0",
+        "10.0.0.5": "default/db-1",
+      },
+    },
+  },
+  (t, network) => {
+    t.same(network.add("c1", db).addresses, ["10.0.0.6", "2001:db8::5"]);
+    t.same(network.add("c2", pod("db-1")).addresses, ["10.0.0.5", "2001:db8::2"]);
+  },
+);
+
+behaviour(
+  "ADD gives a pod that is attached several times the addresses of a network",
+  { ipam: { ...five, reserved: { "10.0.0.4/31": "default/db-0" } } },
+  (t, network) => {
+    t.same(network.add("c1", db).addresses, ["10.0.0.4"]);
+    t.same(network.add("c1", { ...db, interfaceName: "net1" }).addresses, ["10.0.0.5"]);
+    fails(t, network.add("c1", { ...db, interfaceName: "net2" }), 999, "10.0.0.4-10.0.0.5");
+  },
+);
+
+behaviour(
+  "ADD gives a pod any address where that which is reserved for it is in no range",
+  { ipam: { ...five, reserved: { "10.9.9.9": "default/db-0", "2001:db8::/64": "default/db-0" } } },
+  (t, network) => {
+    t.same(network.add("c1", db).addresses, ["10.0.0.2"]);
+  },
+);
+
+behaviour(
+  "ADD gives nobody the address that he had once it is reserved for another",
+  { ipam: { ...five, sticky: "pod", reuseDelaySeconds: 3600 } },
+  (t, network) => {
+    const ipam = { reserved: { "10.0.0.2": "default/db-0" } };
+    network.add("c1", pod("web"));
+    network.del("c1");
+    network.add("c2", db);
+    network.del("c2");
+
+    t.same(network.add("c3", { ...pod("web"), ipam }).addresses, ["10.0.0.4"]);
+    t.same(network.add("c4", { ...db, ipam }).addresses, ["10.0.0.2"], "not what it had");
+  },
+);
+
+behaviour(
+  "a repeated ADD gets what the attachment holds, also if another address is reserved for its pod by now",
+  { ipam: { ...five, repeatedAdd: "same" } },
+  (t, network) => {
+    network.add("c1", db);
+    const ipam = { reserved: { "10.0.0.4": "default/db-0" } };
+    t.same(network.add("c1", { ...db, ipam }).addresses, ["10.0.0.2"]);
+  },
+);
+
+const all = "10.0.0.0/29";
+
+behaviour(
+  "STATUS fails where every address is reserved for nobody, and not where a pod may get one",
+  { ipam: { ...five, reserved: { [all]: null } } },
+  (t, network) => {
+    fails(t, network.status(), 50, "no IP addresses available in range set");
+    t.match(
+      network.status().error?.details,
+      "ipam.exclude and ipam.reserved leave no address to hand out; correct them",
+    );
+
+    const ipam = { reserved: { [all]: "default/db-0" } };
+    succeeds(t, network.status({ ipam }));
+    succeeds(t, network.strictStatus({ ipam }));
+    fails(t, network.add("c1", { ipam }), 999);
+    t.same(network.add("c1", { ...db, ipam }).addresses, ["10.0.0.2"]);
+  },
+);
+
+behaviour(
+  "DEL frees an address whatever is reserved, valid or not",
+  { ipam: five },
+  (t, network) => {
+    for (const reserved of ["garbage", [], { x: null }, { "10.0.0.2": 5 }, { "10.0.0.2": null }]) {
+      network.add("c1", db);
+      succeeds(t, network.del("c1", { ...db, ipam: { reserved } }));
+      t.same(network.reserved(), []);
+    }
+  },
+);

@@ -1,0 +1,103 @@
+// test: release
+/** The units of the packages on a machine that systemd has started: none is on unless it is enabled, none outlives its package. */
+
+import { readdirSync, readlinkSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { debName, writeDeb } from "../../scripts/release/deb.ts";
+import { UNITS_TO_ENABLE } from "../../scripts/release/package.ts";
+import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
+import { until } from "../harness/until.ts";
+import { BootedMachine, bootObstacle } from "./booted-machine.ts";
+import type { Ended } from "./machine.ts";
+import { fileOf, missing, ownArchive, packageOfVersion, version } from "./release.ts";
+
+const AGENT = "host-local-agent.service";
+const ENABLED = [AGENT, "host-local-gc.timer"];
+
+/** A package manager. */
+interface Manager {
+  readonly programs: readonly string[];
+  readonly release: string;
+  readonly write: typeof writeDeb;
+  readonly install: readonly string[];
+  /** One after the other. */
+  readonly removals: readonly (readonly string[])[];
+}
+
+const rpm = ["rpm", "--dbpath=/var/lib/rpm", "--force-debian", "--nodeps"];
+const managers: Readonly<Record<string, Manager>> = {
+  ".deb": {
+    programs: ["dpkg", "deb-systemd-helper"],
+    release: debName({ version }, ownArchive.architecture),
+    write: writeDeb,
+    install: ["dpkg", "--no-triggers", "--install"],
+    removals: ["--remove", "--purge"].map((word) => ["dpkg", word, "host-local"]),
+  },
+  ".rpm": {
+    programs: ["rpm"],
+    release: rpmName({ version }, ownArchive.architecture),
+    write: writeRpm,
+    install: [...rpm, "--upgrade"],
+    removals: [[...rpm, "--erase", "host-local"]],
+  },
+};
+
+for (const [what, { programs, release, write, install, removals }] of Object.entries(managers)) {
+  test(`the units of the ${what} on a machine that runs`, {
+    skip: bootObstacle() ?? missing(...programs),
+  }, async (t) => {
+    const machine = await BootedMachine.open(t);
+    const run = (...words: readonly string[]): Ended => {
+      const ended = machine.run(...words);
+      t.equal(ended.status, 0, `${words.join(" ")}: ${ended.said}`);
+      return ended;
+    };
+    const stateOf = (verb: string, units = UNITS_TO_ENABLE): readonly string[] =>
+      machine
+        .run("systemctl", verb, ...units)
+        .said.trim()
+        .split("\n");
+    const offs = (word: string): readonly string[] => UNITS_TO_ENABLE.map(() => word);
+    const programOfAgent = (): string => {
+      const { said } = machine.run("systemctl", "show", "--property=MainPID", "--value", AGENT);
+      return readlinkSync(machine.at(join("/proc", said.trim(), "exe")));
+    };
+    const agentRuns = () =>
+      until("the agent runs from its file", () => programOfAgent() === "/usr/sbin/host-local", 20);
+
+    // As in an image: what the first start then enables, is for its preset file.
+    run(...install, machine.take(fileOf(release)));
+    await machine.start();
+    t.same(stateOf("is-enabled"), offs("disabled"), "the first start enables none");
+    t.same(stateOf("is-active"), offs("inactive"));
+    run("systemctl", "preset-all");
+    t.same(stateOf("is-enabled"), offs("disabled"), "nor does an administrator by preset-all");
+
+    run("systemctl", "enable", "--now", ...ENABLED);
+    await agentRuns();
+    run(...install, machine.take(write(packageOfVersion(t, "99.0.0"))));
+    t.same(stateOf("is-active", ENABLED), ["active", "active"], "an upgrade leaves on what was on");
+    t.same(stateOf("is-enabled", ENABLED), ["enabled", "enabled"]);
+    await agentRuns();
+    const others = UNITS_TO_ENABLE.filter((unit) => !ENABLED.includes(unit));
+    t.same(
+      stateOf("is-active", others),
+      others.map(() => "inactive"),
+      "and off what was off",
+    );
+
+    for (const words of removals) {
+      run(...words);
+      t.same(stateOf("is-active"), offs("inactive"), "a removal stops them");
+    }
+    const known = machine.run("systemctl", "list-unit-files", "--no-legend", "host-local-*").said;
+    t.equal(known, "", "systemd knows none any more");
+    const links = readdirSync(machine.at("/etc/systemd/system"), { recursive: true });
+    t.same(
+      links.filter((path) => `${path}`.includes("host-local")),
+      [],
+      "no link is left",
+    );
+  });
+}
