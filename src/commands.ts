@@ -1,7 +1,7 @@
 /** All commands, in the order of the help. */
 
 import type { Command } from "./cli/command/command.ts";
-import { completionOf } from "./cli/manual/completion.ts";
+import { completion } from "./cli/manual/completion.ts";
 import { man } from "./cli/manual/man.ts";
 import { version } from "./cli/manual/version.ts";
 import { audit } from "./cluster/audit/audit.ts";
@@ -14,7 +14,6 @@ import { history } from "./operator/history/history.ts";
 import { install } from "./operator/install/install.ts";
 import { metrics } from "./operator/metrics/metrics.ts";
 import { networks } from "./operator/networks/networks.ts";
-import { completedNames } from "./operator/node/completed-names.ts";
 import { list } from "./operator/reservations/list.ts";
 import { release } from "./operator/reservations/release.ts";
 import { show } from "./operator/reservations/show.ts";
@@ -33,7 +32,7 @@ export const commands: readonly Command[] = [
   metrics,
   agent,
   install,
-  completionOf(completedNames),
+  completion,
   man,
   version,
 ];

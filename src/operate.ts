@@ -2,7 +2,6 @@
 
 import { CommandError, type Context, type Report, UsageError } from "./cli/command/command.ts";
 import { parseCommandLine } from "./cli/command/command-line.ts";
-import { repeat, watchOption } from "./cli/command/watch.ts";
 import { commandHelp, findCommand, overview } from "./cli/manual/help.ts";
 import { inOneLine, logLine } from "./cli/output/escape.ts";
 import { formatJsonDocument } from "./cli/output/json.ts";
@@ -70,13 +69,9 @@ function execute(
   }
   const log: Context["log"] = (message) => system.writeStandardError(logLine(message));
   const context = { system, commands, ...parsed, log };
-  const run = (frame: (text: string) => string): Report => {
-    const report = command.run(context);
-    system.writeStandardOutput(frame(format(system, report, parsed.has("--json"))));
-    return report;
-  };
-  if (parsed.has(watchOption.name)) return repeat(system, run);
-  const { exitCode, service } = run((text) => text);
+  const report = command.run(context);
+  system.writeStandardOutput(format(system, report, parsed.has("--json")));
+  const { exitCode, service } = report;
   if (service === undefined) return exitCode;
   system.serve(service);
   return undefined;

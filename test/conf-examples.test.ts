@@ -143,7 +143,7 @@ const examples: Readonly<Record<string, Example>> = {
       network.del("pod-1");
       t.match(
         network.history(),
-        /^\S+Z ADD 10\.36\.0\.2 pod-1 eth0 default\/web-0 .+\n\S+Z DEL 10\.36\.0\.2 pod-1 eth0 .+\n$/,
+        /^\S+Z ADD 10\.36\.0\.2 pod-1 eth0 default\/web-0\n\S+Z DEL 10\.36\.0\.2 pod-1 eth0 default\/web-0\n$/,
       );
     },
   },

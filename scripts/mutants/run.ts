@@ -3,7 +3,7 @@
  * hold. Stryker does it, in a folder of its own. What has not changed since the last run is not run again, so a run may be
  * interrupted and continued.
  *
- * Usage: npx node scripts/mutants/run.ts [FILE...], by default store, verbs, ipam and cni; a room takes some
+ * Usage: npm run node -- scripts/mutants/run.ts [FILE...], by default store, verbs, ipam and cni; a room takes some
  * minutes
  */
 
@@ -47,7 +47,7 @@ function mutate(name: string, files: readonly string[]): void {
   };
   const path = join(work, `${name}.config.json`);
   writeFileSync(path, JSON.stringify(configuration));
-  run(join(home, "node_modules", ".bin", "stryker"), "run", path);
+  run(process.execPath, join(home, "node_modules", ".bin", "stryker"), "run", path);
 }
 
 function run(command: string, ...words: readonly string[]): void {

@@ -1,7 +1,7 @@
 /**
  * Writes docs/differences.md from the list of differences that the tests hold to be exact.
  *
- * Usage: `npx node scripts/pages/differences.ts`, after a change of test/blackbox/differences.ts.
+ * Usage: `npm run node -- scripts/pages/differences.ts`, after a change of test/blackbox/differences.ts.
  */
 
 import { writeFileSync } from "node:fs";

@@ -1,7 +1,7 @@
 /**
  * Makes the searches of test/interleavings in full extent, and writes docs/evidence/interleavings.md with their numbers.
  *
- * Usage: `npx node scripts/pages/interleavings.ts`; it takes some minutes.
+ * Usage: `npm run node -- scripts/pages/interleavings.ts`; it takes some minutes.
  */
 
 import { writeFileSync } from "node:fs";
@@ -52,7 +52,8 @@ No rule is broken, but in these searches ([what that means](reliability.md#witho
 
 ${known.map((one) => `- ${one.why} (${namesWith(one, found)}).`).join("\n")}
 
-\`HOST_LOCAL_EXTENT=exhaustive npx node FILE\` makes more, in hours: with more errors, two stops at once, and every pair also
+\`HOST_LOCAL_EXTENT=exhaustive npm run node -- FILE\` makes more, in hours: with more errors, two stops at once, and every pair
+also
 beside a process with another lock. FILE is one of \`interleavings.test.ts\`, \`errors.test.ts\` and
 \`further-troubles.test.ts\` in \`test/interleavings\`.
 
@@ -67,7 +68,7 @@ ${losses.map((loss) => `| ${loss.name} | ${fileSystems.map((one) => worldsAfterL
 
 ## Defects that the searches find
 
-Each is a change of one place in the source. \`npx node test/interleavings/bugs.test.ts\` prints the shortest schedule that
+Each is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest schedule that
 shows it.
 
 | defect | calls at once | ${steps} |

@@ -2,7 +2,7 @@
  * Draws the pictures of docs/pictures, but for address-light.svg, which is drawn by hand: the session of README.md in a
  * terminal, and both pictures for a dark page.
  *
- * Usage: `npx node scripts/pages/pictures.ts`, after a change of that picture, of this file or of the session.
+ * Usage: `npm run node -- scripts/pages/pictures.ts`, after a change of that picture, of this file or of the session.
  */
 
 import { readFileSync, writeFileSync } from "node:fs";

@@ -42,7 +42,7 @@ export async function buildBoth(tally: Tally): Promise<readonly Executable[]> {
 async function build(name: Executable["name"], path: string) {
   if (isCurrentBuild(path)) return { status: 0, output: "" };
   const began = new Date();
-  const errors = join(root, "scripts", "errors.mjs");
+  const errors = join(root, "scripts", "errors.ts");
   const child = spawn(
     process.execPath,
     ["--import", errors, join(root, "scripts", "build", `${name}.ts`)],

@@ -1,7 +1,8 @@
 /** Test files run to their end in a process that prints TAP. */
 
-import { type ChildProcess, spawn } from "node:child_process";
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { join } from "node:path";
+import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
 import { root } from "../build/bundle.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 
@@ -16,6 +17,19 @@ const LAST_WORDS = 1000;
 
 /** Half of a short test's time is the compilation of tap. */
 const compileCache = join(root, "build", "compile-cache");
+
+/**
+ * What the machine's own runtimes have, which tests must not find; `/usr/lib/cni`, where Debian has the plugins that they
+ * use, stays.
+ */
+const ownDirectories = ["/etc/cni", "/opt/cni", "/var/lib/cni"].concat(
+  knownPluginDirectories
+    .map(({ directory }) => directory)
+    .filter((path) => path !== "/usr/lib/cni"),
+);
+
+/** The words before a command to which the machine's own directories are empty; none where that is not allowed. */
+const onEmptyMachine: readonly string[] = wordsForEmptyMachine();
 
 /** Each leads a group with all that its tests have started. */
 const running = new Set<ChildProcess>();
@@ -38,10 +52,13 @@ export function runTestFiles(
   environment: Readonly<Record<string, string>>,
   longest = LONGEST,
 ): Promise<readonly FileResult[]> {
-  const words = paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths];
+  const [program = "", ...words] = [
+    ...[...onEmptyMachine, process.execPath],
+    ...(paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths]),
+  ];
   return new Promise((settle, fail) => {
     const began = performance.now();
-    const child = spawn(process.execPath, words, {
+    const child = spawn(program, words, {
       cwd: root,
       env: {
         ...process.env,
@@ -85,6 +102,23 @@ export function runTestFiles(
       );
     });
   });
+}
+
+function wordsForEmptyMachine(): readonly string[] {
+  const cover =
+    'for d; do [ "$d" != -- ] || break; shift; [ ! -d "$d" ] || mount -t tmpfs tmpfs "$d" || exit; done';
+  const shell = ["sh", "-c", `${cover}; shift; exec "$@"`, "sh"];
+  const words = [
+    "unshare",
+    "--mount",
+    "--propagation",
+    "private",
+    ...shell,
+    ...ownDirectories,
+    "--",
+  ];
+  const [program = "", ...rest] = [...words, "true"];
+  return spawnSync(program, rest).status === 0 ? words : [];
 }
 
 function killGroup({ pid }: ChildProcess): void {

@@ -2,7 +2,7 @@
 
 import { elements, type Located, member, memberOrNull } from "../cni/json.ts";
 import { parseIPField, parsePrefixField } from "./fields.ts";
-import type { RangeSpec } from "./range.ts";
+import { NO_GATEWAY, type RangeSpec } from "./range.ts";
 import type { RangeSetSpec } from "./range-set.ts";
 
 /**
@@ -27,12 +27,12 @@ export function rangeIn(range: Located): RangeSpec {
   // In a list `null` is a range without any member.
   const at = range.value === null ? { value: {}, path } : range;
   const subnet = memberOrNull(at, "subnet");
-  const gateway = memberOrNull(at, "gateway");
+  const gateway = member(at, "gateway");
   return {
     path,
     subnet: subnet && parsePrefixField(subnet),
     rangeStart: parseIPField(member(at, "rangeStart")),
     rangeEnd: parseIPField(member(at, "rangeEnd")),
-    gateway: gateway?.value === null ? null : parseIPField(gateway),
+    gateway: gateway?.value === NO_GATEWAY ? NO_GATEWAY : parseIPField(gateway),
   };
 }

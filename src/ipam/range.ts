@@ -14,21 +14,23 @@ import {
 } from "./address.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "./prefix.ts";
 
+/** The gateway of a range that has none. The Go plugin refuses it; `null` is as if it were absent there, and so here. */
+export const NO_GATEWAY = "none";
+
 /** A range as configured, each member parsed, with its path. */
 export interface RangeSpec {
   readonly path: string;
   readonly subnet: Prefix | undefined;
   readonly rangeStart: Address | undefined;
   readonly rangeEnd: Address | undefined;
-  /** `null` where the range is to have none. */
-  readonly gateway: Address | null | undefined;
+  readonly gateway: Address | typeof NO_GATEWAY | undefined;
 }
 
 /** A valid range; made only by `makeRange`. Addresses from `first` to `last` are handed out. */
 export interface Range extends AddressRange {
   readonly family: Family;
   readonly prefixLength: number;
-  /** Never handed out; `undefined` where it is `null`, or not configured in a subnet of one or two addresses. */
+  /** Never handed out; `undefined` where it is `"none"`, or not configured in a subnet of one or two addresses. */
   readonly gateway: Address | undefined;
   /** The range as configured, where this is the node's part of it (`partition`). */
   readonly whole?: AddressRange;
@@ -104,7 +106,7 @@ export function makeRange(spec: RangeSpec): Range {
   return {
     family,
     prefixLength: subnet.length,
-    gateway: spec.gateway === null ? undefined : (spec.gateway ?? second),
+    gateway: spec.gateway === NO_GATEWAY ? undefined : (spec.gateway ?? second),
     first,
     last,
   };

@@ -41,7 +41,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
 
   const files = openNetwork(system, config.dataDir, config.network);
   try {
-    const request = lockOptions(system, call, config, "ADD");
+    const request = lockOptions(call, config, "ADD");
     const answer = withLock(files, request, (network) => reserve(network, config, call));
     print(files, call, config, dns, answer);
   } finally {
@@ -72,7 +72,7 @@ function print(
   } catch (error) {
     if (!isSystemError(error)) throw error;
     if (reserved.length > 0) {
-      undoIfPossible(files, lockOptions(system, call, config, "UNDO"), reserved);
+      undoIfPossible(files, lockOptions(call, config, "UNDO"), reserved);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }

@@ -19,7 +19,7 @@ export function del(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
   const config = loadStoreConfig(call.network);
   const files = openNetwork(system, config.dataDir, config.network);
-  const request = lockOptions(system, call, config, "DEL");
+  const request = lockOptions(call, config, "DEL");
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;
     withLockIfPossible(files, request, (network) => release(network, call.attachment));

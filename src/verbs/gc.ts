@@ -31,7 +31,7 @@ export function gc(system: System, call: NetworkCall): void {
   }
   const config = storeConfig(call);
   const files = openNetwork(system, config.dataDir, config.network);
-  const request = lockOptions(system, call, config, "GC");
+  const request = lockOptions(call, config, "GC");
   const isStale = notListedIn(valid);
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;

@@ -3,8 +3,6 @@ import { formatPod, podIn } from "../cni/pod.ts";
 import type { StoreConfig } from "../ipam/config.ts";
 import type { HistoryVerb } from "../store/history/history-record.ts";
 import type { LockOptions } from "../store/lock.ts";
-import type { System } from "../system/system.ts";
-import { callerText } from "./caller-text.ts";
 
 /**
  * How a call takes the lock, and how the history describes it.
@@ -12,7 +10,6 @@ import { callerText } from "./caller-text.ts";
  * @param verb what the history calls it
  */
 export function lockOptions(
-  system: System,
   call: AttachmentCall | NetworkCall,
   { lockTimeoutSeconds, historyBytes, reuse }: StoreConfig,
   verb: HistoryVerb,
@@ -22,6 +19,6 @@ export function lockOptions(
   const pod = "arguments" in call ? formatPod(podIn(call.arguments)) : "";
   return {
     ...options,
-    history: { maxBytes: historyBytes, verb, pod, caller: () => callerText(system) },
+    history: { maxBytes: historyBytes, verb, pod },
   };
 }

@@ -1,6 +1,7 @@
 /** A behaviour of the plugin: the same in memory and, called as a runtime calls it, of each executable. */
 
 import { type Test, test } from "tap";
+import { skipWithoutExecutable } from "../harness/executable.ts";
 import { ExecutableMachine } from "../harness/executable-network.ts";
 import type { Machine } from "../harness/machine.ts";
 import { MemoryMachine, type Outcome } from "../harness/memory-machine.ts";
@@ -53,7 +54,8 @@ export function behaviour(
     machine.disk.put("/proc/self/ns/net", "");
     on(t, machine);
   });
-  test(title, (t) => on(t, new ExecutableMachine(t)));
+  const options = { skip: skipWithoutExecutable };
+  test(title, options, (t) => on(t, new ExecutableMachine(t)));
 }
 
 /** Expects that a call succeeded without a word. */

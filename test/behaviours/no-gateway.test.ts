@@ -1,9 +1,9 @@
 // test: each executable, one if short
-/** Ranges with `"gateway": null`. */
+/** Ranges with `"gateway": "none"`. */
 
 import { behaviour, fails, succeeds } from "./behaviour.ts";
 
-const none = { subnet: "10.0.0.0/29", gateway: null };
+const none = { subnet: "10.0.0.0/29", gateway: "none" };
 
 for (const [ipam, addresses] of [
   [none, [1, 2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`)],
@@ -11,7 +11,7 @@ for (const [ipam, addresses] of [
     { ranges: [[none, { subnet: "10.0.1.0/30" }]], exclude: ["10.0.0.2/31", "10.0.0.4/30"] },
     ["10.0.0.1", "10.0.1.2"],
   ],
-  [{ subnet: "2001:db8::/126", gateway: null }, [1, 2, 3].map((last) => `2001:db8::${last}`)],
+  [{ subnet: "2001:db8::/126", gateway: "none" }, [1, 2, 3].map((last) => `2001:db8::${last}`)],
 ] as const) {
   behaviour(
     `ADD hands out every address but those of network and broadcast of ${JSON.stringify(ipam)}`,
@@ -40,12 +40,14 @@ behaviour(
   },
 );
 
-behaviour(
-  "an empty gateway is none that is configured, as in the Go plugin",
-  { ipam: { ...none, gateway: "" } },
-  (t, network) => {
-    t.match(JSON.parse(network.add("c1").stdout), {
-      ips: [{ address: "10.0.0.2/29", gateway: "10.0.0.1" }],
-    });
-  },
-);
+for (const gateway of ["", null]) {
+  behaviour(
+    `a gateway that is ${JSON.stringify(gateway)} is as if it were absent, as in the Go plugin`,
+    { ipam: { ...none, gateway } },
+    (t, network) => {
+      t.match(JSON.parse(network.add("c1").stdout), {
+        ips: [{ address: "10.0.0.2/29", gateway: "10.0.0.1" }],
+      });
+    },
+  );
+}

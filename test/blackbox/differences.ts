@@ -362,11 +362,11 @@ export const differences: readonly Difference[] = [
     coveredBy: ["behaviours/small-subnets.test.ts"],
   },
   {
-    title: "A range whose gateway is null has none",
+    title: "A range may have no gateway",
     concerns: "configurations",
     reference:
-      "null is as if gateway were absent: the first address is in the result, and not handed out.",
-    here: "The result has no gateway for an address of this range, and all of its addresses are handed out.",
+      'The first address is in the result, and not handed out, unless another gateway is configured; "gateway": "none" is an error in ADD and DEL.',
+    here: 'With "gateway": "none" the result has no gateway for an address of this range, and all of its addresses are handed out.',
     reason:
       "A network without a router, such as one for storage, has no gateway, and a main plugin that is told one makes it the default route (containernetworking/plugins#109, sriov-network-operator#812).",
     changed: [],

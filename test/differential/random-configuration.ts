@@ -156,7 +156,7 @@ function randomGateway(random: Random, { size, addressAt }: Subnet): JsonObject 
   return {
     gateway: random.chance(70)
       ? addressAt(random.integer(Math.min(size, 16)))
-      : random.pick(["192.168.99.1", "2001:db8:ffff::1", "", "::ffff:10.0.0.3"]),
+      : random.pick(["192.168.99.1", "2001:db8:ffff::1", "", null, "::ffff:10.0.0.3"]),
   };
 }
 

@@ -4,7 +4,7 @@
  * exit codes, results, errors and files are expected after each.
  *
  * HOST_LOCAL_SEED repeats a run, HOST_LOCAL_STEPS sets its length; a long one needs a longer
- * time-out, too: TAP_TIMEOUT=9000 HOST_LOCAL_STEPS=100000 npx node test/differential/random-steps.test.ts
+ * time-out, too: TAP_TIMEOUT=9000 HOST_LOCAL_STEPS=100000 npm run node -- test/differential/random-steps.test.ts
  */
 
 import { isDeepStrictEqual } from "node:util";

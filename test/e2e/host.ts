@@ -39,7 +39,11 @@ export class Host {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
-    for (const directory of ["/etc", "/opt", "/var/lib"]) coverWithMemory(directory);
+    for (const directory of ["/etc", "/opt", "/var/lib"]) {
+      coverWithMemory(directory);
+      // What the machine's own runtimes have there is not this host's.
+      rmSync(join(directory, "cni"), { recursive: true, force: true });
+    }
     if (layers.length > 0) layOverUsr(layers);
     mkdirSync(pluginDirectory, { recursive: true });
     for (const plugin of existsSync(mainPlugins) ? readdirSync(mainPlugins) : []) {

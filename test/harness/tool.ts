@@ -6,6 +6,10 @@ import type { Test } from "tap";
 import { executable, type Outcome, run } from "./executable.ts";
 import { runtimeEnvironment } from "./runtime-call.ts";
 
+/** The machine's own configurations are none of a test's; a scenario has a machine of its own (`test/e2e/scenario.ts`). */
+export const ownConfigurations: Readonly<Record<string, string>> =
+  process.env.HOST_LOCAL_E2E_SCENARIO === undefined ? { NETCONFPATH: "/nonexistent" } : {};
+
 /** What surrounds a command. */
 export interface ToolOptions {
   readonly environment?: Readonly<Record<string, string>>;
@@ -39,7 +43,7 @@ export function tool(words: readonly string[], options: ToolOptions = {}): Outco
   const { environment = {}, stdin = "", program = executable, ...rest } = options;
   return run(program, {
     ...rest,
-    environment: { ...runtimeEnvironment, ...environment },
+    environment: { ...runtimeEnvironment, ...ownConfigurations, ...environment },
     stdin,
     arguments: words,
   });

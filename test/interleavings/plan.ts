@@ -163,7 +163,7 @@ const toldAtLength = {
   ...told,
   name: "history that is full",
   disk: (disk: MemoryDisk) => {
-    const line = { container: "z", interfaceName: "eth0", pod: "", caller: "", time: 0 };
+    const line = { container: "z", interfaceName: "eth0", pod: "", time: 0 };
     const text = formatRecord({ ...line, address: "10.9.0.0", verb: "DEL" });
     disk.put(HISTORY, text.repeat(Math.floor(4030 / text.length)));
   },

@@ -2,7 +2,7 @@
 
 import { type Address, type AddressRange, parseAddress } from "../../src/ipam/address.ts";
 import { type Prefix, parsePrefix } from "../../src/ipam/prefix.ts";
-import type { RangeSpec } from "../../src/ipam/range.ts";
+import { NO_GATEWAY, type RangeSpec } from "../../src/ipam/range.ts";
 import { makeRangeSets, type RangeSet } from "../../src/ipam/range-set.ts";
 
 /** @throws Error where the text is not an address */
@@ -30,7 +30,7 @@ export interface WrittenRange {
   readonly subnet?: string;
   readonly rangeStart?: string;
   readonly rangeEnd?: string;
-  readonly gateway?: string | null;
+  readonly gateway?: string;
 }
 
 /** The range with its members parsed, at the place `path`. */
@@ -42,7 +42,7 @@ export function rangeSpec(written: WrittenRange, path = "ipam"): RangeSpec {
     subnet: written.subnet === undefined ? undefined : prefix(written.subnet),
     rangeStart: parsed(written.rangeStart),
     rangeEnd: parsed(written.rangeEnd),
-    gateway: written.gateway === null ? null : parsed(written.gateway),
+    gateway: written.gateway === NO_GATEWAY ? NO_GATEWAY : parsed(written.gateway),
   };
 }
 

@@ -80,7 +80,7 @@ test("start, end and gateway may be configured, up to the ends of the subnet", a
     [{ gateway: "10.0.0.4" }, "10.0.0.1-10.0.0.6", "10.0.0.4"],
     [{ gateway: "192.168.0.1" }, "10.0.0.1-10.0.0.6", "192.168.0.1"],
     [{ gateway: "2001:db8::1" }, "10.0.0.1-10.0.0.6", "2001:db8::1"],
-    [{ gateway: null }, "10.0.0.1-10.0.0.6", ""],
+    [{ gateway: "none" }, "10.0.0.1-10.0.0.6", ""],
   ];
   for (const [written, addresses, gateway] of cases) {
     t.strictSame(

@@ -88,12 +88,12 @@ clusterScenario(
     t.same(
       refusals,
       ["n5 10.252.5.0/24\n", "n1 10.252.3.0/24\n", "n3 10.252.0.0/24\n"],
-      "the same commands stop at once, and say why",
+      "the same commands stop at once, and name the node that has the podCIDR",
     );
     t.same(podCidrsOfNodes(), renumbered, "and change no podCIDR");
     t.same(podAddresses(), addresses, "and no pod");
     show(
-      "Pasted a second time, the commands of each node stop before they change anything, and say why:",
+      "Pasted a second time, the commands of each node stop before they change anything, and name the node that has the podCIDR:",
       refusals.join(""),
     );
 

@@ -8,6 +8,7 @@ import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
+import { ownConfigurations } from "../harness/tool.ts";
 import { until } from "../harness/until.ts";
 import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
 
@@ -141,13 +142,14 @@ test("nor have the functions for operator commands", async (t) => {
     [["plan", "--nodes", "10", "--pods", "100"], 0],
     [["audit", join(directory, "nodes.json")], 1],
     [["install", join(directory, "bin"), "--yes"], 0],
-    [["install", join(directory, "bin"), "--rollback"], 2],
+    [["install", join(directory, "bin"), "--if-replaced"], 0],
     [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
     [["man"], 0],
     [["no-command"], 2],
   ];
   for (const [words, exitCode] of commands) {
-    const { status, stderr } = spawnSync(executable, words, { encoding: "utf8", input: "" });
+    const env = { ...process.env, ...ownConfigurations };
+    const { status, stderr } = spawnSync(executable, words, { encoding: "utf8", input: "", env });
     t.equal(status, exitCode, words.join(" "));
     t.notMatch(stderr, /ERROR|runtime error|Assertion/, `${words[0]}: nothing to report`);
   }

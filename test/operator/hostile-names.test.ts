@@ -211,15 +211,11 @@ function commandLines(node: Node): readonly (readonly string[])[] {
       ]),
     ),
     ["install", directory],
-    ["install", directory, "--rollback"],
     ["install", directory, "--uninstall"],
     ["install", hostile],
     ["install", directory, hostile],
     ["metrics", "--output", join(directory, "none", "metrics.prom")],
     ["completion", hostile],
-    ...["list ", "list --pod ", "list --namespace ", "show ", hostile].map((line) => [
-      ...["completion", "--line", `host-local ${line}`],
-    ]),
     [hostile],
     ["help", hostile],
     ["--help", hostile],
@@ -252,8 +248,7 @@ function printedBy(words: readonly string[], isTerminal: boolean): string {
 /** The node's directories, where the command takes them and the line names no other. */
 function onNode(node: Node, words: readonly string[]): readonly string[] {
   const [name = ""] = words;
-  const takesPlaces =
-    /^(?:list|show|history|networks|capacity|check|gc|release|metrics|completion)$/;
+  const takesPlaces = /^(?:list|show|history|networks|capacity|check|gc|release|metrics)$/;
   if (!takesPlaces.test(name)) return words;
   const places = [
     ["--conf-dir", node.confDir],

@@ -64,7 +64,7 @@ function installPrograms(): void {
   for (const [name, text] of Object.entries(stubs)) script(name, text);
   script(
     "host-local",
-    `case " $* " in *" --watch"* | " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
+    `case " $* " in " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
 "$@"
 code=$?
 echo "$code" >> ${RECORD}

@@ -10,13 +10,7 @@ import { nodeFor } from "./node.ts";
 /** Starts the tool once the reader of its output has ended. */
 const WITHOUT_READER = 'exec 3> >(exec true); wait $!; "$@" >&3';
 
-for (const words of [
-  ["list"],
-  ["networks"],
-  ["metrics"],
-  ["list", "--json"],
-  ["list", "--watch"],
-]) {
+for (const words of [["list"], ["networks"], ["metrics"], ["list", "--json"]]) {
   test(`nobody reads the output of ${words.join(" ")}`, async (t) => {
     const node = nodeFor(t);
     node.network("net", { subnet: "10.0.0.0/24" });

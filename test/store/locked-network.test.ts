@@ -427,7 +427,7 @@ test("what another process releases at the same time is not told as released by 
 
   network.release(ours("10.0.0.2"));
   network.release({ name: "10.0.0.3", owner: { kind: "attachment", ...attachment("c2") } });
-  network.close({ maxBytes: 1000, verb: "DEL", pod: "", caller: () => "test" });
+  network.close({ maxBytes: 1000, verb: "DEL", pod: "" });
 
   t.match(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), / DEL 10\.0\.0\.3 /);
   t.notMatch(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), /10\.0\.0\.2/);
@@ -488,7 +488,7 @@ test("the history tells from whom an address was reclaimed", async (t) => {
 
   t.equal(network.reclaimEarlier(note), true);
   t.equal(network.reclaim("10.0.0.4"), true);
-  network.close({ maxBytes: 1000, verb: "ADD", pod: "", caller: () => "test" });
+  network.close({ maxBytes: 1000, verb: "ADD", pod: "" });
 
   t.same(
     readHistory(open(machine.start()))?.map(({ verb, address, container, interfaceName }) => [

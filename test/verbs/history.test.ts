@@ -13,45 +13,39 @@ const dualStack = { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "2001:db8::
 /** As containerd calls it by way of the `bridge` plugin. */
 const asKubernetes: CallOptions = {
   cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web",
-  processId: 7,
 };
 
 function networkWith(ipam: object = { history: true }): Network {
-  const network = new Network(new MemoryMachine(), { ...dualStack, ...ipam });
-  const { disk } = network.machine;
-  disk.put("/proc/7/stat", "7 (host-local) R 6 7 7");
-  disk.put("/proc/6/stat", "6 (bridge) S 5 6 6");
-  disk.put("/proc/5/stat", "5 (containerd) S 1 5 5");
-  return network;
+  return new Network(new MemoryMachine(), { ...dualStack, ...ipam });
 }
 
 /** What the history tells, without times. */
 function told({ machine }: Network): readonly string[] {
   if (!machine.disk.has(PATH)) return [];
   return parseRecords(machine.disk.readFile(PATH, 1e6)).map(
-    ({ verb, address, container, interfaceName, pod, caller }) =>
-      [verb, address, container, interfaceName, pod || "-", caller || "-"].join(" "),
+    ({ verb, address, container, interfaceName, pod }) =>
+      [verb, address, container, interfaceName, pod || "-"].join(" "),
   );
 }
 
-test("ADD, DEL and GC tell what they reserved and released, for whom, and who called", async (t) => {
+test("ADD, DEL and GC tell what they reserved and released, and for whom", async (t) => {
   const network = networkWith();
   network.add("c1", asKubernetes);
   network.add("c2");
   network.del("c1", asKubernetes);
   network.del("c1", asKubernetes);
-  network.gc([], { processId: 7 });
-  network.gc([], { processId: 7 });
+  network.gc([]);
+  network.gc([]);
 
   t.strictSame(told(network), [
-    "ADD 10.0.0.2 c1 eth0 default/web containerd/bridge",
-    "ADD 2001:db8::2 c1 eth0 default/web containerd/bridge",
-    "ADD 10.0.0.3 c2 eth0 - -",
-    "ADD 2001:db8::3 c2 eth0 - -",
-    "DEL 10.0.0.2 c1 eth0 default/web containerd/bridge",
-    "DEL 2001:db8::2 c1 eth0 default/web containerd/bridge",
-    "GC 10.0.0.3 c2 eth0 - containerd/bridge",
-    "GC 2001:db8::3 c2 eth0 - containerd/bridge",
+    "ADD 10.0.0.2 c1 eth0 default/web",
+    "ADD 2001:db8::2 c1 eth0 default/web",
+    "ADD 10.0.0.3 c2 eth0 -",
+    "ADD 2001:db8::3 c2 eth0 -",
+    "DEL 10.0.0.2 c1 eth0 default/web",
+    "DEL 2001:db8::2 c1 eth0 default/web",
+    "GC 10.0.0.3 c2 eth0 -",
+    "GC 2001:db8::3 c2 eth0 -",
   ]);
 });
 
@@ -74,8 +68,8 @@ test("an ADD whose result cannot be delivered is undone in the history, too", as
   network.add("c1", { ...asKubernetes, interrupt });
 
   t.strictSame(told(network), [
-    "ADD 10.0.0.2 c1 eth0 default/web containerd/bridge",
-    "UNDO 10.0.0.2 c1 eth0 default/web containerd/bridge",
+    "ADD 10.0.0.2 c1 eth0 default/web",
+    "UNDO 10.0.0.2 c1 eth0 default/web",
   ]);
 });
 
@@ -85,10 +79,10 @@ test("a DEL that can release only a part tells that part", async (t) => {
   const interrupt = refuse("unlink", "EIO", `${network.directory}/10.0.0.2`);
 
   t.equal(network.del("c1", { interrupt }).error?.code, 5);
-  t.strictSame(told(network).slice(2), ["DEL 2001:db8::2 c1 eth0 - -"]);
+  t.strictSame(told(network).slice(2), ["DEL 2001:db8::2 c1 eth0 -"]);
 
   network.del("c1");
-  t.strictSame(told(network).slice(3), ["DEL 10.0.0.2 c1 eth0 - -"]);
+  t.strictSame(told(network).slice(3), ["DEL 10.0.0.2 c1 eth0 -"]);
 });
 
 test("a call without the lock says that it is missing in the history", async (t) => {

@@ -4,7 +4,6 @@ import { listOf, member, textOf } from "../../cli/command/json-values.ts";
 import {
   type Address,
   formatAddress,
-  formatAddressRange,
   isSame,
   isWithin,
   next,
@@ -12,12 +11,16 @@ import {
 } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { isSystemError } from "../../system/system.ts";
 import type { Bridge, FoundNetwork } from "../node/networks.ts";
 import { shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import { BRIDGE_IN_USE, type Code, type Finding, severityOf } from "./finding.ts";
-import { ipFailed, ipOutput } from "./ip-output.ts";
+import { BRIDGE_IN_USE, BRIDGE_SHARED, type Code, type Finding, severityOf } from "./finding.ts";
 import { podsInSubnet } from "./pods-in-subnet.ts";
+
+/** The largest output of `ip`, in bytes. */
+const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /** An address of an interface. */
 interface InterfaceAddress {
@@ -35,18 +38,25 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
     return bridge === undefined ? [] : [{ network, bridge, ranges: rangeSets.flat() }];
   });
   if (bridged.length === 0) return [];
-  const withoutGateway = bridged.flatMap(gatewayFindings);
-  const devices = ipOutput(node.context.system, "address");
+  const devices = listDevices(node.context.system);
   // The loopback interface is always there.
   if (devices === undefined || devices.length === 0) {
     const message = "the addresses of bridges were not checked: ip -json address failed";
-    return [...withoutGateway, ...ipFailed(message)];
+    return [{ code: "ip-failed", network: "", path: "", message }];
   }
   const interfaces = interfacesAmong(devices);
-  return [
-    ...withoutGateway,
-    ...bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces)),
-  ];
+  return bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces));
+}
+
+/** What `ip -json address` of iproute2 lists; `undefined` where that cannot be read. */
+function listDevices(system: OperatorSystem): readonly unknown[] | undefined {
+  try {
+    const { exitCode, stdout } = system.run(["ip", "-json", "address"], LARGEST_OUTPUT);
+    return exitCode === 0 ? listOf(JSON.parse(stdout)) : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
+    throw error;
+  }
 }
 
 /** A network whose bridge has the gateways' addresses. */
@@ -54,17 +64,6 @@ interface BridgedNetwork {
   readonly network: FoundNetwork;
   readonly bridge: Bridge;
   readonly ranges: readonly Range[];
-}
-
-/** A subnet of one or two addresses has no gateway unless it is configured; the `bridge` plugin then makes one up. */
-function gatewayFindings(bridged: BridgedNetwork): readonly Finding[] {
-  return bridged.ranges
-    .filter(({ gateway }) => gateway === undefined)
-    .map((range) => {
-      const isPods = isWithin(gatewayFor(range), range);
-      const message = `${formatAddressRange(range)} has no gateway, so the bridge plugin gives ${bridged.bridge.name} the address ${formatGateway(range)}, which is ${isPods ? "handed out to pods, too" : "outside the subnet"}`;
-      return found(bridged, "bridge-without-gateway", message);
-    });
 }
 
 /** What `ip -json address` lists. */
@@ -128,7 +127,7 @@ function checkFamily(
   );
   if (sharing !== undefined) {
     const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
-    return [found(bridged, "bridge-shared", text)];
+    return [{ ...found(bridged, "bridge-address", text), remedy: BRIDGE_SHARED }];
   }
   const uses = stale.flatMap((one) => useOf(node, one));
   if (uses.length > 0) {

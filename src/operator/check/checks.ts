@@ -14,11 +14,9 @@ import { bridgeFindings } from "./bridge-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
-import { partFindings } from "./part-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
-import { reuseFindings } from "./reuse-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
@@ -56,14 +54,12 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
       ...reservedFindings(directory),
-      ...reuseFindings(system, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
     ...unconfiguredFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),
-    ...partFindings(system, networks),
     ...bridgeFindings(node, networks),
   ];
   return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };

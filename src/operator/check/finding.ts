@@ -40,19 +40,10 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
-  "bridge-shared": {
-    severity: "error",
-    remedy: "give each network a bridge of its own, in the member bridge of its configuration",
-  },
   "leaked-reservation": {
     severity: "warning",
     remedy:
       "run gc, which lists the reservations of dead containers and prints the command that releases them",
-  },
-  "bridge-without-gateway": {
-    severity: "warning",
-    remedy:
-      "set gateway in the range, to an address outside the subnet or to one of its addresses, which is then not handed out; or use a plugin without a gateway",
   },
   "range-full": {
     severity: "warning",
@@ -63,16 +54,6 @@ export const kinds = {
     severity: "warning",
     remedy:
       "find addresses of dead containers; if all are alive, plan a larger range, or allow fewer pods after draining the node",
-  },
-  "reuse-delay-short": {
-    severity: "warning",
-    remedy:
-      'set reuseDelaySeconds to "conntrack", which is ten seconds more than conntrack remembers such a connection',
-  },
-  "reuse-delay-missed": {
-    severity: "warning",
-    remedy:
-      "make the range larger: the delay needs as many addresses more as are released in its time; until then connections to ended pods may reach new ones",
   },
   "plugin-replaced": {
     severity: "warning",
@@ -96,11 +77,6 @@ export const kinds = {
     severity: "warning",
     remedy:
       "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
-  },
-  "shared-part": {
-    severity: "warning",
-    remedy:
-      "find the other node with kubectl get nodes -o json | host-local audit, and give one of the two another podCIDR",
   },
   "excluded-address": {
     severity: "warning",
@@ -127,7 +103,7 @@ export const kinds = {
   },
   "ip-failed": {
     severity: "info",
-    remedy: "install iproute2, whose program ip lists the addresses of bridges, and the routes",
+    remedy: "install iproute2, whose program ip lists the addresses of bridges",
   },
   "leaks-unknown": {
     severity: "info",
@@ -147,6 +123,10 @@ export const kinds = {
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
 export const BRIDGE_IN_USE =
   "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, drain the node, and run check again";
+
+/** The remedy for `bridge-address` where the bridge has the gateway of another network. */
+export const BRIDGE_SHARED =
+  "give each network a bridge of its own, in the member bridge of its configuration";
 
 /** The code of a finding. */
 export type Code = keyof typeof kinds;

@@ -2,26 +2,36 @@
 
 import { inOneLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
-import { formatId } from "../../cli/output/terminal.ts";
+import { columns, formatTable } from "../../cli/output/table.ts";
+import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
+import { describeOwner } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { End, Holding } from "./holding.ts";
+import { containerOf, interfaceOf, type NodeReservation } from "../node/network-directory.ts";
 import { timeText } from "./time.ts";
 
-/** What is known in one network; times in milliseconds since the epoch. */
+/** A reservation as it is now. */
+export interface Holder {
+  readonly reservation: NodeReservation;
+  /** `namespace/name`; empty if it is not known. */
+  readonly pod: string;
+}
+
+/** What is known in one network. */
 export interface Answer {
   readonly network: string;
-  /** When its history begins; `undefined` if it has none. */
+  /** The time of the first line of its history, in milliseconds since the epoch; `undefined` if it has none. */
   readonly begin: number | undefined;
-  readonly clockSetBack: number | undefined;
-  /** Those of the operand. */
-  readonly all: readonly Holding[];
-  /** Those among them that were asked for. */
-  readonly holdings: readonly Holding[];
+  /** The lines about the operand, in the order of the history. */
+  readonly all: readonly HistoryRecord[];
+  /** Those of the time that was asked for. */
+  readonly events: readonly HistoryRecord[];
+  /** What is reserved now. */
+  readonly holders: readonly Holder[];
 }
 
 /**
- * A line for each holding, and from when on the history knows.
+ * A table of the events, from when on the histories know, and who holds an address now.
  *
  * @param operand what was asked for
  * @param command shows it at all times
@@ -32,109 +42,88 @@ export function formatAnswers(
   operand: string,
   command: string,
 ): string {
-  const found = answers.filter(({ holdings }) => holdings.length > 0);
+  const found = answers.filter(({ events, holders }) => events.length + holders.length > 0);
   const others = answers.reduce((sum, { all }) => sum + all.length, 0);
   const nothing =
     others === 0
-      ? `Nothing is known of ${operand}.`
-      : `Nothing is known of ${operand} at this time; ${plural(others, "line")} about other times: ${command}`;
+      ? `No event of ${operand} is known.`
+      : `No event of ${operand} is known at this time; ${plural(others, "event")} at other times: ${command}`;
+  const holders = answers.flatMap((answer) =>
+    answer.holders.map((holder) => formatHolder(system, answer.network, holder)),
+  );
+  const hasEvents = answers.some(({ events }) => events.length > 0);
   const lines = [
-    ...found.flatMap(({ network, holdings }) =>
-      holdings.map((holding) => formatHolding(system, network, holding)),
-    ),
-    ...(found.length === 0 ? [nothing] : []),
+    ...(hasEvents ? [] : [nothing]),
     ...(found.length === 0 ? answers : found).map(formatBegin),
+    ...(holders.length === 0 ? [`No reservation of ${operand} is known now.`] : holders),
   ];
-  return lines.map((line) => `${inOneLine(line)}\n`).join("");
+  const table = hasEvents ? `${formatEvents(system, answers)}\n` : "";
+  return `${table}${lines.map((line) => `${inOneLine(line)}\n`).join("")}`;
 }
 
-function formatHolding(system: OperatorSystem, network: string, holding: Holding): string {
-  const { address, container, interfaceName, pod, end } = holding;
-  const attachment = `container ${formatId(system, container)} ${interfaceName}`.trimEnd();
+function formatEvents(system: OperatorSystem, answers: readonly Answer[]): string {
+  const isOne = answers.filter(({ events }) => events.length > 0).length === 1;
+  return formatTable(
+    columns(
+      ...["TIME", "EVENT", isOne ? "?NETWORK" : "NETWORK"],
+      ...["ADDRESS", "CONTAINER", "?INTERFACE", "POD"],
+    ),
+    answers.flatMap(({ network, events }) =>
+      events.map(({ time, verb, address, container, interfaceName, pod }) => [
+        ...[timeText(time), verb, network, address],
+        ...[formatId(system, container) || "-", interfaceName || "-", pod || "-"],
+      ]),
+    ),
+    { width: tableWidth(system) },
+  );
+}
+
+function formatHolder(
+  system: OperatorSystem,
+  network: string,
+  { reservation: { text, owner, since }, pod }: Holder,
+): string {
+  const container = containerOf(owner);
+  const attachment = `container ${formatId(system, container)} ${interfaceOf(owner)}`.trimEnd();
   const holder = pod === "" ? attachment : `${pod} (${attachment})`;
-  return `${address} of ${network}: ${holder}, ${formatBeginning(holding)}${formatEnd(end)}`;
+  const held = container === "" ? describeOwner(owner) : `held by ${holder}`;
+  const time = since === undefined ? "" : ` since ${timeText(since)}`;
+  return `${text} of ${network} is ${held}${time}.`;
 }
 
-function formatBeginning({ from, fromAfter, source }: Holding): string {
-  if (from !== undefined) {
-    return `from ${timeText(from)}${source === "reservation" ? " by the time of its file" : ""}`;
-  }
-  return `from an unknown time${fromAfter === undefined ? "" : ` after ${timeText(fromAfter)}`}`;
-}
-
-function formatEnd(end: End): string {
-  switch (end.kind) {
-    case "held":
-      return " until now";
-    case "unknown":
-      return ` until an unknown time before ${timeText(end.before)}`;
-    case "released":
-      return ` until ${timeText(end.record.time)}, ${formatRelease(end.record)}`;
-  }
-}
-
-function formatRelease({ verb, caller }: HistoryRecord): string {
-  const by = caller === "" ? "" : ` (${caller})`;
-  switch (verb) {
-    case "UNDO":
-      return `released since the result of its ADD could not be delivered${by}`;
-    case "RECLAIM":
-      return `taken over by an ADD${by}`;
-    case "ADD":
-    case "DEL":
-    case "GC":
-      return `released by ${verb}${by}`;
-    case "release":
-    case "gc":
-    case "check":
-      return `released by: ${caller}`;
-  }
-}
-
-function formatBegin({ network, begin, clockSetBack }: Answer): string {
-  if (begin === undefined) {
-    return `${network} has no history; "history": true in its ipam configuration starts one.`;
-  }
-  const clock =
-    clockSetBack === undefined ? "" : ` The clock was set back to ${timeText(clockSetBack)} then.`;
-  return `The history of ${network} begins at ${timeText(begin)}.${clock}`;
+function formatBegin({ network, begin }: Answer): string {
+  return begin === undefined
+    ? `${network} has no history; "history": true in its ipam configuration starts one.`
+    : `The history of ${network} begins at ${timeText(begin)}.`;
 }
 
 /** The JSON form. */
 export function answersDocument(answers: readonly Answer[]): object {
   return {
-    holdings: answers.flatMap(({ network, holdings }) =>
-      holdings.map((holding) => describe(network, holding)),
+    events: answers.flatMap(({ network, events }) =>
+      events.map(({ time, verb, address, container, interfaceName, pod }) => ({
+        network,
+        time: timeText(time),
+        verb,
+        address,
+        container,
+        interface: interfaceName,
+        pod,
+      })),
     ),
-    networks: answers.map(({ network, begin, clockSetBack }) => ({
+    holders: answers.flatMap(({ network, holders }) =>
+      holders.map(({ reservation: { text, owner, since }, pod }) => ({
+        network,
+        address: text,
+        container: containerOf(owner),
+        interface: interfaceOf(owner),
+        pod,
+        since: since === undefined ? null : timeText(since),
+      })),
+    ),
+    networks: answers.map(({ network, begin }) => ({
       network,
-      begins: timeOrNull(begin),
-      clockSetBack: timeOrNull(clockSetBack),
+      begins: begin === undefined ? null : timeText(begin),
     })),
   };
-}
-
-function describe(network: string, holding: Holding): object {
-  const { address, container, interfaceName, pod, source, reservedBy, end } = holding;
-  const release = end.kind === "released" ? end.record : undefined;
-  return {
-    network,
-    address,
-    container,
-    interface: interfaceName,
-    pod,
-    held: end.kind === "held",
-    from: timeOrNull(holding.from),
-    fromAfter: timeOrNull(holding.fromAfter),
-    source,
-    reservedBy,
-    until: timeOrNull(release?.time),
-    untilBefore: end.kind === "unknown" ? timeText(end.before) : null,
-    releasedWith: release?.verb ?? "",
-    releasedBy: release?.caller ?? "",
-  };
-}
-
-function timeOrNull(time: number | undefined): string | null {
-  return time === undefined ? null : timeText(time);
 }

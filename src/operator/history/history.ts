@@ -1,55 +1,62 @@
 import type { Command, Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
-import { podWord } from "../../store/history/history-record.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { containerOf, interfaceOf, logUnreadable } from "../node/network-directory.ts";
+import { type HistoryRecord, podWord } from "../../store/history/history-record.ts";
+import {
+  containerOf,
+  logUnreadable,
+  type NetworkDirectory,
+  type NodeReservation,
+} from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode, parseQuery, type Query } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
-import { clockSetBack, type Holding, holdingsOf, isHeldAfter, isHeldAt } from "./holding.ts";
 import { parseTime } from "./time.ts";
 
-/** `history`: who held an address, when. */
+/** `history`: what happened to an address, when. */
 export const history: Command = {
   name: "history",
   operands: "ADDRESS|CONTAINER|POD",
   findsNetworks: true,
-  summary: "show who held an address, or what a container or pod held, and when",
+  summary: "show who got an address and when it was released, and who holds it now",
   description: [
-    'Reads the history that the plugin keeps with "history": true, and prints a line for each time that the address was held: by whom, from when, until when, and what released it. The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, as the runtime passed it in CNI_ARGS. The last line says when the history begins.',
+    'Reads the history that the plugin keeps with "history": true, and prints a line for each time that the address was reserved or released: when, by which verb, and of which container. The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, as the runtime passed it in CNI_ARGS. Below, it says when the history begins and, in the last line, who holds the address now.',
     "A TIME is in UTC: 03:00 (the last one), 2026-01-31 03:00, ISO 8601 such as 2026-01-31T03:00:00+01:00, or a duration ago such as 90s, 10m, 3h or 12d.",
-    "The Go plugin writes no history, and a line may be missing after a kill or a full disk. That an address was released shows then when it is reserved again or free: it was held until an unknown time before. Of a reservation without a line, the time of its file is the beginning.",
-    "Exit code 1 means that nothing was found.",
+    "ADD reserves, every other event releases. The Go plugin writes no history, and a line may be missing after a kill or a full disk: then an ADD follows an ADD, or a DEL a DEL.",
+    "Exit code 1 means that no event was found.",
   ],
   options: [
-    { name: "--at", value: "TIME", summary: "only who held it at this time" },
-    { name: "--since", value: "TIME", summary: "only who held it at this time or later" },
+    {
+      name: "--at",
+      value: "TIME",
+      summary: "only the last event up to this time, of each address: an ADD holds it then",
+    },
+    { name: "--since", value: "TIME", summary: "only the events at this time or later" },
     { name: "--network", value: "NETWORK", summary: "search this network only" },
     cacheOption,
   ],
   exclusive: [["--at", "--since"]],
   examples: [
-    { line: "host-local history 10.88.0.7", effect: "show everyone who held the address" },
+    { line: "host-local history 10.88.0.7", effect: "show who got the address, and when" },
     {
       line: "host-local history 10.88.0.7 --at 03:00",
       effect: "show who held it at three in the morning, UTC",
     },
     {
       line: "host-local history default/web --since 12d --json",
-      effect: "show as JSON which addresses a pod held in the last twelve days",
+      effect: "show as JSON which addresses a pod got and gave back in the last twelve days",
     },
   ],
   run: (context) => {
     const [operand = ""] = context.operands;
     const query = parseQuery(operand);
-    const isIncluded = periodOf(context);
+    const choose = choiceOf(context);
     const network = context.option("--network");
     const node = openNode(context, network, (files) => readHistory(files) !== undefined);
-    const answers = node.directories.map((directory) => {
+    const answers = node.directories.map((directory): Answer => {
       const answer = answerFor(node, directory, query);
-      return { ...answer, holdings: answer.all.filter(isIncluded) };
+      return { ...answer, events: choose(answer.all) };
     });
     const command = commandText(context, undefined, [
       "history",
@@ -57,25 +64,37 @@ export const history: Command = {
       ...(network === undefined ? [] : ["--network", network]),
     ]);
     return {
-      exitCode: answers.some(({ holdings }) => holdings.length > 0) ? 0 : 1,
+      exitCode: answers.some(({ events }) => events.length > 0) ? 0 : 1,
       document: () => answersDocument(answers),
       text: () => formatAnswers(context.system, answers, operand, command),
     };
   },
 };
 
-/** @throws UsageError on an invalid time */
-function periodOf({ system, option }: Context): (holding: Holding) => boolean {
+/**
+ * Which events are asked for.
+ *
+ * @throws UsageError on an invalid time
+ */
+function choiceOf({
+  system,
+  option,
+}: Context): (events: readonly HistoryRecord[]) => readonly HistoryRecord[] {
   const now = system.now();
   const at = option("--at");
   const since = option("--since");
   if (at !== undefined) {
     const time = parseTime(at, "--at", now);
-    return (holding) => isHeldAt(holding, time);
+    return (events) => lastOfEach(events.filter((one) => one.time <= time));
   }
-  if (since === undefined) return () => true;
+  if (since === undefined) return (events) => events;
   const time = parseTime(since, "--since", now);
-  return (holding) => isHeldAfter(holding, time);
+  return (events) => events.filter((one) => one.time >= time);
+}
+
+/** The last event of each address. */
+function lastOfEach(events: readonly HistoryRecord[]): readonly HistoryRecord[] {
+  return [...new Map(events.map((one) => [one.address, one])).values()];
 }
 
 /** What is known of the operand in one network. */
@@ -83,41 +102,40 @@ function answerFor(
   { context, cache }: Node,
   directory: NetworkDirectory,
   query: Query,
-): Omit<Answer, "holdings"> {
-  const { system } = context;
+): Omit<Answer, "events"> {
   const { files } = directory;
-  const records = readHistory(files);
-  const isWanted = matcherOf(query);
-  const reservations =
-    query.kind === "address" ? directory.reservationsAt(query.address) : directory.reservations;
-  logUnreadable(context, reservations);
-  const present = reservations.flatMap((reservation) => {
-    const container = containerOf(reservation.owner);
-    if (container === "") return [];
-    return [
-      {
-        address: reservation.text,
-        container,
-        interfaceName: interfaceOf(reservation.owner),
-        pod: cache.podOf(reservation),
-        from: reservation.since,
-      },
-    ];
+  const records = readHistory(files) ?? [];
+  const named = records.filter(matcherOf(query));
+  // A release by a command or GC does not name the pod, but its container.
+  const containers = new Set(named.map(({ container }) => container).filter((one) => one !== ""));
+  const isByAddress = query.kind === "address";
+  const present = isByAddress ? directory.reservationsAt(query.address) : directory.reservations;
+  logUnreadable(context, present);
+  const isHolder = ({ reservation: { owner }, pod }: Answer["holders"][number]): boolean => {
+    if (isByAddress) return true;
+    const container = containerOf(owner);
+    if (container === "") return false;
+    if (containers.has(container)) return true;
+    return query.kind === "pod" ? pod === query.pod : container.startsWith(query.id);
+  };
+  const withPod = (reservation: NodeReservation): Answer["holders"][number] => ({
+    reservation,
+    pod: cache.podOf(reservation),
   });
   return {
     network: files.network,
-    begin: records?.[0]?.time,
-    clockSetBack: clockSetBack(records ?? []),
-    all: holdingsOf(records ?? [], present, system.now()).filter(isWanted),
+    begin: records[0]?.time,
+    all: isByAddress ? named : records.filter(({ container }) => containers.has(container)),
+    holders: present.map(withPod).filter(isHolder),
   };
 }
 
 /** A container by its id or the beginning of it, or by the name that the runtime passes in place of a pod's. */
-function matcherOf(query: Query): (holding: Holding) => boolean {
+function matcherOf(query: Query): (record: HistoryRecord) => boolean {
   switch (query.kind) {
     case "address": {
       const address = formatAddress(query.address);
-      return (holding) => holding.address === address;
+      return (record) => record.address === address;
     }
     case "pod":
       return ({ pod }) => pod === query.pod || pod === podWord(query.pod);

@@ -9,11 +9,9 @@ import { withLock } from "../../store/lock.ts";
 import type { LockedNetwork } from "../../store/locked-network.ts";
 import { releaseAll } from "../../store/release.ts";
 import { isSameOwner } from "../../store/reservations/owner.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isSystemError } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 import type { FoundNetwork } from "./networks.ts";
-import { shellCommand } from "./next-command.ts";
 
 /**
  * Releases reservations of one network under its lock, if they are unchanged.
@@ -25,13 +23,12 @@ import { shellCommand } from "./next-command.ts";
  * @throws SystemError as `releaseUnchanged`
  */
 export function releaseIn(
-  { system }: Context,
   { files, networks: [network] }: NetworkDirectory,
   verb: HistoryVerb,
   reservations: readonly NodeReservation[],
   before: () => void = () => {},
 ): readonly NodeReservation[] {
-  const history = historyCall(system, network, verb);
+  const history = historyCall(network, verb);
   const request = { timeoutSeconds: network.lockTimeoutSeconds, history };
   return withLock(files, request, (locked) => {
     before();
@@ -44,8 +41,11 @@ export function releaseIn(
  *
  * @returns those that are gone
  */
-export function releaseOrLog(...request: Parameters<typeof releaseIn>): readonly NodeReservation[] {
-  const [{ log }, directory, , reservations] = request;
+export function releaseOrLog(
+  { log }: Context,
+  ...request: Parameters<typeof releaseIn>
+): readonly NodeReservation[] {
+  const [directory, , reservations] = request;
   try {
     return releaseIn(...request);
   } catch (error) {
@@ -87,15 +87,9 @@ function isUnchanged({ owner, status, network, address, name }: NodeReservation)
 
 /** How the history describes this command; `undefined` if the network has none: neither configured nor on disk. */
 function historyCall(
-  system: OperatorSystem,
   { files, historyBytes }: Pick<FoundNetwork, "files" | "historyBytes">,
   verb: HistoryVerb,
 ): HistoryCall | undefined {
   if (historyBytes === undefined && !hasHistory(files)) return undefined;
-  return {
-    maxBytes: historyBytes ?? DEFAULT_HISTORY_BYTES,
-    verb,
-    pod: "",
-    caller: () => shellCommand(["host-local", ...system.arguments]),
-  };
+  return { maxBytes: historyBytes ?? DEFAULT_HISTORY_BYTES, verb, pod: "" };
 }

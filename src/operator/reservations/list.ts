@@ -1,6 +1,5 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { watchOption } from "../../cli/command/watch.ts";
 import { containerOf, logUnreadable } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
@@ -47,7 +46,6 @@ export const list: Command = {
     { name: "--dead", summary: "only those of dead containers" },
     { name: "--unknown", summary: "only those of which it is not known" },
     { name: "--no-headers", summary: "leave out the headings" },
-    watchOption,
     cacheOption,
   ],
   examples: [
@@ -57,7 +55,6 @@ export const list: Command = {
       line: "host-local list --namespace kube-system --sort age",
       effect: "list those of the pods in a namespace, the oldest first",
     },
-    { line: "host-local list mynet --watch", effect: "watch the reservations of a network" },
   ],
   run: listNetworks,
 };

@@ -101,9 +101,7 @@ function releaseReservations(
   }
   const besides = knownReservations(node, others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
-  const released = [...byNetwork].flatMap(([network, here]) =>
-    releaseIn(context, network, "release", here),
-  );
+  const released = [...byNetwork].flatMap(([network, here]) => releaseIn(network, "release", here));
   return report(context, known, besides, new Set(released));
 }
 

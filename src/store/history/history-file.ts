@@ -1,5 +1,5 @@
 /**
- * The history: who had which address, from when until when. Each call that reserves or releases addresses appends one line
+ * The history: who got which address, and when it was released. Each call that reserves or releases addresses appends one line
  * for each of them, under the lock, after it was done: a call that is killed before is missing in the history, but no line
  * is false. The file is rotated once: `history` becomes `history.1`.
  */
@@ -30,8 +30,6 @@ export interface HistoryCall {
   readonly verb: HistoryVerb;
   /** `namespace/name` of the call's pod, or a name alone; empty where it is not known. */
   readonly pod: string;
-  /** Who makes the call; asked only if there is anything to append. */
-  readonly caller: () => string;
 }
 
 /** Neither file is larger, in bytes: the lines of one call stay together, and a GC may have thousands. */
@@ -61,8 +59,7 @@ export function keepHistory(
   const write = (): undefined => {
     if (!isLocked) throw new SystemError("lock", files.lockFile, "EAGAIN");
     const time = files.system.now();
-    const caller = call.caller();
-    const lines = kept.map((change) => formatRecord(recordOf(change, call, time, caller)));
+    const lines = kept.map((change) => formatRecord(recordOf(change, call, time)));
     append(files, lines.join(""), call.maxBytes);
   };
   return recover(
@@ -85,7 +82,6 @@ function recordOf(
   { kind, name, owner }: Change,
   { verb, pod }: HistoryCall,
   time: number,
-  caller: string,
 ): HistoryRecord {
   const isTaken = verb === "ADD" && kind === "released";
   const namesContainer = owner.kind === "attachment" || owner.kind === "legacy";
@@ -97,7 +93,6 @@ function recordOf(
     interfaceName: owner.kind === "attachment" ? owner.interfaceName : "",
     // What was reclaimed was another's.
     pod: isTaken ? "" : pod,
-    caller,
   };
 }
 

@@ -1,12 +1,12 @@
 /**
- * A line of the history: time, verb, address, container, interface, pod and caller, with a space between them and `-` for
- * what is not known.
+ * A line of the history: time, verb, address, container, interface and pod, with a space between them and `-` for what is
+ * not known.
  *
- *     2026-01-31T12:00:00.000Z ADD 10.1.2.3 c1 eth0 default/web containerd/bridge
- *     2026-01-31T12:30:00.000Z release 10.1.2.3 c1 eth0 - host-local release 10.1.2.3 --yes
+ *     2026-01-31T12:00:00.000Z ADD 10.1.2.3 c1 eth0 default/web
+ *     2026-01-31T12:30:00.000Z release 10.1.2.3 c1 eth0 -
  *
- * The caller is the rest of the line. A line that the disk has only in part (a kill, a power loss, a full disk) is
- * recognized by its missing words, and what follows it in the same line by its time and verb.
+ * A line that the disk has only in part (a kill, a power loss, a full disk) has no end; what is appended to it later is
+ * recognized by its time and verb.
  */
 
 import { formatAddress, parseAddress } from "../../ipam/address.ts";
@@ -40,15 +40,10 @@ export interface HistoryRecord {
   readonly interfaceName: string;
   /** `namespace/name`, or a name alone; see `podWord`. */
   readonly pod: string;
-  /** Who called the plugin, or the operator's command line. */
-  readonly caller: string;
 }
 
 /** The longest name of a pod in Kubernetes with its namespace, in characters. */
 const LONGEST_POD = 253 + 1 + 63;
-
-/** The caller is cut off here, in characters. */
-const LONGEST_CALLER = 1000;
 
 const UNKNOWN = "-";
 
@@ -56,7 +51,7 @@ const timeAtEnd = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{
 
 /** A record as a line, with its end; ASCII only. */
 export function formatRecord(record: HistoryRecord): string {
-  const { time, verb, address, container, interfaceName, pod, caller } = record;
+  const { time, verb, address, container, interfaceName, pod } = record;
   const words = [
     new Date(time).toISOString(),
     verb,
@@ -64,7 +59,6 @@ export function formatRecord(record: HistoryRecord): string {
     wordOf(container),
     wordOf(interfaceName),
     podWord(pod),
-    caller.slice(0, LONGEST_CALLER).replace(/[^ -~]/g, "?") || UNKNOWN,
   ];
   return `${words.join(" ")}\n`;
 }
@@ -80,7 +74,10 @@ function wordOf(text: string): string {
 
 /** The records of a text, in their order. Lines that are not whole are left out. */
 export function parseRecords(text: string): readonly HistoryRecord[] {
-  return text.split("\n").flatMap((line) => parseRecord(line) ?? []);
+  const lines = text.split("\n");
+  // Behind the last end of a line there is nothing, or a part of one.
+  lines.pop();
+  return lines.flatMap((line) => parseRecord(line) ?? []);
 }
 
 function parseRecord(line: string): HistoryRecord | undefined {
@@ -88,11 +85,11 @@ function parseRecord(line: string): HistoryRecord | undefined {
   // The last time that a verb follows: before it there may be a line without its end.
   const at = words.findLastIndex((word, index) => isVerb(words[index + 1]) && timeAtEnd.test(word));
   const [time = ""] = timeAtEnd.exec(words[at] ?? "") ?? [];
-  const [verb, name = "", container, interfaceName, pod, ...caller] = words.slice(at + 1);
+  const [verb, name = "", container, interfaceName, pod, ...others] = words.slice(at + 1);
   const address = parseAddress(name);
   const milliseconds = Date.parse(time);
-  if (!isVerb(verb) || address === undefined || caller.length === 0) return undefined;
-  if (Number.isNaN(milliseconds)) return undefined;
+  if (!isVerb(verb) || address === undefined) return undefined;
+  if (pod === undefined || others.length > 0 || Number.isNaN(milliseconds)) return undefined;
   return {
     time: milliseconds,
     verb,
@@ -100,7 +97,6 @@ function parseRecord(line: string): HistoryRecord | undefined {
     container: known(container),
     interfaceName: known(interfaceName),
     pod: known(pod),
-    caller: known(caller.join(" ")),
   };
 }
 

@@ -84,7 +84,7 @@ export function noteReleased(
 }
 
 /** How long conntrack remembers a connection that was not answered, in seconds; `undefined` where that cannot be read. */
-export function synSentSeconds(system: System): number | undefined {
+function synSentSeconds(system: System): number | undefined {
   const text = attempt(() => system.readFile(SYN_SENT, 64), "").trim();
   return /^[0-9]{1,10}$/.test(text) ? Number(text) : undefined;
 }

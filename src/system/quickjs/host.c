@@ -92,7 +92,6 @@ static const struct function functions[] = {
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"openFile", 2, host_open_file, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
-    {"exchange", 2, host_exchange, "rename", 1, NULL},
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},

@@ -402,6 +402,13 @@ function undoIn(commands: string): string {
   return undo ?? "";
 }
 
+/** The place of the line that begins so; throws where there is none. */
+function placeOf(lines: readonly string[], beginning: string): number {
+  const place = lines.findIndex((line) => line.startsWith(beginning));
+  if (place === -1) throw new Error(`no command begins with ${beginning}`);
+  return place;
+}
+
 const MISPLACED = { name: "node-4", podCidrs: ["10.99.0.0/24"] };
 
 test("a node that was cordoned stays so, and a warning gets no commands", async (t) => {
@@ -454,7 +461,7 @@ test("the command that goes back restores the node, wherever the commands stoppe
   const lines = commands.split(" &&\n");
   const stops = ["kubectl drain", "kubectl delete node", "kubectl create", "kubectl uncordon"];
   for (const last of sample(stops, extent === "short" ? 2 : 1, seed)) {
-    const count = lines.findIndex((line) => line.startsWith(last)) + 1;
+    const count = placeOf(lines, last) + 1;
     t.equal(cluster.run(lines.slice(0, count).join(" &&\n")).exitCode, 0, last);
     t.strictSame(cluster.run(undoIn(commands)), { exitCode: 0, output: "" });
     t.match(cluster.nodeOf("node-4"), {
@@ -484,7 +491,7 @@ test("nothing is created where another node gets the podCIDR during the drain", 
   const commands = commandsFor(nodes);
   const cluster = fakeCluster(t, nodes);
   const lines = commands.split(" &&\n");
-  const deletion = lines.findIndex((line) => line.startsWith("kubectl delete node")) + 1;
+  const deletion = placeOf(lines, "kubectl delete node") + 1;
   t.equal(cluster.run(lines.slice(0, deletion).join(" &&\n")).exitCode, 0);
   cluster.put({ name: "node-9", podCidrs: ["10.244.3.0/24"] });
   const { exitCode, output } = cluster.run(lines.slice(deletion).join(" &&\n"));

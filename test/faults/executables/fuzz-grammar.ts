@@ -62,14 +62,12 @@ const address = mostly(
   fc.constantFrom(...someAddresses),
   fc.oneof(junk, fc.constantFrom(...badAddresses)),
 );
-/** null is as if it were absent for the Go plugin, and no gateway here. */
-const gateway = address.filter((value) => value !== null);
 const range = mostly(
   fc.record({
     subnet,
     rangeStart: seldom(address),
     rangeEnd: seldom(address),
-    gateway: seldom(gateway),
+    gateway: seldom(address),
   }),
 );
 const plainRange = fc.record({ subnet: fc.constantFrom(...someSubnets) });
@@ -121,7 +119,7 @@ const reservedFor = mostly(fc.constantFrom(null, "n/p", "default/db-0"));
 
 function ipam({ dataDir, withOwnMembers }: Grammar): Value {
   const own = {
-    gateway: seldom(fc.oneof(gateway, fc.constant(null))),
+    gateway: seldom(fc.oneof(address, fc.constant("none"))),
     exclude: seldom(mostly(fc.array(fc.oneof(subnet, address), { maxLength: 3 }))),
     reserved: seldom(
       mostly(fc.dictionary(fc.constantFrom(...someAddresses, ...someSubnets), seldom(reservedFor))),
@@ -150,7 +148,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     subnet: fc.option(subnet, { nil: undefined }),
     ranges: fc.option(ranges, { nil: undefined }),
     rangeStart: seldom(address),
-    gateway: seldom(gateway),
+    gateway: seldom(address),
     routes: seldom(mostly(fc.array(route, { maxLength: 3 }))),
     resolvConf: seldom(mostly(fc.constantFrom("resolv.conf", "", "none", "."))),
     ...(withOwnMembers ? own : {}),

@@ -62,10 +62,10 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
   t.same(found(), []);
 
-  install(t, "--rollback");
+  install(t, "--uninstall");
   t.same(found(), [], "the other plugin is back because that was asked for");
 
-  install(t, "--rollback");
+  install(t);
   rmSync(TARGET);
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
 });
@@ -73,12 +73,12 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
 scenario("the copy static is noticed, too, when another plugin takes its place", needs, (t) => {
   const node = nodeFor(t);
   rmSync(STATIC, { force: true });
-  install(t, "--static");
+  install(t, "--as", "static");
   t.same(findingsOf(node), []);
 
   rmSync(STATIC);
   writeFileSync(STATIC, OTHER, { mode: 0o755 });
-  const command = "host-local install /opt/cni/bin --static";
+  const command = "host-local install /opt/cni/bin --as static";
   t.match(findingsOf(node), [{ path: STATIC, commands: [command] }]);
 
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });

@@ -34,23 +34,70 @@ function ask(node: Node, ...words: readonly string[]): readonly [number | null, 
 }
 
 const night = [
-  "2026-01-31T01:00:00.000Z ADD 10.48.0.7 aaa eth0 default/web containerd/bridge",
-  "2026-01-31T02:58:00.000Z DEL 10.48.0.7 aaa eth0 default/web containerd/bridge",
-  "2026-01-31T02:59:30.000Z ADD 10.48.0.7 bbb eth0 kube-system/job containerd/bridge",
-  "2026-01-31T03:04:00.000Z gc 10.48.0.7 bbb eth0 - host-local gc net --yes",
+  "2026-01-31T01:00:00.000Z ADD 10.48.0.7 aaa eth0 default/web",
+  "2026-01-31T02:58:00.000Z DEL 10.48.0.7 aaa eth0 default/web",
+  "2026-01-31T02:59:30.000Z ADD 10.48.0.7 bbb eth0 kube-system/job",
+  "2026-01-31T03:04:00.000Z gc 10.48.0.7 bbb eth0 -",
 ];
 
-test("who had this address at three in the morning is one line", async (t) => {
+/** Time, event and container of each line of the table. */
+function events(node: Node, ...words: readonly string[]): readonly string[] {
+  const [, stdout] = ask(node, ...words);
+  return [...stdout.matchAll(/^\S+T(\S+)Z {2}(\w+) .* (aaa|bbb) /gm)].map((found) =>
+    found.slice(1).join(" "),
+  );
+}
+
+test("what happened to an address is a table, and below it who holds it now", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  node.write("net/10.48.0.7", "ccc\r\neth0", 60);
+  node.remember("net", "ccc", "default/now");
+
+  t.strictSame(ask(node, "10.48.0.7"), [
+    0,
+    `TIME                      EVENT  NETWORK  ADDRESS    CONTAINER  INTERFACE  POD
+2026-01-31T01:00:00.000Z  ADD    net      10.48.0.7  aaa        eth0       default/web
+2026-01-31T02:58:00.000Z  DEL    net      10.48.0.7  aaa        eth0       default/web
+2026-01-31T02:59:30.000Z  ADD    net      10.48.0.7  bbb        eth0       kube-system/job
+2026-01-31T03:04:00.000Z  gc     net      10.48.0.7  bbb        eth0       -
+
+The history of net begins at 2026-01-31T01:00:00.000Z.
+10.48.0.7 of net is held by default/now (container ccc eth0) since TIME.
+`,
+  ]);
+});
+
+test("who had this address at three in the morning is the last event before", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
 
   t.strictSame(ask(node, "10.48.0.7", "--at", "2026-01-31 03:00"), [
     0,
-    `10.48.0.7 of net: kube-system/job (container bbb eth0), from 2026-01-31T02:59:30.000Z until 2026-01-31T03:04:00.000Z, released by: host-local gc net --yes
+    `TIME                      EVENT  NETWORK  ADDRESS    CONTAINER  INTERFACE  POD
+2026-01-31T02:59:30.000Z  ADD    net      10.48.0.7  bbb        eth0       kube-system/job
+
 The history of net begins at 2026-01-31T01:00:00.000Z.
+No reservation of 10.48.0.7 is known now.
 `,
   ]);
-  t.match(ask(node, "10.48.0.7", "--at", "2026-01-31T02:57:59Z")[1], /^10.*: default\/web \(/);
+  for (const [at, event] of [
+    ["2026-01-31T01:00:00Z", "01:00:00.000 ADD aaa"],
+    ["2026-01-31T02:57:59Z", "01:00:00.000 ADD aaa"],
+    ["2026-01-31T02:59Z", "02:58:00.000 DEL aaa"],
+    ["1s", "03:04:00.000 gc bbb"],
+  ] as const) {
+    t.strictSame(events(node, "10.48.0.7", "--at", at), [event], at);
+  }
+});
+
+test("of a pod, it is the last event of each address", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, "2026-01-31T01:00:00.000Z ADD fd00::7 aaa eth0 default/web", ...night);
+  t.strictSame(events(node, "default/web", "--at", "2026-01-31 03:00"), [
+    "01:00:00.000 ADD aaa",
+    "02:58:00.000 DEL aaa",
+  ]);
 });
 
 test("the history of a network that is gone, with its configuration and directory, can be asked", async (t) => {
@@ -60,7 +107,7 @@ test("the history of a network that is gone, with its configuration and director
   for (const words of [["10.48.0.7"], ["10.48.0.7", "--network", "net"]]) {
     const [exitCode, stdout] = ask(node, ...words);
     t.equal(exitCode, 0);
-    t.match(stdout, /^10\.48\.0\.7 of net: default\/web /);
+    t.match(stdout, / ADD +net +10\.48\.0\.7 .* default\/web\n/);
   }
   t.match(node.tool(["history", "10.48.0.7", "--network", "other"]), {
     exitCode: 2,
@@ -69,35 +116,37 @@ test("the history of a network that is gone, with its configuration and director
   t.match(node.tool(["networks"]).stdout, /^NETWORK[^\n]*\n$/, "it is no network of the node");
 });
 
-test("at a time without a holder it says so, and that there are others", async (t) => {
+test("before the first event it says so, and that there are others", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  for (const at of ["2026-01-31 02:58:30", "2026-01-31 03:04", "2026-01-30"]) {
-    const [exitCode, text] = ask(node, "10.48.0.7", "--at", at);
-    t.equal(exitCode, 1);
-    t.match(
-      text,
-      /^Nothing is known of 10\.48\.0\.7 at this time; 2 lines about other times: host/,
-    );
-    t.match(text, "\nThe history of net begins at 2026-01-31T01:00:00.000Z.\n");
-  }
+  t.match(ask(node, "10.48.0.7", "--at", "2026-01-30"), [
+    1,
+    /^No event of 10\.48\.0\.7 is known at this time; 4 events at other times: host-local history 10\.48\.0\.7 .*\nThe history of net begins at 2026-01-31T01:00:00\.000Z\.\nNo reservation of 10\.48\.0\.7 is known now\.\n$/,
+  ]);
 });
 
-test("the lines of an address, a container and a pod, at any time or since one", async (t) => {
+test("the events of an address, a container and a pod, at any time or since one", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  const holders = (...words: readonly string[]): readonly string[] =>
-    ask(node, ...words)[1].match(/container \w+/g) ?? [];
-  t.strictSame(holders("10.48.0.7"), ["container aaa", "container bbb"]);
-  t.strictSame(holders("10.48.0.7/24", "--since", "2026-01-31 02:58"), ["container bbb"]);
-  t.strictSame(holders("10.48.0.7", "--since", "1s"), []);
-  t.strictSame(holders("bb"), ["container bbb"]);
-  t.strictSame(holders("default/web"), ["container aaa"]);
-  t.strictSame(holders("default/we"), []);
-  t.strictSame(holders("10.48.0.8"), []);
+  const [first, second, third, fourth] = [
+    ...["01:00:00.000 ADD aaa", "02:58:00.000 DEL aaa"],
+    ...["02:59:30.000 ADD bbb", "03:04:00.000 gc bbb"],
+  ];
+  t.strictSame(events(node, "10.48.0.7"), [first, second, third, fourth]);
+  t.strictSame(events(node, "10.48.0.7/24", "--since", "2026-01-31 02:58"), [
+    second,
+    third,
+    fourth,
+  ]);
+  t.strictSame(events(node, "10.48.0.7", "--since", "1s"), []);
+  t.strictSame(events(node, "bb"), [third, fourth]);
+  t.strictSame(events(node, "default/web"), [first, second]);
+  t.strictSame(events(node, "kube-system/job"), [third, fourth], "also what does not name the pod");
+  t.strictSame(events(node, "default/we"), []);
+  t.strictSame(events(node, "10.48.0.8"), []);
 });
 
-test("what the plugin and the commands do is in it, with the command", async (t) => {
+test("what the plugin and the commands do is in it", async (t) => {
   const node = nodeWithHistory(t);
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
   node.call("DEL", "net", "c1");
@@ -113,13 +162,13 @@ test("what the plugin and the commands do is in it, with the command", async (t)
   node.tool(["check", "--repair"]);
 
   const text = readFileSync(pathOf(node), "utf8");
-  t.match(text, /^\S+ check 10\.48\.0\.5 - - - host-local check --repair /m);
-  t.match(ask(node, "c1"), [
-    0,
-    / from TIME until TIME, released by DEL \(.+\)\nThe history of net/,
+  t.strictSame(text.trimEnd().replaceAll(/^\S+ /gm, "").split("\n"), [
+    ...[2, 3, 4].map((at) => `ADD 10.48.0.${at} c${at - 1} eth0 -`),
+    "DEL 10.48.0.2 c1 eth0 -",
+    "release 10.48.0.3 c2 eth0 -",
+    "gc 10.48.0.4 c3 eth0 -",
+    "check 10.48.0.5 - - -",
   ]);
-  t.match(ask(node, "c2"), [0, / until TIME, released by: host-local release 10\.48\.0\.3 --yes /]);
-  t.match(ask(node, "c3"), [0, / until TIME, released by: host-local gc --live /]);
 });
 
 test("a command appends where the file exists, and where the configuration says so, only", async (t) => {
@@ -139,42 +188,45 @@ test("a command appends where the file exists, and where the configuration says 
   }
 });
 
-test("an address that is held now is, and one from before the history is by its file", async (t) => {
+test("who holds it now is told without an event, too, and a file without a container", async (t) => {
   const node = nodeWithHistory(t);
   node.write("net/10.48.0.9", "old\r\neth0", 7200);
   node.remember("net", "old", "default/old");
+  node.write("net/10.48.0.8", "", 60);
   node.call("ADD", "net", "c1");
 
   t.match(ask(node, "10.48.0.2"), [
     0,
-    /^10\.48\.0\.2 of net: container c1 eth0, from TIME until now\n/,
+    /\n10\.48\.0\.2 of net is held by container c1 eth0 since TIME\.\n$/,
   ]);
-  t.match(ask(node, "10.48.0.9", "--at", "1h"), [
-    0,
-    /^10\.48\.0\.9 of net: default\/old \(container old eth0\), from \S+ by the time of its file until now\nThe history of net begins at TIME\.\n$/,
-  ]);
-  t.equal(ask(node, "10.48.0.9", "--at", "3h")[0], 1);
+  for (const operand of ["10.48.0.9", "old", "default/old"]) {
+    t.match(ask(node, operand), [
+      1,
+      /^No event of \S+ is known\.\nThe history of net begins at TIME\.\n10\.48\.0\.9 of net is held by default\/old \(container old eth0\) since \S+\.\n$/,
+    ]);
+  }
+  t.match(
+    ask(node, "10.48.0.8")[1],
+    /\n10\.48\.0\.8 of net is taken by a file that names no container since \S+\.\n$/,
+  );
 });
 
-test("a release by the Go plugin is not seen, and shows", {
+test("a release by the Go plugin is no event, and the last line tells of it", {
   skip: skipWithoutGoPlugin,
 }, async (t) => {
   const node = nodeWithHistory(t);
   const go = goPlugin?.path ?? "";
   node.call("ADD", "net", "c1");
   node.call("DEL", "net", "c1", go);
-  t.match(ask(node, "10.48.0.2"), [0, /c1 eth0, from TIME until an unknown time before TIME\n/]);
+  t.match(ask(node, "10.48.0.2"), [
+    0,
+    /ADD .* c1 [\s\S]*No reservation of 10\.48\.0\.2 is known now/,
+  ]);
 
   node.add("net", { ...ipam, rangeEnd: "10.48.0.2" }, "c2", { program: go });
   t.match(ask(node, "10.48.0.2"), [
     0,
-    /c1 eth0, from TIME until an unknown time before TIME\n10.*c2 eth0, from TIME by the time of its file until now\n/,
-  ]);
-
-  node.call("DEL", "net", "c2");
-  t.match(ask(node, "c2"), [
-    0,
-    /c2 eth0, from an unknown time after TIME until TIME, released by DEL/,
+    /ADD .* c1 [\s\S]*\n10.* is held by container c2 eth0 since/,
   ]);
 });
 
@@ -183,40 +235,40 @@ test("a history that was rotated, deleted or cut off says from when on it knows"
   write(node, ...night.slice(0, 2));
   renameSync(pathOf(node), `${pathOf(node)}.1`);
   write(node, ...night.slice(2));
-  t.match(ask(node, "10.48.0.7")[1], /aaa[\s\S]*bbb[\s\S]*begins at 2026-01-31T01:00:00\.000Z\.\n/);
+  t.match(
+    ask(node, "10.48.0.7")[1],
+    / aaa [\s\S]* bbb [\s\S]*begins at 2026-01-31T01:00:00\.000Z\.\n/,
+  );
 
   rmSync(`${pathOf(node)}.1`);
   t.match(
     ask(node, "10.48.0.7")[1],
-    /^10\S+ of net: kube[\s\S]*begins at 2026-01-31T02:59:30\.000Z\.\n/,
+    /^TIME.*\n2026-01-31T02:59[\s\S]*begins at 2026-01-31T02:59:30\.000Z\.\n/,
   );
 
   appendFileSync(pathOf(node), "2026-01-31T03:05:00.000Z ADD 10.48.0.7 cc");
   node.call("ADD", "net", "c1");
-  t.match(ask(node, "c1")[1], /^10\.48\.0\.2 of net: container c1 eth0, from TIME until now\n/);
+  t.match(ask(node, "c1")[1], /^TIME.*\nTIME +ADD +net +10\.48\.0\.2 +c1 +eth0 +-\n\n/);
 
   rmSync(pathOf(node));
   t.strictSame(ask(node, "10.48.0.7"), [
     1,
-    `Nothing is known of 10.48.0.7.
+    `No event of 10.48.0.7 is known.
 net has no history; "history": true in its ipam configuration starts one.
+No reservation of 10.48.0.7 is known now.
 `,
   ]);
 });
 
-test("a clock that was set back is mentioned", async (t) => {
+test("a clock that was set back leaves the order of the events", async (t) => {
   const node = nodeWithHistory(t);
   write(
     node,
-    "2026-01-31T05:00:00.000Z ADD 10.48.0.7 aaa eth0 - -",
-    "2026-01-31T04:00:00.000Z DEL 10.48.0.7 aaa eth0 - -",
+    "2026-01-31T05:00:00.000Z ADD 10.48.0.7 aaa eth0 -",
+    "2026-01-31T04:00:00.000Z DEL 10.48.0.7 aaa eth0 -",
   );
-  t.strictSame(ask(node, "10.48.0.7", "--at", "2026-01-31T04:30Z"), [
-    0,
-    `10.48.0.7 of net: container aaa eth0, from 2026-01-31T05:00:00.000Z until 2026-01-31T04:00:00.000Z, released by DEL
-The history of net begins at 2026-01-31T05:00:00.000Z. The clock was set back to 2026-01-31T04:00:00.000Z then.
-`,
-  ]);
+  t.strictSame(events(node, "10.48.0.7"), ["05:00:00.000 ADD aaa", "04:00:00.000 DEL aaa"]);
+  t.strictSame(events(node, "10.48.0.7", "--at", "2026-01-31T04:30Z"), ["04:00:00.000 DEL aaa"]);
 });
 
 test("networks are told apart", async (t) => {
@@ -227,37 +279,41 @@ test("networks are told apart", async (t) => {
   }
   t.match(ask(node, "c1"), [
     0,
-    /^10.* of one: .*\n10.* of two: .* by the time of its file until now\nThe history of one begins at TIME\.\ntwo has no history; .*\n$/,
+    /ADD +one [\s\S]*\nThe history of one begins at TIME\.\ntwo has no history; .*\n10.* of one is held .*\n10.* of two is held by container c1 eth0 since TIME\.\n$/,
   ]);
-  t.match(ask(node, "c1", "--network", "one"), [0, /^10.* of one: .*\nThe history of one .*\n$/]);
+  t.match(ask(node, "c1", "--network", "one"), [0, /\nThe history of one .*\n10.* of one .*\n$/]);
 });
 
-test("the document has the times and callers apart", async (t) => {
+test("the document has the events, and who holds what now", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  t.strictSame(node.json(["history", "bbb"]), {
-    exitCode: 0,
-    document: {
-      holdings: [
-        {
-          network: "net",
-          address: "10.48.0.7",
-          container: "bbb",
-          interface: "eth0",
-          pod: "kube-system/job",
-          held: false,
-          from: "2026-01-31T02:59:30.000Z",
-          fromAfter: null,
-          source: "history",
-          reservedBy: "containerd/bridge",
-          until: "2026-01-31T03:04:00.000Z",
-          untilBefore: null,
-          releasedWith: "gc",
-          releasedBy: "host-local gc net --yes",
-        },
-      ],
-      networks: [{ network: "net", begins: "2026-01-31T01:00:00.000Z", clockSetBack: null }],
-    },
+  node.write("net/10.48.0.7", "bbb\r\neth0", 60);
+  const { document, exitCode } = node.json(["history", "bbb"]);
+  t.equal(exitCode, 0);
+  t.match(document, {
+    events: [
+      {
+        network: "net",
+        time: "2026-01-31T02:59:30.000Z",
+        verb: "ADD",
+        address: "10.48.0.7",
+        container: "bbb",
+        interface: "eth0",
+        pod: "kube-system/job",
+      },
+      { time: "2026-01-31T03:04:00.000Z", verb: "gc", container: "bbb", pod: "" },
+    ],
+    holders: [
+      {
+        network: "net",
+        address: "10.48.0.7",
+        container: "bbb",
+        interface: "eth0",
+        pod: "",
+        since: /^20/,
+      },
+    ],
+    networks: [{ network: "net", begins: "2026-01-31T01:00:00.000Z" }],
   });
 });
 

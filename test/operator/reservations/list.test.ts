@@ -1,8 +1,6 @@
 // test: each executable, one if short
 /** list: every reservation of one network or of all. */
 
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
@@ -244,69 +242,4 @@ test("the width is the terminal's own without COLUMNS", {
 198.18.0.4  c              4h   -
 `,
   );
-});
-
-test("--watch repeats until the reader goes away, and an interrupt ends it", async (t) => {
-  const node = nodeWithPods(t);
-  const words = ["list", "two", "--watch", "--no-headers", "--data-dir", node.dataDir];
-  const start = () =>
-    spawn(executable, [...words, "--conf-dir", node.confDir, "--cache-dir", node.cacheDir], {
-      env: runtimeEnvironment,
-    });
-
-  const watched = start();
-  let seen = "";
-  for await (const chunk of watched.stdout) {
-    seen += chunk;
-    if (seen.split("\n").length > 3) break;
-  }
-  t.match(seen, /^two .*\n\ntwo .*\n$/);
-  const [exitCode] = await once(watched, "close");
-  t.equal(exitCode, 0);
-
-  const interrupted = start();
-  for await (const _ of interrupted.stdout) {
-    interrupted.kill("SIGINT");
-  }
-  t.equal(interrupted.signalCode ?? (await once(interrupted, "close"))[1], "SIGINT");
-});
-
-test("--watch clears the screen of a terminal", { skip: skipWithoutTerminal }, async (t) => {
-  const node = nodeWithPods(t);
-  const words = node.line(["list", "two", "--watch"]);
-  for (const [terminal, first] of [
-    ["xterm", "\u001b[H\u001b[2JNETWORK"],
-    ["dumb", "NETWORK"],
-  ] as const) {
-    const watched = spawn("script", ["-qec", [executable, ...words].join(" "), "/dev/null"], {
-      env: { ...runtimeEnvironment, TERM: terminal },
-    });
-    let seen = "";
-    for await (const chunk of watched.stdout) {
-      seen += chunk;
-      if (seen.includes("198.18.1.2")) break;
-    }
-    watched.kill();
-    t.equal(seen.slice(0, first.length), first);
-  }
-});
-
-test("--watch fits the screen", { skip: skipWithoutTerminal }, async (t) => {
-  const node = nodeFor(t);
-  for (let at = 2; at < 12; at++) node.write(`net/10.0.0.${at}`, `c${at}\r\neth0`);
-  const words = node.line(["list", "--watch"]);
-  const line = `stty rows 6 cols 80; exec ${[executable, ...words].join(" ")}`;
-  const watched = spawn("script", ["-qec", line, "/dev/null"], {
-    env: { ...runtimeEnvironment, TERM: "xterm" },
-  });
-  let seen = "";
-  for await (const chunk of watched.stdout) {
-    seen += chunk;
-    if (seen.includes(" more")) break;
-  }
-  watched.kill();
-
-  const lines = seen.replaceAll("\r", "").split("\n");
-  t.match(lines, [/NETWORK/, /10\.0\.0\.2 /, /10\.0\.0\.3 /, /10\.0\.0\.4 /, /^… 7 more$/, /^$/]);
-  t.equal(lines.length, 6);
 });

@@ -190,7 +190,7 @@ test("what is in another network, and what a history may know, is said", async (
   ]);
   t.match(show(node, "c1")[1], `\n  What was before: host-local history c1 ${where}\n`);
   t.match(show(node, "10.1.0.2")[1], `\n  What was before: host-local history 10.1.0.2 ${where}\n`);
-  t.match(node.tool(["history", "c1"]), { exitCode: 0, stdout: /^10\.1\.0\.2 of one: / });
+  t.match(node.tool(["history", "c1"]), { exitCode: 0, stdout: / ADD +one +10\.1\.0\.2 / });
 });
 
 test("a file that names no container is shown", async (t) => {

@@ -1,12 +1,18 @@
 // test: native executable
-/** install --rollback and --uninstall where the networks of the node would not work any more. */
+/** install --uninstall where the networks of the node would not work any more. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { tool } from "../../harness/tool.ts";
-import { directoryWithOther, isExecutable, type PluginDirectory } from "./plugin-directory.ts";
+import {
+  directoryWithOther,
+  isExecutable,
+  OTHER,
+  type PluginDirectory,
+  thisProgram,
+} from "./plugin-directory.ts";
 
 const subnet = { subnet: "10.1.2.0/24" };
 
@@ -36,9 +42,9 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     { ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } },
     "has a subnet of one or two addresses: ADD and DEL fail",
   ],
-  "gateway null": [
-    { ipam: { ...subnet, gateway: null } },
-    "has gateway null: the first address becomes the gateway, although a pod may have it",
+  "gateway none": [
+    { ipam: { ...subnet, gateway: "none" } },
+    'has gateway "none": ADD and DEL fail',
   ],
   repeatedAdd: [
     { ipam: { ...subnet, repeatedAdd: "same" } },
@@ -69,23 +75,18 @@ for (const [name, [network, words]] of Object.entries(breaking)) {
     const { directory, source, install } = nodeWith(t, network);
     const line = `  ${source} (network mynet) ${words}\n`;
 
-    for (const action of ["--rollback", "--uninstall", "--before-removal"]) {
-      const refused = install(action, "--yes");
-      t.equal(refused.exitCode, 2);
-      t.equal(
-        refused.stderr,
-        `host-local: install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add --force:\n${line}`,
-      );
-      t.ok(isInstalled(directory));
-    }
-    const plan = install("--rollback", "--force");
+    const refused = install("--uninstall", "--yes");
+    t.equal(refused.exitCode, 2);
+    t.equal(
+      refused.stderr,
+      `host-local: install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add --force:\n${line}`,
+    );
+    t.ok(isInstalled(directory));
+    const plan = install("--uninstall", "--force");
     t.equal(plan.exitCode, 1);
     t.ok(plan.stdout.startsWith(`${line.trim()}.`), plan.stdout);
-    t.equal(install("--before-removal", "--force").exitCode, 0);
-    t.equal(install("--rollback", "--yes", "--force").exitCode, 0);
+    t.equal(install("--uninstall", "--yes", "--force").exitCode, 0);
     t.notOk(isInstalled(directory));
-    t.equal(install("--rollback", "--yes").exitCode, 0, "the way back to this one is free");
-    t.ok(isInstalled(directory));
   });
 }
 
@@ -95,18 +96,36 @@ for (const [name, network] of [
 ] as const) {
   test(`a removal that leaves no ${name} is refused where a configuration names it`, async (t) => {
     const { directory, source, install } = nodeWith(t, network);
-    install("--static", "--yes");
+    install("--as", name, "--yes");
     rmSync(directory.previous);
 
-    t.match(install("--uninstall", "--yes"), {
+    t.match(install("--as", name, "--uninstall", "--yes"), {
       exitCode: 2,
       stderr: `host-local: install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add --force:\n  ${source} (network mynet)\n`,
     });
-    t.ok(isInstalled(directory));
-    t.match(install("--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
-    t.same(directory.names, []);
+    t.ok(isExecutable(join(directory.path, name)));
+    t.match(install("--as", name, "--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
+    t.notOk(directory.names.includes(name));
   });
 }
+
+test("where another plugin has taken its place, this one is not given up while a network needs it", async (t) => {
+  const { directory, install } = nodeWith(t, { ipam: { ...subnet, exclude: ["10.1.2.9"] } });
+  rmSync(directory.target);
+  directory.put("host-local", OTHER);
+
+  t.match(install("--uninstall", "--yes"), { exitCode: 2, stderr: / has exclude: / });
+
+  t.equal(install("--if-replaced", "--yes").exitCode, 0);
+  t.ok(isInstalled(directory));
+});
+
+test("a former version of this program understands them", async (t) => {
+  const { directory, install } = nodeWith(t, { ipam: { ...subnet, exclude: ["10.1.2.9"] } });
+  directory.put("host-local.previous", thisProgram("v0.9.0"));
+
+  t.match(install("--uninstall", "--yes"), { exitCode: 0, stderr: "" });
+});
 
 test("a configuration that cannot be read may have such keys, and may name the plugin", (t) => {
   const { directory, source, install } = nodeWith(t, { ipam: subnet });
@@ -140,9 +159,9 @@ test("what the Go plugin understands, and configurations of other plugins, are n
     { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
-    t.match(nodeWith(t, network).install("--before-removal"), {
+    t.match(nodeWith(t, network).install("--uninstall", "--yes"), {
       exitCode: 0,
-      stdout: "",
+      stdout: /^Restored /,
       stderr: "",
     });
   }

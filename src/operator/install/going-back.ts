@@ -7,7 +7,7 @@ import { CniError } from "../../cni/error.ts";
 import { type JsonObject, type Located, member } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
-import type { RangeSpec } from "../../ipam/range.ts";
+import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
 import {
   type ConfigurationProblem,
@@ -137,8 +137,8 @@ function usesOf(source: string, document: JsonObject, type: string): readonly Us
     const breaking = [
       ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
       ...(ranges.some(isTooSmall) ? ["a subnet of one or two addresses: ADD and DEL fail"] : []),
-      ...(ranges.some(({ gateway }) => gateway === null)
-        ? ["gateway null: the first address becomes the gateway, although a pod may have it"]
+      ...(ranges.some(({ gateway }) => gateway === NO_GATEWAY)
+        ? [`gateway "${NO_GATEWAY}": ADD and DEL fail`]
         : []),
       ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
     ];

@@ -1,0 +1,51 @@
+// test: native executable, full extent only
+/** Whether the memory that the manifest allows is enough for what reads all reservations. */
+
+import { spawnSync } from "node:child_process";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { test } from "tap";
+import { parse } from "yaml";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
+import { nodeFor } from "../operator/node.ts";
+
+/** What docs/kubernetes-install.md promises. */
+const RESERVATIONS = 65_000;
+
+const { spec } = parse(readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8")).spec
+  .template as {
+  readonly spec: {
+    readonly containers: readonly { readonly resources: { readonly limits: { memory: string } } }[];
+  };
+};
+
+/** The limit of the agent's container, in bytes. */
+function memoryLimit(): number {
+  const [, mebibytes] = /^(\d+)Mi$/.exec(spec.containers[0]?.resources.limits.memory ?? "") ?? [];
+  if (mebibytes === undefined) throw new Error("expected a memory limit in Mi");
+  return Number(mebibytes) * 1024 * 1024;
+}
+
+test("its memory is enough for 65 000 reservations and as many results, all of dead containers", async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.4.0.0/16" });
+  mkdirSync(join(node.dataDir, "net"));
+  for (let at = 2; at < RESERVATIONS + 2; at++) {
+    const address = `10.4.${at >> 8}.${at & 255}`;
+    writeFileSync(join(node.dataDir, "net", address), `c${at}\r\neth0`);
+    node.remember("net", `c${at}`, `default/p${at}`, { addresses: [`${address}/16`] });
+  }
+  for (const [command = "", ...words] of [
+    ["metrics"],
+    ["gc", "--live-command", "echo none", "--force"],
+  ]) {
+    // Address space is more than what is resident.
+    const limit = [`--as=${memoryLimit()}`, executable, ...node.line([command, ...words])];
+    const { status, stderr } = spawnSync("prlimit", limit, {
+      encoding: "utf8",
+      maxBuffer: 2 ** 30,
+    });
+    t.strictSame([status, stderr], [0, ""], command);
+  }
+});

@@ -1,0 +1,68 @@
+// test: each executable, one if short, Go plugin
+/**
+ * A configuration means to the Go plugin what it means here, or it refuses it: of its own keys it refuses every value that only
+ * this plugin understands, and new keys it does not read.
+ */
+
+import { test } from "tap";
+import type { ownKeys } from "../../src/ipam/config.ts";
+import { networkFor } from "../harness/executable-network.ts";
+import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+
+const skip = skipWithoutGoPlugin;
+
+const subnet = "10.0.0.0/29";
+
+for (const [ipam, msg] of [
+  [{ subnet, gateway: "none" }, "invalid IP address: none"],
+  [{ ranges: [[{ subnet, gateway: "none" }]] }, "invalid IP address: none"],
+  [{ subnet: "10.0.0.0/31" }, "too small to allocate from"],
+  [{ subnet: "10.0.0.0/32", gateway: "10.0.1.1" }, "too small to allocate from"],
+  [{ subnet: "2001:db8::/127" }, "too small to allocate from"],
+  [{ rangesFile: "/etc/ranges.json" }, "no IP ranges specified"],
+] as const) {
+  test(`the Go plugin refuses ${JSON.stringify(ipam)}`, { skip }, async (t) => {
+    const network = networkFor(t, ipam);
+    for (const answer of [network.add("c1", byGoPlugin), network.del("c1", byGoPlugin)]) {
+      t.match(answer, { exitCode: 1, error: { msg } });
+    }
+    t.same(network.reserved(), []);
+  });
+}
+
+/** Each new key with a value that is not its default. */
+const values: Readonly<Record<(typeof ownKeys)[number], unknown>> = {
+  exclude: ["10.0.0.2"],
+  reserved: { "10.0.0.2": null },
+  rangesFile: "/etc/ranges.json",
+  partition: { subnetFile: "/run/flannel/subnet.env" },
+  repeatedAdd: "same",
+  history: true,
+  reclaimAfterReboot: false,
+  reuseDelaySeconds: 30,
+  sticky: "pod",
+  stickySeconds: 1,
+  exhaustedStatus: "unavailable",
+  lockTimeoutSeconds: 1,
+};
+
+for (const [key, value] of Object.entries(values)) {
+  test(`the Go plugin does not read ${key}`, { skip }, async (t) => {
+    const network = networkFor(t, { subnet, [key]: value });
+    const answer = networkFor(t, { subnet }).add("c1", byGoPlugin);
+    t.same(answer.addresses, ["10.0.0.2"]);
+    t.equal(network.add("c1", byGoPlugin).stdout, answer.stdout);
+  });
+}
+
+for (const gateway of [null, "", undefined]) {
+  test(`a gateway that is ${JSON.stringify(gateway)} is the first address, of either plugin`, {
+    skip,
+  }, async (t) => {
+    const answers = [byGoPlugin, { top: byGoPlugin.top }].map((options) =>
+      networkFor(t, { subnet, gateway }).add("c1", options),
+    );
+    t.match(answers[0]?.stdout, '"gateway": "10.0.0.1"');
+    t.equal(answers[1]?.stdout, answers[0]?.stdout);
+  });
+}
