@@ -90,7 +90,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a repeated ADD keeps the file",
     file: "verbs/add.ts",
-    from: "    network.useAgain(held);\n",
+    from: "    network.useAgain(held, namespace);\n",
     to: "",
     cast: cast(["ADD a, unheard", "ADD a"], same),
     trouble: none,
@@ -118,8 +118,8 @@ export const bugs: readonly Bug[] = [
     name: "what a call reserves is not noted",
     file: journal,
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source
-    from: "    this.#lines += `${key} ${name}\\n`;\n",
-    to: "",
+    from: "    this.#lines += `${key} ${name}${record}\\n`;\n    this.#difference++;\n",
+    to: "    this.#difference++;\n",
     cast: cast(["DEL a, ADD a"]),
     trouble: none,
   },
@@ -163,7 +163,7 @@ export const bugs: readonly Bug[] = [
     file: "store/files/temporary.ts",
     from: "const ABANDONED_AFTER = 60_000;",
     to: "const ABANDONED_AFTER = -1000;",
-    cast: cast(["release c", "ADD b, directory lock"]),
+    cast: cast(["GC c", "ADD c, directory lock"], same),
     trouble: none,
   },
   {
@@ -269,8 +269,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a second ADD gets a second address",
     file: "store/allocation.ts",
-    from: "  if (duplicate === undefined) return;\n",
-    to: "  if (duplicate === undefined || files !== undefined) return;\n",
+    from: "if (duplicate === undefined || reclaimAll(",
+    to: 'if (duplicate?.name !== "" || reclaimAll(',
     cast: cast(["ADD a", "ADD a"]),
     trouble: none,
   },

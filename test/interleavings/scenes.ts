@@ -132,6 +132,7 @@ const kinds = {
     [calls.del("c"), calls.add("b")].map(byDirectory),
   "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
+  "ADD c, directory lock": (calls: Calls) => [byDirectory(calls.add("c"))],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
   "ADD a, directory lock": (calls: Calls) => [byDirectory(calls.add("a"))],
   "DEL c, ADD b": (calls: Calls) => [calls.del("c"), calls.add("b")],

@@ -23,8 +23,8 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     "has gcOnly: every ADD fails, and leaves an address reserved",
   ],
   partition: [
-    { ipam: { subnet: "10.1.2.0/24", partition: { subnetFile: "/run/flannel/subnet.env" } } },
-    "has partition: each node hands out the whole range, and so the addresses of others",
+    { ipam: { partition: { subnetFile: "/run/flannel/subnet.env", ranges: [[subnet]] } } },
+    "has partition: ADD and DEL fail",
   ],
   rangesFile: [
     { ipam: { rangesFile: "/etc/ranges.json" } },
@@ -156,7 +156,7 @@ test("keys that merely have no effect are named", async (t) => {
 
 test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
-    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
+    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaim: "never" } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
     t.match(nodeWith(t, network).install("--uninstall", "--yes"), {
