@@ -69,7 +69,7 @@ export const ownKeys = [
   "partition",
   "repeatedAdd",
   "history",
-  "reclaimAfterReboot",
+  "reclaim",
   "reuseDelaySeconds",
   "sticky",
   "stickySeconds",
@@ -89,6 +89,8 @@ export interface StoreConfig {
   readonly lockTimeoutSeconds: number;
   /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
   readonly historyBytes: number | undefined;
+  /** Whether an address is reclaimed from a container whose network namespace is proven gone (`reclaim` is not `"never"`). */
+  readonly reclaims: boolean;
   readonly reuse: Reuse;
 }
 
@@ -123,8 +125,6 @@ export interface IpamConfig extends StoreConfig, Excluded {
   readonly resolvConf: string;
   /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
   readonly repeatsAnswer: boolean;
-  /** Whether reservations from before this boot are reclaimed where a range set is otherwise full. */
-  readonly reclaimsAfterReboot: boolean;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
 }
@@ -154,13 +154,14 @@ export function loadConfig(
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
+  if (partition !== undefined) requireUndivided([...runtimeRanges, ...ranges]);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
-  const specs = [...runtimeRanges, ...ranges, ...rangesOfNode];
+  const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
   const rangeSets = makeRangeSets(
     specs,
     allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
   );
-  const node = partition && readPartition(files, partition);
+  const node = partition && readPartition(files, partition.settings);
   return {
     ...config,
     rangeSets:
@@ -205,6 +206,7 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   return (
     setting(ipam, "subnet") !== undefined ||
     elements(setting(ipam, "ranges")).length > 0 ||
+    rangesIn(setting(ipam, "partition")).length > 0 ||
     absolutePath(setting(ipam, "rangesFile")) !== ""
   );
 }
@@ -214,7 +216,9 @@ interface IpamSettings {
   readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
-  readonly partition: PartitionSettings | undefined;
+  readonly partition:
+    | { readonly settings: PartitionSettings; readonly ranges: readonly RangeSetSpec[] }
+    | undefined;
 }
 
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
@@ -230,17 +234,37 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     routes: elements(setting(ipam, "routes")).map(parseRoute),
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
     repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
-    reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
     failsWhenExhausted,
   };
+  // A template that has left it null must not hand out the whole range.
+  const partition = memberOrNull(ipam, "partition");
+  const partitioned = partitionSettings(partition);
   return {
     config,
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
-    // A template that has left it null must not hand out the whole range.
-    partition: partitionSettings(memberOrNull(ipam, "partition")),
+    partition: partitioned && { settings: partitioned, ranges: rangesIn(partition) },
   };
+}
+
+/** The range sets that a partition divides. */
+function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
+  return rangeSetsIn(partition && member(partition, "ranges"));
+}
+
+/**
+ * Ranges where the Go plugin finds them are none that a partition divides: it does not know the key, and on every node would
+ * hand out all of them.
+ *
+ * @throws CniError 999
+ */
+function requireUndivided([found]: readonly RangeSetSpec[]): void {
+  if (found === undefined) return;
+  throw internalError(
+    "invalid partition: ranges outside of it",
+    `expected the ranges that it divides at ipam.partition.ranges or in ipam.rangesFile; found some at ${found.path}, all of which the Go plugin would hand out on every node`,
+  );
 }
 
 /** Reads a key of `ipam`. */
@@ -256,6 +280,7 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
+    reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
     reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
 }

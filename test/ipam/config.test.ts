@@ -208,6 +208,7 @@ test("a release needs only the data directory, whatever else is invalid", async 
         dataDir: DEFAULT_DATA_DIR,
         lockTimeoutSeconds: 30,
         historyBytes: undefined,
+        reclaims: true,
         reuse: { delay: 0, sticky: undefined },
       },
       JSON.stringify(members),
@@ -267,6 +268,28 @@ test("an overlap of rangesFile with the configuration names both places", async 
   );
 });
 
+test("ranges that a partition divides are not where the Go plugin finds them", async (t) => {
+  const partition = {
+    subnetFile: "/run/flannel/subnet.env",
+    ranges: [[{ subnet: "10.2.0.0/16" }]],
+  };
+  for (const [members, path] of [
+    [{ ipam: { partition, subnet } }, "ipam"],
+    [{ ipam: { partition, ranges: [[{ subnet }]] } }, "ipam.ranges[0]"],
+    [
+      { ipam: { partition }, runtimeConfig: { ipRanges: [[{ subnet }]] } },
+      "runtimeConfig.ipRanges[0]",
+    ],
+  ] as const) {
+    const refusal = refusalOf(() => loadConfig(received(members), "", noFiles));
+    t.equal(refusal.message, "invalid partition: ranges outside of it");
+    t.match(
+      refusal.details,
+      `ipam.partition.ranges or in ipam.rangesFile; found some at ${path}, all`,
+    );
+  }
+});
+
 test("whether a configuration has ranges is known without loading it", async (t) => {
   const cases: readonly (readonly [members: object, hasRanges: boolean])[] = [
     [{}, false],
@@ -279,6 +302,8 @@ test("whether a configuration has ranges is known without loading it", async (t)
     [{ ipam: { ranges: [[]] } }, true],
     [{ ipam: { rangesFile: "/etc/ranges.json" } }, true],
     [{ ipam: { rangesFile: "" } }, false],
+    [{ ipam: { partition: { ranges: [[{ subnet }]] } } }, true],
+    [{ ipam: { partition: { subnetFile: "/run/flannel/subnet.env" } } }, false],
   ];
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));
@@ -291,7 +316,6 @@ test("a value of a wrong type is refused with what was expected", async (t) => {
     [{ resolvConf: 1 }, "the path of a file"],
     [{ exclude: [1] }, 'an address or a network such as "10.1.2.0/28"'],
     [{ subnet: 1 }, 'a network such as "10.1.2.0/24"'],
-    [{ reclaimAfterReboot: 1 }, "true or false"],
     [{ lockTimeoutSeconds: "1" }, "a number of seconds, 0 or more"],
     [{ reuseDelaySeconds: "1" }, 'a number of seconds, 0 or more, or "conntrack"'],
     [{ sticky: { by: [1] } }, "the name of an argument"],

@@ -28,7 +28,7 @@ function installIn({ path }: PluginDirectory, ...tracer: readonly string[]): Pro
   return start("unshare", {
     environment: runtimeEnvironment,
     stdin: "",
-    arguments: [...namespace, ...tracer, executable, "install", path, "--static", "--yes"],
+    arguments: [...namespace, ...tracer, executable, "install", path, "--yes"],
   });
 }
 
@@ -87,8 +87,8 @@ test("an installer that is about to publish is not given what another one still 
   requireInstalled(t, directory);
 });
 
-function requireInstalled(t: Test, { path, target, previous, names }: PluginDirectory): void {
-  t.ok(isExecutable(target) && isExecutable(`${path}/static`));
+function requireInstalled(t: Test, { target, previous, names }: PluginDirectory): void {
+  t.ok(isExecutable(target));
   t.equal(readFileSync(previous, "utf8"), OTHER);
   t.strictSame(
     names.filter((name) => name.startsWith(".")),

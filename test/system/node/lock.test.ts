@@ -13,7 +13,6 @@ import { LockProcess } from "./lock-process.ts";
 /** A file system that refuses `flock(2)`, with ENOLCK. */
 const refusing: CLibrary = {
   flock: () => 37,
-  exchange: () => 0,
   setns: () => 38,
   interruptAfter: () => {},
   stopInterrupting: () => {},

@@ -46,7 +46,7 @@ for (const [what, content, problem] of [
     directory.install("--yes");
     directory.put("host-local.previous", content);
 
-    const [exitCode, stdout, stderr] = directory.install("--rollback", "--yes");
+    const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
 
     t.strictSame([exitCode, stdout], [2, ""]);
     t.match(
@@ -67,7 +67,7 @@ test("a plugin that answers, and prints a megabyte of errors, answers", async (t
     OTHER.replace("\n", "\nhead -c 1000000 /dev/zero | tr '\\0' x >&2\n"),
   );
 
-  t.match(directory.install("--rollback", "--yes"), [0]);
+  t.match(directory.install("--uninstall", "--yes"), [0]);
 });
 
 /** Programs of which none has ended ten seconds after it was asked; they get the file for the number of a child. */
@@ -104,7 +104,7 @@ test("a plugin that does not end within ten seconds is broken, and is killed wit
       const { exitCode, stdout, stderr } = await start(executable, {
         environment: runtimeEnvironment,
         stdin: "",
-        arguments: ["install", directory.path, "--rollback", "--yes"],
+        arguments: ["install", directory.path, "--uninstall", "--yes"],
       });
 
       t.strictSame([exitCode, stdout], [2, ""], what);

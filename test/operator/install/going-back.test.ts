@@ -1,12 +1,18 @@
 // test: native executable
-/** install --rollback and --uninstall where the networks of the node would not work any more. */
+/** install --uninstall where the networks of the node would not work any more. */
 
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { tool } from "../../harness/tool.ts";
-import { directoryWithOther, isExecutable, type PluginDirectory } from "./plugin-directory.ts";
+import {
+  directoryWithOther,
+  isExecutable,
+  OTHER,
+  type PluginDirectory,
+  thisProgram,
+} from "./plugin-directory.ts";
 
 const subnet = { subnet: "10.1.2.0/24" };
 
@@ -17,8 +23,8 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
     "has gcOnly: every ADD fails, and leaves an address reserved",
   ],
   partition: [
-    { ipam: { subnet: "10.1.2.0/24", partition: { subnetFile: "/run/flannel/subnet.env" } } },
-    "has partition: each node hands out the whole range, and so the addresses of others",
+    { ipam: { partition: { subnetFile: "/run/flannel/subnet.env", ranges: [[subnet]] } } },
+    "has partition: ADD and DEL fail",
   ],
   rangesFile: [
     { ipam: { rangesFile: "/etc/ranges.json" } },
@@ -69,23 +75,18 @@ for (const [name, [network, words]] of Object.entries(breaking)) {
     const { directory, source, install } = nodeWith(t, network);
     const line = `  ${source} (network mynet) ${words}\n`;
 
-    for (const action of ["--rollback", "--uninstall", "--before-removal"]) {
-      const refused = install(action, "--yes");
-      t.equal(refused.exitCode, 2);
-      t.equal(
-        refused.stderr,
-        `host-local: install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add --force:\n${line}`,
-      );
-      t.ok(isInstalled(directory));
-    }
-    const plan = install("--rollback", "--force");
+    const refused = install("--uninstall", "--yes");
+    t.equal(refused.exitCode, 2);
+    t.equal(
+      refused.stderr,
+      `host-local: install: the Go plugin does not understand the configurations of this node; nothing was changed. Correct them, or add --force:\n${line}`,
+    );
+    t.ok(isInstalled(directory));
+    const plan = install("--uninstall", "--force");
     t.equal(plan.exitCode, 1);
     t.ok(plan.stdout.startsWith(`${line.trim()}.`), plan.stdout);
-    t.equal(install("--before-removal", "--force").exitCode, 0);
-    t.equal(install("--rollback", "--yes", "--force").exitCode, 0);
+    t.equal(install("--uninstall", "--yes", "--force").exitCode, 0);
     t.notOk(isInstalled(directory));
-    t.equal(install("--rollback", "--yes").exitCode, 0, "the way back to this one is free");
-    t.ok(isInstalled(directory));
   });
 }
 
@@ -95,18 +96,36 @@ for (const [name, network] of [
 ] as const) {
   test(`a removal that leaves no ${name} is refused where a configuration names it`, async (t) => {
     const { directory, source, install } = nodeWith(t, network);
-    install("--static", "--yes");
+    install("--as", name, "--yes");
     rmSync(directory.previous);
 
-    t.match(install("--uninstall", "--yes"), {
+    t.match(install("--as", name, "--uninstall", "--yes"), {
       exitCode: 2,
       stderr: `host-local: install: there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them, or add --force:\n  ${source} (network mynet)\n`,
     });
-    t.ok(isInstalled(directory));
-    t.match(install("--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
-    t.same(directory.names, []);
+    t.ok(isExecutable(join(directory.path, name)));
+    t.match(install("--as", name, "--uninstall", "--yes", "--force"), { exitCode: 0, stderr: "" });
+    t.notOk(directory.names.includes(name));
   });
 }
+
+test("where another plugin has taken its place, this one is not given up while a network needs it", async (t) => {
+  const { directory, install } = nodeWith(t, { ipam: { ...subnet, exclude: ["10.1.2.9"] } });
+  rmSync(directory.target);
+  directory.put("host-local", OTHER);
+
+  t.match(install("--uninstall", "--yes"), { exitCode: 2, stderr: / has exclude: / });
+
+  t.equal(install("--if-replaced", "--yes").exitCode, 0);
+  t.ok(isInstalled(directory));
+});
+
+test("a former version of this program understands them", async (t) => {
+  const { directory, install } = nodeWith(t, { ipam: { ...subnet, exclude: ["10.1.2.9"] } });
+  directory.put("host-local.previous", thisProgram("v0.9.0"));
+
+  t.match(install("--uninstall", "--yes"), { exitCode: 0, stderr: "" });
+});
 
 test("a configuration that cannot be read may have such keys, and may name the plugin", (t) => {
   const { directory, source, install } = nodeWith(t, { ipam: subnet });
@@ -137,12 +156,12 @@ test("keys that merely have no effect are named", async (t) => {
 
 test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
-    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
+    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaim: "never" } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
-    t.match(nodeWith(t, network).install("--before-removal"), {
+    t.match(nodeWith(t, network).install("--uninstall", "--yes"), {
       exitCode: 0,
-      stdout: "",
+      stdout: /^Restored /,
       stderr: "",
     });
   }

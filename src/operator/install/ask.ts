@@ -1,9 +1,10 @@
-/** Runs an executable to learn whether it is a CNI plugin, and whether it is this one. */
+/** Runs executables, as the user of this process, to learn whether they are CNI plugins, and whose. */
 
 import { listOf, member } from "../../cli/command/json-values.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
+import { attempt, exists, isSystemError, type SystemError } from "../../system/system.ts";
 import { PLUGIN } from "../node/plugin-directories.ts";
+import { kindAt, linkAt, type Place } from "./place.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
 export type VersionAnswer =
@@ -44,12 +45,31 @@ export function askVersions(system: OperatorSystem, path: string, name: string):
   }
 }
 
+/** What a path leads to: nothing, a program that is not here, some version of this program, or another one. */
+export type PluginKind = "nothing" | "elsewhere" | "ours" | "other";
+
+/**
+ * Asks what a path leads to whose it is. A symbolic link whose program is not here may lead to one on the node, if this is a
+ * container: the links of a snap lead to `/snap`.
+ */
+export function askKind(system: OperatorSystem, path: string): PluginKind {
+  const kind = kindAt(system, path);
+  if (kind === "nothing") return linkAt(system, path) === undefined ? "nothing" : "elsewhere";
+  // A device may have no end.
+  return kind === "file" && saysItIsOurs(system, path) ? "ours" : "other";
+}
+
+/** Whether this program was installed, and what is there now, which is asked, is another one, or nothing. */
+export function askIfReplaced(system: OperatorSystem, { target, marker }: Place): boolean {
+  return exists(system, marker) && askKind(system, target) !== "ours";
+}
+
 /**
  * Whether an executable is a version of this one: it describes itself as no other plugin does. A file without that text is
  * not run, since it may hang. Where it has the text and cannot be started, as the portable one in a container without
  * glibc, the text is enough. One that crashes is damaged, and not taken for this one.
  */
-export function isOurs(system: OperatorSystem, path: string): boolean {
+function saysItIsOurs(system: OperatorSystem, path: string): boolean {
   return attempt(() => {
     if (!system.hasText(path, DESCRIPTION)) return false;
     const { exitCode, stderr } = run(system, path, PLUGIN, "");
@@ -63,7 +83,7 @@ export function isOurs(system: OperatorSystem, path: string): boolean {
 const HOST_LOCAL = "CNI host-local plugin ";
 
 /** Whether an executable says that it is `host-local`, this one or another; one that cannot be started does not. */
-export function isHostLocal(system: OperatorSystem, path: string): boolean {
+export function saysItIsHostLocal(system: OperatorSystem, path: string): boolean {
   return attempt(() => {
     const { stdout, stderr } = run(system, path, PLUGIN, "");
     return `${stdout}\n${stderr}`.split("\n").some((line) => line.startsWith(HOST_LOCAL));
