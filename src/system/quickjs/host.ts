@@ -7,7 +7,6 @@ import { type System, SystemError } from "../system.ts";
 type Composed =
   | "makeDirectories"
   | "isLocal"
-  | "locksOutGoPlugin"
   | "lock"
   | "run"
   | "serve"
