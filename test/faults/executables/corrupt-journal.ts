@@ -69,7 +69,7 @@ function putForeign(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (let at = 0; at < 20; at++) {
     const path = join(directory, `foreign-${at}`);
-    writeFileSync(path, "host-local-journal 2");
+    writeFileSync(path, "host-local-journal 3");
     utimesSync(path, HOUR_AGO, HOUR_AGO);
   }
   mkdirSync(join(directory, "foreign.d"));

@@ -139,7 +139,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     ),
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
-    reclaimAfterReboot: seldom(mostly(fc.boolean())),
+    reclaim: seldom(mostly(fc.constantFrom("whenFull", "never"))),
     reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
     sticky: seldom(mostly(fc.constantFrom("none", "pod", { by: ["K8S_POD_NAME"] }))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
