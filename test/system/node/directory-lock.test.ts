@@ -30,7 +30,9 @@ function createOlderLock(): Pick<System, "lock"> {
 function lockOnce(directory: string, timeout: number): number {
   const start = performance.now();
   const file = `${directory}/lock`;
-  createOlderLock().lock({ file, directory: `${directory}/own`, timeout }).release();
+  createOlderLock()
+    .lock({ file, directory: `${directory}/own`, timeout })
+    .release();
   return performance.now() - start;
 }
 
