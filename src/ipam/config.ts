@@ -69,7 +69,7 @@ export const ownKeys = [
   "partition",
   "repeatedAdd",
   "history",
-  "reclaimAfterReboot",
+  "reclaim",
   "reuseDelaySeconds",
   "sticky",
   "stickySeconds",
@@ -89,6 +89,8 @@ export interface StoreConfig {
   readonly lockTimeoutSeconds: number;
   /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
   readonly historyBytes: number | undefined;
+  /** Whether an address is reclaimed from a container whose network namespace is proven gone (`reclaim` is not `"never"`). */
+  readonly reclaims: boolean;
   readonly reuse: Reuse;
 }
 
@@ -123,8 +125,6 @@ export interface IpamConfig extends StoreConfig, Excluded {
   readonly resolvConf: string;
   /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
   readonly repeatsAnswer: boolean;
-  /** Whether reservations from before this boot are reclaimed where a range set is otherwise full. */
-  readonly reclaimsAfterReboot: boolean;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
 }
@@ -235,7 +235,6 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     routes: elements(setting(ipam, "routes")).map(parseRoute),
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
     repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
-    reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
     failsWhenExhausted,
   };
   // A template that has left it null must not hand out the whole range.
@@ -284,6 +283,7 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
+    reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
     reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
   };
 }

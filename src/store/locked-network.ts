@@ -9,7 +9,7 @@ import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
-import { type Earlier, isNotedFile } from "./journal/earlier-boots.ts";
+import { reclaimable } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
 import {
   listedIn,
@@ -18,6 +18,9 @@ import {
   readJournal,
   requireJournal,
 } from "./journal/journal-file.ts";
+import { RecordedNamespaces } from "./journal/reclaimable.ts";
+import { type AddedNamespace, formatRecord, type RecordedReservation } from "./journal/record.ts";
+import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
   contentOf,
@@ -52,6 +55,9 @@ export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner">
   readonly file: FileId | undefined;
 }
 
+/** A reservation of which it is certain that its container is dead; it is still there while its file is this one. */
+export type DeadReservation = Pick<RecordedReservation, "name" | "key" | "file">;
+
 /** A network while its lock is held. What it changes, it notes in the journal. */
 export class LockedNetwork {
   readonly files: NetworkFiles;
@@ -65,6 +71,7 @@ export class LockedNetwork {
   readonly #changes: Change[] = [];
   readonly #reserved: OwnReservation[] = [];
   readonly #warnings: string[] = [];
+  #namespaces: RecordedNamespaces | undefined;
 
   /**
    * @param isLocked whether the lock is held; without it the journal is neither read nor written
@@ -154,10 +161,16 @@ export class LockedNetwork {
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
+   * @param namespace for which the attachment is; `undefined` where that is not known
    * @returns whether the address was free
    * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
    */
-  reserve(address: Address, attachment: Attachment, temporary: string): boolean {
+  reserve(
+    address: Address,
+    attachment: Attachment,
+    temporary: string,
+    namespace?: AddedNamespace,
+  ): boolean {
     const { system } = this.files;
     const name = formatAddress(address);
     const path = this.files.pathOf(name);
@@ -181,7 +194,7 @@ export class LockedNetwork {
     this.files.pin(temporary);
     this.#reserved.push({ name, owner, file });
     this.#changes.push({ kind: "reserved", name, owner });
-    this.#journal.reserved(keyOf(attachment), name);
+    this.#journal.reserved(keyOf(attachment), name, formatRecord(file, namespace));
     return true;
   }
 
@@ -233,23 +246,57 @@ export class LockedNetwork {
   }
 
   /**
-   * Removes a reservation from before this boot, so that its address is free.
+   * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
+   * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
+   *
+   * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
+   * @throws SystemError where the notes of earlier boots cannot be read
+   */
+  *reclaimable<T>(
+    attachment: Attachment,
+    wantedBy: (name: string) => T | undefined,
+  ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
+    yield* reclaimable(this.files, wantedBy);
+    const own = keyOf(attachment);
+    const isMeant = ({ name, key, namespace }: RecordedReservation): boolean =>
+      // An address of anything else than a pod may be in use without a container.
+      (namespace.isPodSandbox || key === own) && wantedBy(name) !== undefined;
+    for (const dead of this.namespaces.gone(isMeant)) {
+      const wanted = wantedBy(dead.name);
+      if (wanted !== undefined) yield { dead, wanted };
+    }
+  }
+
+  /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
+  get namespaces(): RecordedNamespaces {
+    this.#journal.read(undefined);
+    this.#namespaces ??= new RecordedNamespaces(
+      this.files,
+      this.#journal.records(),
+      new NamespaceStates(this.files.system),
+    );
+    return this.#namespaces;
+  }
+
+  /**
+   * Removes a reservation that `reclaimable` has found, so that its address is free.
    *
    * @returns whether it was removed
    */
-  reclaimEarlier(note: Earlier): boolean {
+  reclaimDead(dead: DeadReservation): boolean {
     const { system } = this.files;
-    return this.#moveAway(note.name, note.key, (moved) => isNotedFile(system, moved, note));
+    return this.#moveAway(dead.name, dead.key, (moved) => isFile(system, moved, dead.file));
   }
 
   /**
    * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note of an earlier boot nor a
    * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
+   * @param namespace for which the attachment is now; `undefined` where that is not known
    * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
-  useAgain(held: readonly HeldReservation[]): void {
+  useAgain(held: readonly HeldReservation[], namespace?: AddedNamespace): void {
     const { files } = this;
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
@@ -259,7 +306,10 @@ export class LockedNetwork {
           const found = `it is ${describeOwner(now)}`;
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
+        const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.#journal.tracked(() => files.system.rename(temporary, path));
+        const key = keyOfOwner(owner);
+        if (key !== undefined) this.#journal.renewed(key, name, formatRecord(file, namespace));
       });
     }
   }
@@ -328,6 +378,11 @@ export class LockedNetwork {
     this.#journal.renew(scan);
     return scan;
   }
+}
+
+/** Whether a file, under whatever name, is the one with this id. */
+function isFile(system: System, path: string, id: FileId): boolean {
+  return attempt(() => fileIdAt(system, path) === id, false);
 }
 
 /** Whether two names are of the same file. A network file system may answer EEXIST to a link(2) that it has made. */

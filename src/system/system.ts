@@ -99,14 +99,12 @@ export interface System {
   extendFile(path: string, text: string, header: string): void;
   /** Reads every file of a directory in one call, see `Files`; one with more than `limit` bytes is an error (EFBIG). */
   readFiles(path: string, limit: number): Files;
-  /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where the path exists. */
+  /** `link(2)`: gives the file or symbolic link `existing` the further name `path`; EEXIST where the path exists. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */
   rename(from: string, to: string): void;
   /** `unlink(2)`. */
   unlink(path: string): void;
-  /** `symlink(2)`: makes a symbolic link at `path` to `target`; EEXIST where the path exists. */
-  symlink(target: string, path: string): void;
   /** `readlink(2)`: the target of the symbolic link at `path`. */
   readLink(path: string): string;
   /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */

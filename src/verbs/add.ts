@@ -2,8 +2,8 @@ import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
-import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { formatPod, type PodName, parsePodName, podIn } from "../cni/pod.ts";
+import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { formatPod, isPodSandbox, type PodName, parsePodName, podIn } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -33,7 +33,7 @@ export function add(system: System, call: AttachmentCall): void {
 
 function reserveAndPrint(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments, system);
-  refuseOwnNetworkNamespace(system, call.networkNamespace);
+  const namespace = refuseOwnNetworkNamespace(system, call.networkNamespace);
   const dns =
     config.resolvConf === ""
       ? NO_DNS
@@ -42,7 +42,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const files = openNetwork(system, config.dataDir, config.network);
   try {
     const request = lockOptions(call, config, "ADD");
-    const answer = withLock(files, request, (network) => reserve(network, config, call));
+    const answer = withLock(files, request, (network) => reserve(network, config, call, namespace));
     print(files, call, config, dns, answer);
   } finally {
     files.unpin();
@@ -102,8 +102,15 @@ interface Answer {
 }
 
 /** Reserves one address of each set, or none at all. */
-function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
+function reserve(
+  network: LockedNetwork,
+  config: IpamConfig,
+  call: AttachmentCall,
+  seen: NetworkNamespace | undefined,
+): Answer {
   const { attachment } = call;
+  const isOfPod = isPodSandbox(attachment, call.arguments);
+  const namespace = seen && { ...seen, isPodSandbox: isOfPod };
   const held = network.heldBy(attachment, "trust");
   const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
@@ -111,16 +118,16 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
-    network.useAgain(held);
+    network.useAgain(held, namespace);
     return { allocations, reserved: network.reserved };
   }
-  const { reserved, reclaimsAfterReboot, reuse } = config;
+  const { reserved, reclaims, reuse } = config;
   const pod = reserved.length === 0 ? undefined : podOf(call);
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
   const excluded = { exclusions, reserved, pod };
-  const common = { attachment, ...excluded, held, preferences, reclaimsAfterReboot };
+  const common = { attachment, ...excluded, held, preferences, namespace, reclaims };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (tried: RangeSet): string =>

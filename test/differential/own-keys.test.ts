@@ -42,7 +42,7 @@ const values: Readonly<Record<(typeof ownKeys)[number], unknown>> = {
   partition: { subnetFile: "/run/flannel/subnet.env" },
   repeatedAdd: "same",
   history: true,
-  reclaimAfterReboot: false,
+  reclaim: "never",
   reuseDelaySeconds: 30,
   sticky: "pod",
   stickySeconds: 1,

@@ -57,6 +57,7 @@ export class MemoryDisk {
   createFile(path: string, content: string, mode: number): void {
     const { directory, name } = this.#parent("open", path);
     if (directory.entries.has(name)) throw new SystemError("open", path, "EEXIST");
+    if (Buffer.byteLength(name) > 255) throw new SystemError("open", path, "ENAMETOOLONG");
     const file = this.#inode("file", mode, directory.device);
     file.content = content;
     this.#enter(directory, name, file);
@@ -67,19 +68,6 @@ export class MemoryDisk {
     if (found.kind === "link") throw new SystemError("open", path, "ELOOP");
     if (found.kind === "directory") throw new SystemError("open", path, "EISDIR");
     this.write(path, content);
-  }
-
-  symlink(target: string, path: string): void {
-    // As Linux, which looks at the text before it looks at the path.
-    if (Buffer.byteLength(target) > 4095) throw new SystemError("symlink", path, "ENAMETOOLONG");
-    const { directory, name } = this.#parent("symlink", path);
-    if (directory.entries.has(name)) throw new SystemError("symlink", path, "EEXIST");
-    if (Buffer.byteLength(name) > 255) {
-      throw new SystemError("symlink", path, "ENAMETOOLONG");
-    }
-    const link = this.#inode("link", 0o777, directory.device);
-    link.content = target;
-    this.#enter(directory, name, link);
   }
 
   readLink(path: string): string {
@@ -210,7 +198,9 @@ export class MemoryDisk {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("symlink", path);
     directory.entries.delete(name);
-    this.symlink(target, path);
+    const link = this.#inode("link", 0o777, directory.device);
+    link.content = target;
+    this.#enter(directory, name, link);
   }
 
   /** Removes `path` and everything below it, as `rm -rf`. */

@@ -54,6 +54,10 @@ export class MemoryMachine implements Machine {
   bootId: string | undefined;
   /** What the installation has; `undefined` where it has none. */
   machineId: string | undefined = `${"0123456789abcdef".repeat(2)}\n`;
+  /** The network namespaces that are mounted, by their paths: their numbers. The node's processes are in its own. */
+  readonly namespaces = new Map<string, bigint>();
+  /** Whether `/proc` shows the processes of the node, not only those of a container. */
+  seesProcesses = true;
   #boots = 0;
   /** When the running boot began, by the clock that nobody sets. */
   #booted = 0;
@@ -69,6 +73,7 @@ export class MemoryMachine implements Machine {
   /** Boots the machine, for the first time or again, which takes a while. */
   boot(): void {
     this.locks.clear();
+    this.namespaces.clear();
     if (this.#boots > 0) this.wait(2000);
     this.#booted = this.#uptime;
     const last = String(++this.#boots).padStart(12, "0");
@@ -148,8 +153,35 @@ export class MemoryMachine implements Machine {
   tellsAt(path: string): string | undefined {
     if (path === "/etc/machine-id") return this.machineId;
     if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
+    if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) return this.#mounts;
+    if (/^\/proc\/1\/net\/(fib_trie|if_inet6)$/.test(path) && !this.disk.has(path)) return "";
     if (path !== "/proc/stat" || this.bootId === undefined) return undefined;
     return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
+  }
+
+  /** Where a link of the kernel leads; `undefined` where there is none. */
+  linkAt(path: string): string | undefined {
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
+    if (path === "/proc/self/ns/pid")
+      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
+    const [, kind] = /^\/proc\/(?:1|self)\/ns\/(net|mnt)$/.exec(path) ?? [];
+    if (kind === "net") return `net:[${NODE_NAMESPACE}]`;
+    return kind === "mnt" ? "mnt:[4026531841]" : undefined;
+  }
+
+  /** What the kernel tells of a path that leads to a namespace, or of a directory of them; `undefined` for any other. */
+  statusAt(path: string): FileStatus | undefined {
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
+    const times = { size: 0, modified: 0n, changed: 0n };
+    if (path === "/run/netns") return { kind: "directory", device: 3n, inode: 1n, ...times };
+    const inode = path === "/proc/self/ns/net" ? NODE_NAMESPACE : this.namespaces.get(path);
+    return inode === undefined ? undefined : { kind: "file", device: 4n, inode, ...times };
+  }
+
+  get #mounts(): string {
+    return [...this.namespaces]
+      .map(([path, inode]) => `30 25 0:4 net:[${inode}] ${path} rw shared:9 - nsfs nsfs rw\n`)
+      .join("");
   }
 
   /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
@@ -157,6 +189,9 @@ export class MemoryMachine implements Machine {
     return this.#uptime - this.#booted;
   }
 }
+
+/** The network namespace of the node itself. */
+const NODE_NAMESPACE = 4026531840n;
 
 /** Thrown in a process that was killed; not an `Error`, so that no handler takes it for a failure. */
 class Killed {}
@@ -263,12 +298,13 @@ export class MemoryProcess implements System {
     );
   }
 
-  symlink(target: string, path: string): void {
-    this.#call("symlink", "symlink", path, () => this.#disk.symlink(target, path));
-  }
-
   readLink(path: string): string {
-    return this.#call("readLink", "readlink", path, () => this.#disk.readLink(path));
+    return this.#call(
+      "readLink",
+      "readlink",
+      path,
+      () => this.#machine.linkAt(path) ?? this.#disk.readLink(path),
+    );
   }
 
   linkStatus(path: string): FileStatus {
@@ -296,7 +332,9 @@ export class MemoryProcess implements System {
   }
 
   list(path: string): readonly string[] {
-    return this.#call("list", "open", path, () => this.#disk.list(path));
+    return this.#call("list", "open", path, () =>
+      path === "/proc" && !this.#disk.has(path) ? ["1", "self"] : this.#disk.list(path),
+    );
   }
 
   listAddresses(path: string): Names {
@@ -330,7 +368,12 @@ export class MemoryProcess implements System {
   }
 
   status(path: string): FileStatus {
-    return this.#call("status", "stat", path, () => this.#disk.status(path));
+    return this.#call(
+      "status",
+      "stat",
+      path,
+      () => this.#machine.statusAt(path) ?? this.#disk.status(path),
+    );
   }
 
   isLocal(path: string): boolean {

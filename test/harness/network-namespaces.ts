@@ -71,7 +71,7 @@ export function mountNamespace(
   const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
   // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
-  t.teardown(() => spawnSync("umount", ["--lazy", path], { stdio: "inherit" }));
+  t.teardown(() => spawnSync("umount", ["--lazy", path]));
 }
 
 /**

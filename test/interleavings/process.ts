@@ -233,9 +233,6 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   setModified(path: string, time: bigint): void {
     this.#change("utimensat", path, `${time}`, ({ disk }) => disk.setModified(path, time));
   }
-  symlink(target: string, path: string): void {
-    this.#change("symlink", path, target, ({ disk }) => disk.symlink(target, path));
-  }
   link(existing: string, path: string): void {
     this.#change("link", path, existing, ({ disk }) => disk.link(existing, path));
   }

@@ -74,7 +74,7 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
 /** The notes of earlier boots whose reservations are still there. */
 export function notesOn(machine: MemoryMachine): readonly Earlier[] {
   const wanted = reclaimable(open(machine.start()), () => true);
-  return [...wanted].map(({ note }) => note);
+  return [...wanted].map(({ dead }) => dead);
 }
 
 /** The files in the network's directory, but for the lock. */

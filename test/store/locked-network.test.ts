@@ -486,7 +486,7 @@ test("the history tells from whom an address was reclaimed", async (t) => {
   if (note === undefined) throw new Error("there is one");
   const network = new LockedNetwork(open(machine.start()), true);
 
-  t.equal(network.reclaimEarlier(note), true);
+  t.equal(network.reclaimDead(note), true);
   t.equal(network.reclaim("10.0.0.4"), true);
   network.close({ maxBytes: 1000, verb: "ADD", pod: "" });
 

@@ -31,7 +31,7 @@ const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   partition: "ADD and DEL fail",
   repeatedAdd: "a repeated ADD fails",
   history: undefined,
-  reclaimAfterReboot: undefined,
+  reclaim: undefined,
   reuseDelaySeconds: undefined,
   sticky: undefined,
   stickySeconds: undefined,

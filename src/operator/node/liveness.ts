@@ -112,8 +112,8 @@ export class LivenessChecker {
     if (age < LONGEST_ADD) return "it was reserved only just now";
     if (network.isShared) return "other machines may use its directory";
     if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
-    if (network.networks.some(({ reclaimsAfterReboot }) => !reclaimsAfterReboot)) {
-      return "with reclaimAfterReboot false it need not be a container's";
+    if (network.networks.some(({ reclaims }) => !reclaims)) {
+      return 'with "reclaim": "never" it need not be a container\'s';
     }
     return undefined;
   }

@@ -148,8 +148,8 @@ export class NetworkDirectory {
   }
 
   /** The reserved addresses that count as used: without those from before this boot, unless they are to stay. */
-  usedIn({ reclaimsAfterReboot }: FoundNetwork): readonly Reservation[] {
-    if (!reclaimsAfterReboot || this.namesBeforeBoot.size === 0) return this.listed;
+  usedIn({ reclaims }: FoundNetwork): readonly Reservation[] {
+    if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
 

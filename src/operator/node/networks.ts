@@ -42,7 +42,7 @@ export interface FoundNetwork extends Excluded {
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
   /** Whether reservations from before this boot are reclaimed, and so count as free. */
-  readonly reclaimsAfterReboot: boolean;
+  readonly reclaims: boolean;
   /** How long a released address is avoided, in seconds. */
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
@@ -152,8 +152,8 @@ function fromConfiguration(
     }
     if (!hasRanges(configuration)) return network;
     const config = loadConfig(configuration, "", system);
-    const { rangeSets, partition, exclusions, reserved, reclaimsAfterReboot } = config;
-    return { ...network, rangeSets, partition, exclusions, reserved, reclaimsAfterReboot };
+    const { rangeSets, partition, exclusions, reserved, reclaims } = config;
+    return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -233,7 +233,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     reserved: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: undefined,
-    reclaimsAfterReboot: true,
+    reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,

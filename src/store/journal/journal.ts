@@ -2,6 +2,7 @@
 
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
+import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
@@ -15,12 +16,16 @@ import {
   type JournalContent,
   listedIn,
   readJournal,
+  recordsIn,
   renewJournal,
   requireJournal,
   SEVERAL,
   type Seal,
+  sealedAt,
   sealJournal,
 } from "./journal-file.ts";
+import { recordsOf } from "./reclaimable.ts";
+import { carriedOver, type RecordedReservation } from "./record.ts";
 
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be kept (a full disk, a
@@ -37,6 +42,8 @@ export class Journal {
   #isRead = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
+  /** Whether that one was current: then nobody else has changed anything since. */
+  #wasCurrent = false;
   /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
   #hasSearched = false;
   /** The lines to append. */
@@ -67,6 +74,7 @@ export class Journal {
     });
     this.#foundSeal = journal?.seal;
     if (journal?.isCurrent !== true) return undefined;
+    this.#wasCurrent = true;
     this.#seal = journal.seal;
     this.#fingerprint = journal.seal?.directory;
     return journal;
@@ -92,10 +100,27 @@ export class Journal {
     }
   }
 
-  /** An attachment has got a reservation. */
-  reserved(key: OwnerKey, name: string): void {
-    this.#lines += `${key} ${name}\n`;
+  /**
+   * An attachment has got a reservation.
+   *
+   * @param record as `formatRecord` has it; empty where nothing is known
+   */
+  reserved(key: OwnerKey, name: string, record: string): void {
+    this.#lines += `${key} ${name}${record}\n`;
     this.#difference++;
+  }
+
+  /** The file of a reservation is another one; the record as of `reserved`. */
+  renewed(key: OwnerKey, name: string, record: string): void {
+    this.#lines += `${key} ${name}${record}\n`;
+  }
+
+  /** What it tells of reservations of the running boot, in its order; nothing where it cannot be read. */
+  records(): readonly RecordedReservation[] {
+    const journal = readJournal(this.#files, "all");
+    // Meanwhile this call may have changed the directory.
+    const isCurrent = this.#seal !== undefined;
+    return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
   }
 
   /**
@@ -141,12 +166,23 @@ export class Journal {
         noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
       const machine = this.#machine(boot);
-      const length = renewJournal(state, scan, machine);
+      const records = this.#carriedOver(boot);
+      const length = renewJournal(state, scan, { boot, machine }, records);
       const reservations = scan.count + othersIn(scan).length;
       this.#seal = { boot, machine, reservations, length, renewed: length };
       this.#difference = 0;
       this.#lines = "";
     });
+  }
+
+  /** The lines with records for the journal that is written anew, by names; none from an earlier boot. */
+  #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
+    const seal = this.#foundSeal;
+    const journal = seal?.boot === boot ? requireJournal(this.#files, "all") : undefined;
+    const lines = journal?.found ?? [];
+    const bound = this.#wasCurrent || seal === undefined ? undefined : sealedAt(seal);
+    const found = bound === undefined ? lines : lines.map((line) => carriedOver(line, bound));
+    return recordsIn([...found, ...eachLine(this.#lines)]);
   }
 
   /** Appends the lines, and seals it; to be called once, before the lock is released. */

@@ -96,8 +96,6 @@ JSValue host_link(struct call *call) { return with_two_paths(call, link); }
 
 JSValue host_rename(struct call *call) { return with_two_paths(call, rename); }
 
-JSValue host_symlink(struct call *call) { return with_two_paths(call, symlink); }
-
 JSValue host_unlink(struct call *call) { return done(call, unlink(call->path)); }
 
 JSValue host_read_link(struct call *call) {

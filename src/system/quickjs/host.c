@@ -67,7 +67,6 @@ static const struct function functions[] = {
     {"link", 2, host_link, "link", 1, NULL},
     {"rename", 2, host_rename, "rename", 1, NULL},
     {"unlink", 1, host_unlink, "unlink", 0, NULL},
-    {"symlink", 2, host_symlink, "symlink", 1, NULL},
     {"readLink", 1, host_read_link, "readlink", 0, NULL},
     {"setModified", 2, host_set_modified, "utimensat", 0, NULL},
     {"makeDirectory", 2, host_make_directory, "mkdir", 0, NULL},

@@ -1,7 +1,7 @@
 // test: native executable
 /** Whether the plugin that was installed is still in the plugin directory. */
 
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
 import { runAsPrinted, tool } from "../../harness/tool.ts";
@@ -110,3 +110,29 @@ scenario("also where there was no plugin before", needs, (t) => {
     [],
   );
 });
+
+scenario(
+  "what has taken its place is started only if it may be a version of it, as --help says",
+  needs,
+  (t) => {
+    const node = nodeFor(t);
+    const started = "/opt/cni/bin/started";
+    const noting = (text: string) => `#!/bin/sh\n# ${text}\ntouch ${started}\n`;
+    for (const [text, isStarted] of [
+      ["another plugin", false],
+      ["With arguments it is a tool for operators: host-local", true],
+    ] as const) {
+      rmSync(TARGET, { force: true });
+      install(t);
+      rmSync(TARGET);
+      writeFileSync(TARGET, noting(text), { mode: 0o755 });
+
+      t.match(findingsOf(node), [{ path: TARGET }]);
+
+      t.equal(existsSync(started), isStarted, text);
+      rmSync(started, { force: true });
+    }
+    const help = node.tool(["check", "--help"]).stdout.replace(/\s+/g, " ");
+    t.match(help, "It asks the plugins in its directories for their versions");
+  },
+);

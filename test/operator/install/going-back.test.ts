@@ -153,7 +153,7 @@ test("keys that merely have no effect are named", async (t) => {
 
 test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
-    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaimAfterReboot: false } },
+    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaim: "never" } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
     t.match(nodeWith(t, network).install("--uninstall", "--yes"), {

@@ -60,7 +60,7 @@ test("capacity, networks and metrics count them as free and name their number", 
 });
 
 test("where they are to stay, they count as used", { skip }, async (t) => {
-  const node = rebooted(t, { reclaimAfterReboot: false });
+  const node = rebooted(t, { reclaim: "never" });
   const { document } = node.json(["capacity", "net"]);
   t.match(document, { networks: [{ beforeBoot: 0, ranges: [{ used: 4, free: 1 }] }] });
 });

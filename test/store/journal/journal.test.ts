@@ -43,8 +43,8 @@ test("what is reserved and released is listed and counted from the end of the ca
   const machine = machineWithJournal();
   const journal = new Journal(open(machine.start()), true);
   journal.tracked(() => {});
-  journal.reserved(key, "10.0.0.3");
-  journal.reserved(key, "10.0.0.4");
+  journal.reserved(key, "10.0.0.3", "");
+  journal.reserved(key, "10.0.0.4", "");
   journal.released(key, "10.0.0.2", true);
   journal.released(key, "10.0.0.3", false);
 

@@ -3,7 +3,9 @@
 import fc from "fast-check";
 import { SUPPORTED_VERSIONS } from "../../../src/cni/version.ts";
 import { placeholder, randomConfiguration } from "../../differential/random-configuration.ts";
+import type { Call } from "../../harness/executable.ts";
 import { randomFrom } from "../../harness/random.ts";
+import type { Case } from "./scenario.ts";
 
 /** What a generated call is to look like. */
 export interface Grammar {
@@ -11,6 +13,11 @@ export interface Grammar {
   readonly dataDir: string;
   /** Whether members that the Go plugin does not know appear. */
   readonly withOwnMembers: boolean;
+}
+
+/** A call that is made when it is tried; its words repeat it. */
+export interface GeneratedCase extends Case {
+  readonly call: () => Call;
 }
 
 /** A call whose text is not bytes yet. */
@@ -26,6 +33,12 @@ const junk: Value = fc.oneof(
   fc.constantFrom("\ud800", "\u0000", "a\nb", "../x", "é", "<&>", "x".repeat(300)),
   fc.jsonValue({ maxDepth: 3 }),
 );
+
+/** Names that would lead out of the data directory, or to another network in it. */
+const leadingElsewhere = [
+  ...["..", ".", "../net", "../../sentinel", "net/../../elsewhere/net", "/tmp", ".host-local"],
+  ...["..%2fnet", "net\\..\\..", "net\n", "ＮＥＴ", "\u202etxt"],
+];
 
 /** Mostly right. */
 function mostly(right: Value, wrong: Value = junk): Value {
@@ -126,7 +139,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     ),
     exhaustedStatus: seldom(mostly(fc.constantFrom("ready", "unavailable"))),
     lockTimeoutSeconds: seldom(mostly(fc.constantFrom(0, 0.5, 1))),
-    reclaimAfterReboot: seldom(mostly(fc.boolean())),
+    reclaim: seldom(mostly(fc.constantFrom("whenFull", "never"))),
     reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
     sticky: seldom(mostly(fc.constantFrom("none", "pod", { by: ["K8S_POD_NAME"] }))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
@@ -168,7 +181,8 @@ const versions = [
 function document(grammar: Grammar): Value {
   const own = {
     gcOnly: seldom(mostly(fc.boolean())),
-    ["__proto__"]: seldom(fc.constant({ gcOnly: true })),
+    ["__proto__"]: seldom(fc.constant({ gcOnly: true, ipam: { dataDir: "elsewhere" } })),
+    constructor: seldom(fc.constant(1)),
   };
   return fc.record({
     cniVersion: mostly(
@@ -177,7 +191,7 @@ function document(grammar: Grammar): Value {
     ),
     name: mostly(
       fc.constantFrom("net", "other.net_2"),
-      fc.oneof(junk, fc.constantFrom("..", "../x", "a/b", ".host-local", "net ", "/tmp")),
+      fc.oneof(junk, fc.constantFrom(...leadingElsewhere, "a/b", "net ")),
     ),
     ipam: ipam(grammar),
     args: seldom(mostly(fc.record({ cni: mostly(fc.record({ ips: requested })) }))),
@@ -224,11 +238,11 @@ const environment = fc.record({
   ),
   CNI_CONTAINERID: variable(
     ["c1", "c2", "c3", "c4", "c5"],
-    ["", "..", "../c1", "a/b", "c1\n", "é", "a".repeat(300), "constructor"],
+    [...leadingElsewhere, "", "a/b", "c1\n", "é", "a".repeat(300), "constructor"],
   ),
   CNI_IFNAME: variable(
     ["eth0", "eth0", "eth1"],
-    ["", ".", "..", "a/b", "a:b", "a b", "0123456789abcdef", "étéétéé", "é\u0085"],
+    [...leadingElsewhere, "", "a/b", "a:b", "a b", "0123456789abcdef", "étéétéé", "é\u0085"],
   ),
   CNI_NETNS: variable(["/no/such/netns"], ["", "/", "relative", "/proc/self/ns/mnt"]),
   CNI_ARGS: fc.oneof(fc.constant(""), fc.constant(""), args),

@@ -3,7 +3,7 @@
 import fc from "fast-check";
 
 /** One change; places are counted round the text. */
-export interface Mutation {
+interface Damage {
   readonly kind: "flip" | "remove" | "repeat" | "insert";
   readonly at: number;
   readonly length: number;
@@ -11,7 +11,7 @@ export interface Mutation {
   readonly bytes: string;
 }
 
-/** No slash and no dot among them, so that no mutation leads a path elsewhere. */
+/** No slash and no dot among them, so that no damage leads a path elsewhere. */
 const dictionary = [
   ...["{", "}", "[", "]", '"', ",", ":", "\\", "'", " "],
   ...["null", "true", "-", "1", "0", "e9", "1e999", "9007199254740993", "\\u0000", "\\ud800"],
@@ -20,7 +20,7 @@ const dictionary = [
 ];
 
 /** A few changes. */
-export const mutations: fc.Arbitrary<readonly Mutation[]> = fc.array(
+export const damages: fc.Arbitrary<readonly Damage[]> = fc.array(
   fc.record({
     kind: fc.constantFrom("flip", "remove", "repeat", "insert", "insert"),
     at: fc.nat(100_000),
@@ -31,27 +31,18 @@ export const mutations: fc.Arbitrary<readonly Mutation[]> = fc.array(
 );
 
 /** The text with all changes, one after the other. */
-export function mutated(text: string, changes: readonly Mutation[]): Buffer {
+export function damaged(text: string, changes: readonly Damage[]): Buffer {
   let bytes = Buffer.from(text);
   for (const { kind, at, length, bytes: inserted } of changes) {
     const start = at % (bytes.length + 1);
-    const before = bytes.subarray(0, start);
     const block = bytes.subarray(start, start + length);
-    const after = bytes.subarray(start + length);
-    switch (kind) {
-      case "flip":
-        bytes = Buffer.concat([before, block.map((byte) => byte ^ (1 << (at % 8))), after]);
-        break;
-      case "remove":
-        bytes = Buffer.concat([before, after]);
-        break;
-      case "repeat":
-        bytes = Buffer.concat([before, block, block, after]);
-        break;
-      case "insert":
-        bytes = Buffer.concat([before, Buffer.from(inserted, "latin1"), block, after]);
-        break;
-    }
+    const instead = {
+      flip: [block.map((byte) => byte ^ (1 << (at % 8)))],
+      remove: [],
+      repeat: [block, block],
+      insert: [Buffer.from(inserted, "latin1"), block],
+    }[kind];
+    bytes = Buffer.concat([bytes.subarray(0, start), ...instead, bytes.subarray(start + length)]);
   }
   return bytes;
 }

@@ -2,10 +2,10 @@
 import { test } from "tap";
 import { differences } from "../../blackbox/differences.ts";
 import { explanations } from "./decided.ts";
-import { differentialFuzzScenarios } from "./differential-fuzz.ts";
+import { generatedCallScenarios } from "./generated-calls.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(differentialFuzzScenarios);
+testScenarios(generatedCallScenarios);
 
 test("what explains a difference is a decided one", async (t) => {
   const titles = differences.map(({ title }) => title);
