@@ -7,6 +7,7 @@ import {
   type FileStatus,
   type Files,
   type Lines,
+  type Lock,
   type LockRequest,
   LockTimeout,
   type Names,
@@ -223,11 +224,6 @@ export class MemoryProcess implements System {
     for (const path of this.#held) this.#machine.locks.delete(path);
   }
 
-  /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
-  get locksOutGoPlugin(): boolean {
-    return this.#start.lockKind === undefined && !this.#machine.isShared;
-  }
-
   environment(name: string): string | undefined {
     this.#requireAlive();
     return this.#start.environment?.[name];
@@ -388,8 +384,11 @@ export class MemoryProcess implements System {
     this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
   }
 
-  /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
-  lock({ file, directory, timeout }: LockRequest): () => void {
+  /**
+   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one process runs at
+   * a time, so that a lock which is held now stays so.
+   */
+  lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
@@ -401,7 +400,10 @@ export class MemoryProcess implements System {
       }
       this.#machine.locks.set(path, `process ${this.#id}`);
       this.#held.add(path);
-      return () => this.#unlock(path, file);
+      return {
+        release: () => this.#unlock(path, file),
+        excludesGoPlugin: this.#start.lockKind === undefined && !this.#machine.isShared,
+      };
     });
   }
 

@@ -12,6 +12,7 @@ import {
   type Files,
   isSystemError,
   type Lines,
+  type Lock,
   type LockRequest,
   LockTimeout,
   makeDirectoriesBy,
@@ -113,10 +114,6 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     this.#number = number;
     this.#time = time;
     this.#answer = answer;
-  }
-
-  get locksOutGoPlugin(): boolean {
-    return this.#program.locks !== "directory";
   }
 
   environment(name: string): string | undefined {
@@ -243,7 +240,7 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
 
   /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */
-  lock({ file, directory, timeout }: LockRequest): () => void {
+  lock({ file, directory, timeout }: LockRequest): Lock {
     const own = this.#number;
     const isFree = ({ locks }: Machine, key: string): unknown => {
       if (timeout === 0 && locks.has(key)) return "late";
@@ -271,7 +268,7 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     if (this.#program.locks === "directory") {
       if (directory !== undefined) this.makeDirectories(directory, 0o700);
       wait(directory ?? file);
-      return () => unlock(directory ?? file);
+      return { release: () => unlock(directory ?? file), excludesGoPlugin: false };
     }
     for (;;) {
       const inode = this.#open(file, "lock", "", ({ disk }) => {
@@ -279,9 +276,10 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
         return disk.linkStatus(file).inode;
       });
       wait(`${inode}`);
-      if (this.#program.locks === "as Go") return () => unlock(`${inode}`);
+      const held = { release: () => unlock(`${inode}`), excludesGoPlugin: true };
+      if (this.#program.locks === "as Go") return held;
       try {
-        if (this.#inodeAt(file) === inode) return () => unlock(`${inode}`);
+        if (this.#inodeAt(file) === inode) return held;
         unlock(`${inode}`);
       } catch (error) {
         if (!isSystemError(error)) throw error;
