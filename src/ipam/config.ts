@@ -154,7 +154,8 @@ export function loadConfig(
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
-  if (partition !== undefined) requireUndivided([...runtimeRanges, ...ranges]);
+  const key = partition === undefined ? "rangesFile" : "partition";
+  if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
   const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
   const rangeSets = makeRangeSets(
@@ -254,16 +255,18 @@ function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
 }
 
 /**
- * Ranges where the Go plugin finds them are none that a partition divides: it does not know the key, and on every node would
- * hand out all of them.
+ * With `rangesFile` and `partition` there are no ranges where the Go plugin finds them: it does not know the keys, and would
+ * hand out these alone, and of what a partition divides all of it on every node.
  *
  * @throws CniError 999
  */
-function requireUndivided([found]: readonly RangeSetSpec[]): void {
+function requireNone([found]: readonly RangeSetSpec[], key: "rangesFile" | "partition"): void {
   if (found === undefined) return;
+  const place =
+    key === "partition" ? "at ipam.partition.ranges or in ipam.rangesFile" : "in ipam.rangesFile";
   throw internalError(
-    "invalid partition: ranges outside of it",
-    `expected the ranges that it divides at ipam.partition.ranges or in ipam.rangesFile; found some at ${found.path}, all of which the Go plugin would hand out on every node`,
+    `invalid ${key}: ranges outside of it`,
+    `expected all ranges ${place}, where the Go plugin does not find them; found some at ${found.path}`,
   );
 }
 
