@@ -11,6 +11,7 @@ import {
   processWith,
   skipOutsideHost,
   startStranger,
+  withHighNumbers,
 } from "../../harness/network-namespaces.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
@@ -70,7 +71,7 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   skip: skipOutsideHost,
 }, async (t) => {
   const { run, lose, pathOf, json, tool, reserved } = makeNode(t);
-  run("gone");
+  withHighNumbers(t, () => run("gone"));
   run("alive");
   lose("gone");
   await startStranger(t);
@@ -85,7 +86,7 @@ test("an address that is reserved for no pod may be in use without a container, 
   skip: skipOutsideHost,
 }, async (t) => {
   const { add, lose, pathOf, tool, reserved } = makeNode(t);
-  mountNamespace(t, pathOf("ingress"));
+  withHighNumbers(t, () => mountNamespace(t, pathOf("ingress")));
   add("cilium-ingress-n1", pathOf("ingress"), "");
   lose("ingress");
   add("claim", "/dev/null", "");
