@@ -86,7 +86,7 @@ export function updateRemembered(
   const isReplaced = ({ owner, address }: Remembered): boolean =>
     owner === reserved?.owner || reserved?.addresses.includes(address) === true;
   if (reserved === undefined && !remembered.some(isReleased)) return;
-  const kept = remembered.filter(
+  const lasting = remembered.filter(
     (one) =>
       !isReplaced(one) &&
       !isReleased(one) &&
@@ -97,7 +97,7 @@ export function updateRemembered(
     .map((one) => ({ ...one, time }));
   const reservedNow =
     reserved?.addresses.map((address) => ({ owner: reserved.owner, address, time })) ?? [];
-  write(files, [...kept, ...releasedNow, ...reservedNow]);
+  write(files, [...lasting, ...releasedNow, ...reservedNow]);
 }
 
 function rememberedIn(line: string): readonly Remembered[] {
