@@ -23,6 +23,9 @@ import type { RuntimeCall } from "./runtime-call.ts";
 /** Where the plugin keeps its files if the configuration does not say otherwise. */
 export const DATA_DIRECTORY = "/var/lib/cni/networks";
 
+/** The kernel dates files by its last tick, which is this many nanoseconds long. */
+const TICK = 4_000_000n;
+
 /** How a process is started. */
 export interface Start {
   readonly environment?: Readonly<Record<string, string>>;
@@ -68,6 +71,7 @@ export class MemoryMachine implements Machine {
   #lastProcessId = 1000;
 
   constructor() {
+    this.disk.grain = TICK;
     this.boot();
   }
 

@@ -59,7 +59,7 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reserved addresses, sorted, IPv4 first; no file is read.
+   * The addresses with a reservation, sorted, IPv4 first; no file is read.
    *
    * @throws SystemError if the directory cannot be read
    */
@@ -147,7 +147,7 @@ export class NetworkDirectory {
     return names.has(reservation.name);
   }
 
-  /** The reserved addresses that count as used: without those from before this boot, unless they are to stay. */
+  /** Those of them that count as used: without those from before this boot, unless they are to stay. */
   usedIn({ reclaims }: FoundNetwork): readonly Reservation[] {
     if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));

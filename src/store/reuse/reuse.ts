@@ -66,7 +66,7 @@ export class ReusedAddresses {
     const { sticky } = this.#reuse ?? {};
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const one of sticky === undefined ? [] : this.#kept(sticky.seconds)) {
+    for (const one of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
       const address = parseAddress(one.address);
       if (address !== undefined && one.owner === owner) own.push(address);
       else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
@@ -108,7 +108,7 @@ export class ReusedAddresses {
   }
 
   /** Those whose time is not over; that of what was found released just now only begins. */
-  #kept(seconds: number): readonly ReuseRecord[] {
+  #lasting(seconds: number): readonly ReuseRecord[] {
     const oldest = this.#files.system.now() - seconds * 1000;
     return this.#all.filter(
       ({ time, address, owner }) =>
