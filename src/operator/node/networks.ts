@@ -19,7 +19,7 @@ import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
-import { delaySecondsOf } from "../../store/reuse/cooldown.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   type Configuration,
