@@ -148,7 +148,7 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
-  "keep-after-reboot.conflist": {
+  "reclaim-never.conflist": {
     shows: "a pod gets an address; what a boot changes is tested elsewhere",
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [{ address: "10.39.0.2/24", gateway: "10.39.0.1" }]);

@@ -1,33 +1,55 @@
-/** The check that CNI_NETNS is not the plugin's own network namespace. */
+/** `CNI_NETNS`: that it is not the plugin's own network namespace, and which it is. */
 
-import type { System } from "../system/system.ts";
+import type { FileStatus, System } from "../system/system.ts";
 import { CniError, ErrorCode } from "./error.ts";
+
+/** A network namespace, as a call has seen it. */
+export interface NetworkNamespace {
+  /** Its inode in the kernel's file system of namespaces, in decimal. */
+  readonly inode: string;
+  /** Its path as given: absolute, without white space and control characters. */
+  readonly path: string;
+}
 
 /**
  * Refuses a network namespace that is the plugin's own, as the Go plugin's `skel` does, unless
  * `CNI_NETNS_OVERRIDE` is `1` or `true`. A path that `stat(2)` fails on is not refused.
  *
  * @param path the value of `CNI_NETNS`
+ * @returns the namespace; `undefined` where the path leads to none (`/dev/null`), is one that no other process could follow,
+ *   or was not looked at
  * @throws CniError 8
  */
-export function refuseOwnNetworkNamespace(system: System, path: string): void {
+export function refuseOwnNetworkNamespace(
+  system: System,
+  path: string,
+): NetworkNamespace | undefined {
   const override = (system.environment("CNI_NETNS_OVERRIDE") ?? "").toLowerCase();
-  if (override === "1" || override === "true") return;
+  if (override === "1" || override === "true") return undefined;
   const theirs = identity(system, path);
-  if (theirs !== undefined && theirs === identity(system, "/proc/self/ns/net")) {
+  const own = theirs && identity(system, "/proc/self/ns/net");
+  // All namespaces are on one device.
+  if (theirs === undefined || own === undefined || theirs.device !== own.device) return undefined;
+  if (theirs.inode === own.inode) {
     throw new CniError(
       ErrorCode.invalidNetworkNamespace,
       "plugin's netns and netns from CNI_NETNS should not be the same",
       `CNI_NETNS is ${path}`,
     );
   }
+  const isFollowed = path.startsWith("/") && !/[^!-~]/.test(path) && !isOwnPath(path);
+  return isFollowed ? { inode: String(theirs.inode), path } : undefined;
 }
 
-function identity(system: System, path: string): string | undefined {
+/** Whether a path leads each process elsewhere. */
+function isOwnPath(path: string): boolean {
+  return path.startsWith("/proc/") && /^\/proc\/(thread-)?self\//.test(path);
+}
+
+function identity(system: System, path: string): Pick<FileStatus, "device" | "inode"> | undefined {
   if (path === "") return undefined;
   try {
-    const { device, inode } = system.status(path);
-    return `${device}:${inode}`;
+    return system.status(path);
   } catch {
     return undefined;
   }

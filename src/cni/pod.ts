@@ -1,6 +1,7 @@
 /** The pod of a call: what Kubernetes' runtimes and podman tell of it in `CNI_ARGS`. */
 
 import { argumentIn } from "./arguments.ts";
+import type { Attachment } from "./attachment.ts";
 
 /** A pod; empty where the caller does not tell. */
 export interface Pod {
@@ -21,6 +22,25 @@ export function podIn(text: string): Pod {
     namespace: argumentIn("K8S_POD_NAMESPACE", text),
     name: argumentIn("K8S_POD_NAME", text),
   };
+}
+
+const SANDBOX = "K8S_POD_INFRA_CONTAINER_ID";
+
+/**
+ * Whether a container is the sandbox of a pod, by `K8S_POD_INFRA_CONTAINER_ID`, which containerd and CRI-O pass.
+ *
+ * @param text the value of `CNI_ARGS`
+ */
+export function isPodSandbox(
+  { containerId }: Pick<Attachment, "containerId">,
+  text: string,
+): boolean {
+  // As `argumentIn`, which takes longer: on the way of each call.
+  const start = `${SANDBOX}=`;
+  const at = text.lastIndexOf(start);
+  if (at < 0 || (at > 0 && text[at - 1] !== ";")) return false;
+  const end = text.indexOf(";", at);
+  return text.slice(at + start.length, end < 0 ? undefined : end) === containerId;
 }
 
 /** A pod as `namespace/name`, or a name alone; empty where it is not known. */

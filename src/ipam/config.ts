@@ -69,7 +69,7 @@ export const ownKeys = [
   "partition",
   "repeatedAdd",
   "history",
-  "reclaimAfterReboot",
+  "reclaim",
   "reuseDelaySeconds",
   "sticky",
   "stickySeconds",
@@ -87,8 +87,10 @@ export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
-  /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
+  /** The length at which the history is rotated, in bytes; `undefined` where there is none. */
   readonly historyBytes: number | undefined;
+  /** Whether an address is reclaimed from a container whose network namespace is proven gone (`reclaim` is not `"never"`). */
+  readonly reclaims: boolean;
   readonly reuse: Reuse;
 }
 
@@ -99,11 +101,11 @@ export type ReuseDelay = number | "conntrack";
 export interface Reuse {
   /** How long a released address is avoided (`reuseDelaySeconds`). */
   readonly delay: ReuseDelay;
-  /** For whom addresses are kept; `undefined` for nobody. */
+  /** Who gets his addresses again; `undefined` for nobody. */
   readonly sticky: Sticky | undefined;
 }
 
-/** Addresses are kept for those who come back. */
+/** Those who come back get their addresses again. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];
@@ -123,8 +125,6 @@ export interface IpamConfig extends StoreConfig, Excluded {
   readonly resolvConf: string;
   /** Whether a repeated ADD gets the addresses that the attachment holds (`repeatedAdd` is `"same"`). */
   readonly repeatsAnswer: boolean;
-  /** Whether reservations from before this boot are reclaimed where a range set is otherwise full. */
-  readonly reclaimsAfterReboot: boolean;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
 }
@@ -154,13 +154,15 @@ export function loadConfig(
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
+  const key = partition === undefined ? "rangesFile" : "partition";
+  if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
-  const specs = [...runtimeRanges, ...ranges, ...rangesOfNode];
+  const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
   const rangeSets = makeRangeSets(
     specs,
     allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
   );
-  const node = partition && readPartition(files, partition);
+  const node = partition && readPartition(files, partition.settings);
   return {
     ...config,
     rangeSets:
@@ -205,6 +207,7 @@ export function hasRanges({ document }: NetworkConfiguration): boolean {
   return (
     setting(ipam, "subnet") !== undefined ||
     elements(setting(ipam, "ranges")).length > 0 ||
+    rangesIn(setting(ipam, "partition")).length > 0 ||
     absolutePath(setting(ipam, "rangesFile")) !== ""
   );
 }
@@ -214,7 +217,9 @@ interface IpamSettings {
   readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
-  readonly partition: PartitionSettings | undefined;
+  readonly partition:
+    | { readonly settings: PartitionSettings; readonly ranges: readonly RangeSetSpec[] }
+    | undefined;
 }
 
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
@@ -230,17 +235,39 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     routes: elements(setting(ipam, "routes")).map(parseRoute),
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
     repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
-    reclaimsAfterReboot: trueOrFalse(setting(ipam, "reclaimAfterReboot"), true),
     failsWhenExhausted,
   };
+  // A template that has left it null must not hand out the whole range.
+  const partition = memberOrNull(ipam, "partition");
+  const partitioned = partitionSettings(partition);
   return {
     config,
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
-    // A template that has left it null must not hand out the whole range.
-    partition: partitionSettings(memberOrNull(ipam, "partition")),
+    partition: partitioned && { settings: partitioned, ranges: rangesIn(partition) },
   };
+}
+
+/** The range sets that a partition divides. */
+function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
+  return rangeSetsIn(partition && member(partition, "ranges"));
+}
+
+/**
+ * With `rangesFile` and `partition` there are no ranges where the Go plugin finds them: it does not know the keys, and would
+ * hand out these alone, and of what a partition divides all of it on every node.
+ *
+ * @throws CniError 999
+ */
+function requireNone([found]: readonly RangeSetSpec[], key: "rangesFile" | "partition"): void {
+  if (found === undefined) return;
+  const place =
+    key === "partition" ? "at ipam.partition.ranges or in ipam.rangesFile" : "in ipam.rangesFile";
+  throw internalError(
+    `invalid ${key}: ranges outside of it`,
+    `expected all ranges ${place}, where the Go plugin does not find them; found some at ${found.path}`,
+  );
 }
 
 /** Reads a key of `ipam`. */
@@ -250,13 +277,14 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
   const delay = read("reuseDelaySeconds", reuseDelay);
   const by = read("sticky", stickyBy);
-  const keptSeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
-    reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
+    reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
+    reuse: { delay, sticky: by && { by, seconds: stickySeconds } },
   };
 }
 
@@ -272,7 +300,7 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
   return value === other;
 }
 
-/** The names of arguments that tell who a call is about; `undefined` where nobody's addresses are kept. */
+/** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
   const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));

@@ -17,7 +17,7 @@ import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { recover } from "../system/system.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
-import { reclaimable } from "./journal/earlier-boots.ts";
+import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { describeOwner, formatOwner } from "./reservations/owner.ts";
@@ -45,8 +45,10 @@ interface AllocationRequest {
   /** The address that the runtime requests from this set, if any. */
   readonly requested: Address | undefined;
   readonly preferences: Preferences;
-  /** Whether reservations from before this boot are reclaimed where the set is otherwise full. */
-  readonly reclaimsAfterReboot: boolean;
+  /** For which the attachment is; `undefined` where that is not known. */
+  readonly namespace: AddedNamespace | undefined;
+  /** Whether the reservations of dead containers are reclaimed where no other address will do. */
+  readonly reclaims: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly HeldReservation[];
   /** What an operator runs next if the set, or its part that is reserved for the pod, has no free address, for the error. */
@@ -59,9 +61,14 @@ interface AllocationRequest {
  *
  * @throws CniError 999 in the Go plugin's words
  */
-export function allocate(network: LockedNetwork, request: AllocationRequest): Candidate {
-  const { requested, index, set, reserved, pod } = request;
-  if (requested === undefined) requireNothingHeld(network, request);
+export function allocate(network: LockedNetwork, given: AllocationRequest): Candidate {
+  const { requested, index, set, reserved, pod } = given;
+  const before = requested === undefined ? reclaimOwn(network, given) : [];
+  const { preferences } = given;
+  const request =
+    before.length === 0
+      ? given
+      : { ...given, preferences: { ...preferences, own: [...before, ...preferences.own] } };
   const own = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
   // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
   if (own !== undefined) return allocateNext(network, { ...request, set: own }, undefined);
@@ -113,9 +120,11 @@ function allocateRequested(
           "it is listed in ipam.reserved",
         );
   }
-  const free = network.files.withTemporary(formatOwner(attachment), (temporary) =>
-    network.reserve(requested, attachment, temporary),
-  );
+  const free = network.files.withTemporary(formatOwner(attachment), (temporary) => {
+    const take = (): boolean =>
+      network.reserve(requested, attachment, temporary, request.namespace);
+    return take() || (reclaimAll(network, request, [text]) && take());
+  });
   if (free) return { address: requested, range };
   const holder = readOwner(network.files, text);
   throw internalError(
@@ -124,13 +133,23 @@ function allocateRequested(
   );
 }
 
-/** @throws CniError 999 where the attachment holds an address of the set */
-function requireNothingHeld(
-  { files }: LockedNetwork,
-  { attachment: { containerId, interfaceName }, set, held }: AllocationRequest,
-): void {
-  const duplicate = held.find(({ address }) => rangeOf(set, address) !== undefined);
-  if (duplicate === undefined) return;
+/**
+ * The addresses of the set that the attachment has held since before a boot, or for a namespace that is gone: they are free
+ * then, and it is to get one of them again.
+ *
+ * @throws CniError 999 where it holds any other
+ */
+function reclaimOwn(network: LockedNetwork, request: AllocationRequest): readonly Address[] {
+  const { set, held } = request;
+  if (held.length === 0) return [];
+  const { containerId, interfaceName } = request.attachment;
+  const { files } = network;
+  const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
+  const names = own.map(({ name }) => name);
+  const [duplicate] = own;
+  if (duplicate === undefined || reclaimAll(network, request, names)) {
+    return own.map(({ address }) => address);
+  }
   throw internalError(
     `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
     `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
@@ -144,10 +163,10 @@ function allocateNext(
   cursor: Address | undefined,
 ): Candidate {
   const { files } = network;
-  const { attachment, set, exclusions, preferences } = request;
+  const { attachment, set, exclusions, preferences, namespace } = request;
   const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
-      if (network.reserve(candidate.address, attachment, temporary)) return candidate;
+      if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
     }
     return allocateReclaimed(network, request, temporary);
   });
@@ -161,35 +180,52 @@ function allocateNext(
 }
 
 /**
- * Reclaims an address of a full set: from a reservation from before this boot, the oldest first, or from an empty file, which
- * no DEL could ever release, and which is found only by reading all files.
+ * Reclaims the reservations with these names, if each is of a dead container.
+ *
+ * @returns whether they are gone
+ */
+function reclaimAll(
+  network: LockedNetwork,
+  { reclaims, attachment }: AllocationRequest,
+  names: readonly string[],
+): boolean {
+  if (!reclaims) return false;
+  const wanted = (name: string): true | undefined => names.includes(name) || undefined;
+  const dead = [...network.reclaimable(attachment, wanted)].map((one) => one.dead);
+  return dead.length === names.length && dead.every((one) => network.reclaimDead(one));
+}
+
+/**
+ * Reclaims an address of a full set: of a dead container, the oldest reservation first, or from an empty file, which no DEL
+ * could ever release, and which is found only by reading all files.
  */
 function allocateReclaimed(
   network: LockedNetwork,
   request: AllocationRequest,
   temporary: string,
 ): Candidate | undefined {
-  const earlier = request.reclaimsAfterReboot && allocateEarlier(network, request, temporary);
-  if (earlier) return earlier;
+  const ofDead = request.reclaims && allocateOfDead(network, request, temporary);
+  if (ofDead) return ofDead;
   for (const reservation of network.unusual()) {
     const candidate = reclaimableAt(network.files, request, reservation);
     if (candidate === undefined) continue;
     if (!network.reclaim(reservation.name)) continue;
-    if (network.reserve(candidate.address, request.attachment, temporary)) return candidate;
+    const { attachment, namespace } = request;
+    if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
   }
   return undefined;
 }
 
-function allocateEarlier(
+function allocateOfDead(
   network: LockedNetwork,
-  { set, exclusions, attachment }: AllocationRequest,
+  { set, exclusions, attachment, namespace }: AllocationRequest,
   temporary: string,
 ): Candidate | undefined {
   const usable = (name: string): Candidate | undefined =>
     candidateAt(parseAddress(name), set, exclusions);
-  for (const { note, wanted } of reclaimable(network.files, usable)) {
-    if (!network.reclaimEarlier(note)) continue;
-    if (network.reserve(wanted.address, attachment, temporary)) return wanted;
+  for (const { dead, wanted } of network.reclaimable(attachment, usable)) {
+    if (!network.reclaimDead(dead)) continue;
+    if (network.reserve(wanted.address, attachment, temporary, namespace)) return wanted;
   }
   return undefined;
 }

@@ -101,11 +101,6 @@ export interface OperatorSystem extends System {
    * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
-  /**
-   * `renameat2(2)` with RENAME_EXCHANGE: each of two files gets the name of the other, at once. ENOSYS or EINVAL where the
-   * kernel, the file system or Node.js cannot.
-   */
-  exchange(path: string, other: string): void;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /** Whether a text is in a file of whatever size. */

@@ -99,14 +99,12 @@ export interface System {
   extendFile(path: string, text: string, header: string): void;
   /** Reads every file of a directory in one call, see `Files`; one with more than `limit` bytes is an error (EFBIG). */
   readFiles(path: string, limit: number): Files;
-  /** `link(2)`: gives the file `existing` the further name `path`; EEXIST where the path exists. */
+  /** `link(2)`: gives the file or symbolic link `existing` the further name `path`; EEXIST where the path exists. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */
   rename(from: string, to: string): void;
   /** `unlink(2)`. */
   unlink(path: string): void;
-  /** `symlink(2)`: makes a symbolic link at `path` to `target`; EEXIST where the path exists. */
-  symlink(target: string, path: string): void;
   /** `readlink(2)`: the target of the symbolic link at `path`. */
   readLink(path: string): string;
   /** Makes a directory and its missing parents, each with `mode` (by default 0755); does nothing where it exists. */
@@ -126,13 +124,8 @@ export interface System {
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
-  /**
-   * Whether `lock` excludes the Go plugin, too; to be asked once the lock is taken. Not where another machine can write:
-   * there `flock(2)` may exclude this machine alone (NFS mounted `nolock`) or this mount (9P, FUSE).
-   */
-  readonly locksOutGoPlugin: boolean;
-  /** Takes the lock and returns the function that releases it; throws `LockTimeout` on timeout. */
-  lock(request: LockRequest): () => void;
+  /** Takes the lock; throws `LockTimeout` on timeout. */
+  lock(request: LockRequest): Lock;
 
   /** Wall-clock time, in milliseconds since the epoch. */
   now(): number;
@@ -140,6 +133,17 @@ export interface System {
   monotonic(): number;
   /** The id of this process. */
   processId(): number;
+}
+
+/** A lock that is held. */
+export interface Lock {
+  /** Releases it. */
+  readonly release: () => void;
+  /**
+   * Whether it excludes the Go plugin, too. Not where another machine can write: there `flock(2)` may exclude this machine
+   * alone (NFS mounted `nolock`) or this mount (9P, FUSE).
+   */
+  readonly excludesGoPlugin: boolean;
 }
 
 /** A system call that failed, with Go's message: `open /a/b: permission denied`. */

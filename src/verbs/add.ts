@@ -2,8 +2,8 @@ import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { member } from "../cni/json.ts";
-import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
-import { formatPod, type PodName, parsePodName, podIn } from "../cni/pod.ts";
+import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
+import { formatPod, isPodSandbox, type PodName, parsePodName, podIn } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
@@ -33,7 +33,7 @@ export function add(system: System, call: AttachmentCall): void {
 
 function reserveAndPrint(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments, system);
-  refuseOwnNetworkNamespace(system, call.networkNamespace);
+  const namespace = refuseOwnNetworkNamespace(system, call.networkNamespace);
   const dns =
     config.resolvConf === ""
       ? NO_DNS
@@ -42,7 +42,7 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const files = openNetwork(system, config.dataDir, config.network);
   try {
     const request = lockOptions(call, config, "ADD");
-    const answer = withLock(files, request, (network) => reserve(network, config, call));
+    const answer = withLock(files, request, (network) => reserve(network, config, call, namespace));
     print(files, call, config, dns, answer);
   } finally {
     files.unpin();
@@ -55,7 +55,7 @@ function print(
   call: AttachmentCall,
   config: IpamConfig,
   dns: ResultDns,
-  { allocations, reserved }: Answer,
+  { allocations, made }: Answer,
 ): void {
   const { system } = files;
   const result: Result = {
@@ -71,8 +71,8 @@ function print(
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (reserved.length > 0) {
-      undoIfPossible(files, lockOptions(call, config, "UNDO"), reserved);
+    if (made.length > 0) {
+      undoIfPossible(files, lockOptions(call, config, "UNDO"), made);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
@@ -85,10 +85,10 @@ function print(
 function undoIfPossible(
   files: NetworkFiles,
   options: LockOptions,
-  reserved: readonly OwnReservation[],
+  made: readonly OwnReservation[],
 ): void {
   try {
-    withLock(files, options, (network) => network.undo(reserved));
+    withLock(files, options, (network) => network.undo(made));
   } catch (error) {
     if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
@@ -98,12 +98,19 @@ function undoIfPossible(
 interface Answer {
   readonly allocations: readonly Candidate[];
   /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
-  readonly reserved: readonly OwnReservation[];
+  readonly made: readonly OwnReservation[];
 }
 
 /** Reserves one address of each set, or none at all. */
-function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCall): Answer {
+function reserve(
+  network: LockedNetwork,
+  config: IpamConfig,
+  call: AttachmentCall,
+  seen: NetworkNamespace | undefined,
+): Answer {
   const { attachment } = call;
+  const isOfPod = isPodSandbox(attachment, call.arguments);
+  const namespace = seen && { ...seen, isPodSandbox: isOfPod };
   const held = network.heldBy(attachment, "trust");
   const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
@@ -111,16 +118,16 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
     forEachSet(config, (set, _index, requested) => {
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
-    network.useAgain(held);
-    return { allocations, reserved: network.reserved };
+    network.useAgain(held, namespace);
+    return { allocations, made: network.made };
   }
-  const { reserved, reclaimsAfterReboot, reuse } = config;
+  const { reserved, reclaims, reuse } = config;
   const pod = reserved.length === 0 ? undefined : podOf(call);
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
   const excluded = { exclusions, reserved, pod };
-  const common = { attachment, ...excluded, held, preferences, reclaimsAfterReboot };
+  const common = { attachment, ...excluded, held, preferences, namespace, reclaims };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (tried: RangeSet): string =>
@@ -132,7 +139,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
-    network.undo(network.reserved);
+    network.undo(network.made);
     throw error;
   }
   if (owner !== undefined) {
@@ -141,7 +148,7 @@ function reserve(network: LockedNetwork, config: IpamConfig, call: AttachmentCal
       allocations.map(({ address }) => address),
     );
   }
-  return { allocations, reserved: network.reserved };
+  return { allocations, made: network.made };
 }
 
 /** The pod of a call; `undefined` where it does not name one with its namespace. */

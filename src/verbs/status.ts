@@ -8,6 +8,7 @@ import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
+import { namesOfGonePods } from "../store/journal/reclaimable.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
   candidateAt,
@@ -60,8 +61,8 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     // Empty files count as free, since the next ADD reclaims them.
     const unusual = othersIn(readAll(files));
     if (unusual.some((one) => reclaimableAt(files, { set, exclusions }, one))) continue;
-    // And so do those from before this boot.
-    if (config.reclaimsAfterReboot && hasEarlier(files, set, exclusions)) continue;
+    // And so do those of dead containers.
+    if (config.reclaims && hasDead(files, set, exclusions)) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
       describeUsage(usage, 0, files, exhaustionAdvice(files, { set, exclusions, reserved })),
@@ -69,8 +70,8 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
   }
 }
 
-function hasEarlier(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): boolean {
-  const names = [...namesBeforeBoot(files)];
+function hasDead(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): boolean {
+  const names = [...namesBeforeBoot(files), ...namesOfGonePods(files)];
   return names.some((name) => candidateAt(parseAddress(name), set, exclusions) !== undefined);
 }
 

@@ -184,7 +184,7 @@ const badTypes: readonly (readonly [members: object, kind: string, place: string
   ...["type", "name", "dataDir", "resolvConf", "rangesFile", "subnet", "gateway"].map(
     (key) => [{ [key]: 5 }, "number", key] as const,
   ),
-  ...["exhaustedStatus", "repeatedAdd", "reclaimAfterReboot", "sticky", "history"].map(
+  ...["exhaustedStatus", "repeatedAdd", "reclaim", "sticky", "history"].map(
     (key) => [{ [key]: 1 }, "number", key] as const,
   ),
   [{ rangeStart: {} }, "object", "rangeStart"],

@@ -11,15 +11,19 @@ const subnetEnv = (podCidr: string): string =>
   `FLANNEL_NETWORK=10.244.0.0/28\nFLANNEL_SUBNET=${podCidr}\n`;
 
 /** Puts the node's podCIDR there, and returns the options of a call that is to read it. */
-function withPodCidr({ machine }: Network<Machine>, podCidr: string) {
+function withPodCidr(
+  { machine }: Network<Machine>,
+  podCidr: string,
+  ranges: readonly object[] = [[range]],
+) {
   machine.put("subnet.env", subnetEnv(podCidr));
   const subnetFile = `${machine.dataDirectory}/subnet.env`;
-  return { ipam: { partition: { subnetFile } } };
+  return { ipam: { partition: { subnetFile, ranges } } };
 }
 
 behaviour(
   "ADD hands out the first and last address of the part, and the range's gateway, and no other node's address",
-  { ipam: range },
+  { ipam: {} },
   (t, network) => {
     const options = withPodCidr(network, "10.244.0.4/30");
     const first = JSON.parse(network.add("c0", options).stdout).ips;
@@ -45,14 +49,10 @@ behaviour(
 
 behaviour(
   "ADD divides every range by one podCIDR, and leaves out the gateway and what is excluded",
-  {
-    ipam: {
-      ranges: [[range, { subnet: "10.43.0.0/27" }], [{ subnet: "2001:db8::/64" }]],
-      exclude: ["10.42.0.0/28"],
-    },
-  },
+  { ipam: { exclude: ["10.42.0.0/28"] } },
   (t, network) => {
-    const { ipam } = withPodCidr(network, "10.244.0.1/30");
+    const ranges = [[range, { subnet: "10.43.0.0/27" }], [{ subnet: "2001:db8::/64" }]];
+    const { ipam } = withPodCidr(network, "10.244.0.1/30", ranges);
     fails(
       t,
       network.add("c0", { ipam }),
@@ -67,7 +67,7 @@ behaviour(
 
 behaviour(
   "ADD begins anew where the part has changed, and DEL frees what the node had before",
-  { ipam: range },
+  { ipam: {} },
   (t, network) => {
     network.add("c1", withPodCidr(network, "10.244.0.4/30"));
     const changed = withPodCidr(network, "10.244.0.8/30");
@@ -80,7 +80,7 @@ behaviour(
 
 behaviour(
   "ADD, CHECK and STATUS fail while the podCIDR cannot be told, but DEL and GC do not",
-  { ipam: range },
+  { ipam: {} },
   (t, network) => {
     const options = withPodCidr(network, "10.244.0.4/30");
     network.add("c1", options);
@@ -96,5 +96,22 @@ behaviour(
     succeeds(t, network.del("c1", options));
     succeeds(t, network.gc([], options));
     t.same(network.reserved(), []);
+  },
+);
+
+behaviour(
+  "ADD of a part of which every address is reserved for a pod serves that pod",
+  { ipam: { reserved: { "10.42.0.16/28": "default/db-0", "10.42.0.0/28": null } } },
+  (t, network) => {
+    const options = withPodCidr(network, "10.244.0.4/30");
+    const db = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" };
+    fails(t, network.add("c1", options), 999, "no IP addresses available in range set");
+    t.same(network.add("c1", { ...options, ...db }).addresses, ["10.42.0.16"]);
+    fails(
+      t,
+      network.add("c2", withPodCidr(network, "10.244.0.0/30")),
+      999,
+      "no address of range 10.42.0.1-10.42.0.62 for this node",
+    );
   },
 );

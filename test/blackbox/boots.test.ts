@@ -4,12 +4,11 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { bootObstacle } from "../faults/executables/boots.ts";
 import { stopObstacle } from "../faults/executables/stopped-call.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { type CallOptions, networkFor } from "../harness/executable-network.ts";
-import { Mounts } from "../harness/mounts.ts";
+import { bootObstacle, Mounts } from "../harness/mounts.ts";
 import { grantedAddresses } from "../harness/network.ts";
 import { readError } from "../harness/printed-error.ts";
 

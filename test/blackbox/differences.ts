@@ -577,11 +577,21 @@ export const differences: readonly Difference[] = [
     title: "Reservations from before a reboot are reclaimed",
     concerns: "failures",
     reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would find no address, it takes that of a reservation from an earlier boot, the oldest first, [unless reclaimAfterReboot is false](configuration.md#after-a-reboot).",
+    here: "Where an ADD would find no address, it takes that of a reservation from an earlier boot, the oldest first, [unless reclaim is never](configuration.md#after-a-reboot). So does an ADD that requests such an address, and one of the same container.",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],
     coveredBy: ["verbs/boots.test.ts", "faults/executables/unseen-changes.test.ts"],
+  },
+  {
+    title: "Addresses of pods whose network namespace is gone are reclaimed",
+    concerns: "failures",
+    reference: "They are taken until somebody deletes them.",
+    here: "Where an ADD would find no address, or a requested one is taken, it takes that of a pod's sandbox whose network namespace is proven gone, [unless reclaim is never](configuration.md#addresses-of-dead-pods). What the same container holds for a namespace that is gone it gets again.",
+    reason:
+      "A DEL that never came leaked the address: after enough failed pods the range was full, and the container that held a requested address itself could not start again.",
+    changed: [],
+    coveredBy: ["verbs/reclaim.test.ts", "blackbox/reclaim.test.ts"],
   },
   {
     title: "The data directory contains the directory .host-local",

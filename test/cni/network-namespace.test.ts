@@ -50,3 +50,29 @@ test("any other CNI_NETNS_OVERRIDE has no effect", async (t) => {
     t.equal(refusalOf(() => refuseOwnNetworkNamespace(process, own)).code, 8, override);
   }
 });
+
+test("the namespace is what the path leads to, if that is one and others can follow the path", async (t) => {
+  const machine = new MemoryMachine();
+  const seen = (path: string, environment = {}) =>
+    refuseOwnNetworkNamespace(machine.start({ environment }), path);
+  machine.namespaces.set("/run/netns/pod", 4026532001n);
+  const found = { inode: "4026532001", path: "/run/netns/pod" };
+  t.same(seen("/run/netns/pod"), found);
+  t.equal(seen("/run/netns/pod", { CNI_NETNS_OVERRIDE: "1" }), undefined, "not looked at");
+
+  machine.disk.put("/dev/null", "");
+  for (const path of ["", "/dev/null", "/run/netns/none"]) t.equal(seen(path), undefined, path);
+  for (const path of [
+    "run/netns/pod",
+    "/run/netns/a b",
+    "/run/netns/a\nb",
+    "/run/netns/\u00e4",
+    "/proc/self/fd/5",
+    "/proc/thread-self/ns/net",
+  ]) {
+    machine.namespaces.set(path, 4026532002n);
+    t.equal(seen(path), undefined, path);
+  }
+  machine.namespaces.set("/proc/7/fd/5", 4026532003n);
+  t.same(seen("/proc/7/fd/5"), { inode: "4026532003", path: "/proc/7/fd/5" });
+});

@@ -1,5 +1,6 @@
 import { test } from "tap";
-import { formatPod, podIn } from "../../src/cni/pod.ts";
+import { parseContainerId } from "../../src/cni/attachment.ts";
+import { formatPod, isPodSandbox, podIn } from "../../src/cni/pod.ts";
 
 for (const [text, pod] of [
   ["IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web", "default/web"],
@@ -15,3 +16,24 @@ for (const [text, pod] of [
     t.equal(formatPod(podIn(text)), pod);
   });
 }
+
+test("a container is the sandbox of a pod if the last argument of that name says so", async (t) => {
+  const c1 = { containerId: parseContainerId("c1") };
+  for (const text of [
+    "K8S_POD_INFRA_CONTAINER_ID=c1",
+    "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c1;K8S_POD_UID=5",
+    "K8S_POD_INFRA_CONTAINER_ID=c2;K8S_POD_INFRA_CONTAINER_ID=c1",
+  ]) {
+    t.equal(isPodSandbox(c1, text), true, text);
+  }
+  for (const text of [
+    "",
+    "K8S_POD_INFRA_CONTAINER_ID=",
+    "K8S_POD_INFRA_CONTAINER_ID=c11",
+    "XK8S_POD_INFRA_CONTAINER_ID=c1",
+    "K8S_POD_INFRA_CONTAINER_ID=c1;K8S_POD_INFRA_CONTAINER_ID=c2",
+    "K8S_POD_NAME=c1",
+  ]) {
+    t.equal(isPodSandbox(c1, text), false, text);
+  }
+});

@@ -20,6 +20,10 @@ for (const [ipam, msg] of [
   [{ subnet: "10.0.0.0/32", gateway: "10.0.1.1" }, "too small to allocate from"],
   [{ subnet: "2001:db8::/127" }, "too small to allocate from"],
   [{ rangesFile: "/etc/ranges.json" }, "no IP ranges specified"],
+  [
+    { partition: { subnetFile: "/run/flannel/subnet.env", ranges: [[{ subnet }]] } },
+    "no IP ranges specified",
+  ],
 ] as const) {
   test(`the Go plugin refuses ${JSON.stringify(ipam)}`, { skip }, async (t) => {
     const network = networkFor(t, ipam);
@@ -38,7 +42,7 @@ const values: Readonly<Record<(typeof ownKeys)[number], unknown>> = {
   partition: { subnetFile: "/run/flannel/subnet.env" },
   repeatedAdd: "same",
   history: true,
-  reclaimAfterReboot: false,
+  reclaim: "never",
   reuseDelaySeconds: 30,
   sticky: "pod",
   stickySeconds: 1,

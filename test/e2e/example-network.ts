@@ -133,13 +133,13 @@ function redirected(network: Network, dataDir: string): Network {
   const file = join(dataDir, "resolv.conf");
   writeFileSync(file, resolvConf);
   const rangesFile = inRepository("conf-examples/node/ranges.json");
-  const partition = { subnetFile: inRepository("conf-examples/node/subnet.env") };
+  const subnetFile = inRepository("conf-examples/node/subnet.env");
   const plugins = network.plugins.map((plugin) => {
     const { ipam } = plugin;
     if (!isObject(ipam)) return plugin;
     const dns = "resolvConf" in ipam ? { resolvConf: file } : {};
     const ranges = "rangesFile" in ipam ? { rangesFile } : {};
-    const part = "partition" in ipam ? { partition } : {};
+    const part = isObject(ipam.partition) ? { partition: { ...ipam.partition, subnetFile } } : {};
     return { ...plugin, ipam: { ...ipam, ...dns, ...ranges, ...part, dataDir } };
   });
   return { ...network, plugins };

@@ -72,7 +72,7 @@ scenario(
     const [networks, , holder] = runAsRoot(t, linesBelow("See that it works"));
     t.match(networks, "10.244.3.0/24");
     t.match(holder, "default/web-0");
-    const [, back = ""] = /`(host-local install \S+ --rollback)`/.exec(page) ?? [];
+    const [, back = ""] = /`(host-local install \S+ --uninstall)`/.exec(page) ?? [];
     t.match(runAsRoot(t, [`${back} --yes`])[0], "Restored");
     t.ok(isSameFile(join(host.pluginDirectory, "host-local"), goPlugin?.path ?? ""));
   },

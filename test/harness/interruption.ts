@@ -17,7 +17,6 @@ export type Operation =
   | "createFile"
   | "overwriteFile"
   | "link"
-  | "symlink"
   | "readLink"
   | "linkStatus"
   | "setModified"

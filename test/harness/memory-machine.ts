@@ -7,6 +7,7 @@ import {
   type FileStatus,
   type Files,
   type Lines,
+  type Lock,
   type LockRequest,
   LockTimeout,
   type Names,
@@ -21,6 +22,9 @@ import type { RuntimeCall } from "./runtime-call.ts";
 
 /** Where the plugin keeps its files if the configuration does not say otherwise. */
 export const DATA_DIRECTORY = "/var/lib/cni/networks";
+
+/** The kernel dates files by its last tick, which is this many nanoseconds long. */
+const TICK = 4_000_000n;
 
 /** How a process is started. */
 export interface Start {
@@ -54,6 +58,10 @@ export class MemoryMachine implements Machine {
   bootId: string | undefined;
   /** What the installation has; `undefined` where it has none. */
   machineId: string | undefined = `${"0123456789abcdef".repeat(2)}\n`;
+  /** The network namespaces that are mounted, by their paths: their numbers. The node's processes are in its own. */
+  readonly namespaces = new Map<string, bigint>();
+  /** Whether `/proc` shows the processes of the node, not only those of a container. */
+  seesProcesses = true;
   #boots = 0;
   /** When the running boot began, by the clock that nobody sets. */
   #booted = 0;
@@ -63,12 +71,14 @@ export class MemoryMachine implements Machine {
   #lastProcessId = 1000;
 
   constructor() {
+    this.disk.grain = TICK;
     this.boot();
   }
 
   /** Boots the machine, for the first time or again, which takes a while. */
   boot(): void {
     this.locks.clear();
+    this.namespaces.clear();
     if (this.#boots > 0) this.wait(2000);
     this.#booted = this.#uptime;
     const last = String(++this.#boots).padStart(12, "0");
@@ -148,8 +158,35 @@ export class MemoryMachine implements Machine {
   tellsAt(path: string): string | undefined {
     if (path === "/etc/machine-id") return this.machineId;
     if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
+    if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) return this.#mounts;
+    if (/^\/proc\/1\/net\/(fib_trie|if_inet6)$/.test(path) && !this.disk.has(path)) return "";
     if (path !== "/proc/stat" || this.bootId === undefined) return undefined;
     return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
+  }
+
+  /** Where a link of the kernel leads; `undefined` where there is none. */
+  linkAt(path: string): string | undefined {
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
+    if (path === "/proc/self/ns/pid")
+      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
+    const [, kind] = /^\/proc\/(?:1|self)\/ns\/(net|mnt)$/.exec(path) ?? [];
+    if (kind === "net") return `net:[${NODE_NAMESPACE}]`;
+    return kind === "mnt" ? "mnt:[4026531841]" : undefined;
+  }
+
+  /** What the kernel tells of a path that leads to a namespace, or of a directory of them; `undefined` for any other. */
+  statusAt(path: string): FileStatus | undefined {
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
+    const times = { size: 0, modified: 0n, changed: 0n };
+    if (path === "/run/netns") return { kind: "directory", device: 3n, inode: 1n, ...times };
+    const inode = path === "/proc/self/ns/net" ? NODE_NAMESPACE : this.namespaces.get(path);
+    return inode === undefined ? undefined : { kind: "file", device: 4n, inode, ...times };
+  }
+
+  get #mounts(): string {
+    return [...this.namespaces]
+      .map(([path, inode]) => `30 25 0:4 net:[${inode}] ${path} rw shared:9 - nsfs nsfs rw\n`)
+      .join("");
   }
 
   /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
@@ -157,6 +194,9 @@ export class MemoryMachine implements Machine {
     return this.#uptime - this.#booted;
   }
 }
+
+/** The network namespace of the node itself. */
+const NODE_NAMESPACE = 4026531840n;
 
 /** Thrown in a process that was killed; not an `Error`, so that no handler takes it for a failure. */
 class Killed {}
@@ -182,11 +222,6 @@ export class MemoryProcess implements System {
   end(): void {
     this.ended = true;
     for (const path of this.#held) this.#machine.locks.delete(path);
-  }
-
-  /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
-  get locksOutGoPlugin(): boolean {
-    return this.#start.lockKind === undefined && !this.#machine.isShared;
   }
 
   environment(name: string): string | undefined {
@@ -263,12 +298,13 @@ export class MemoryProcess implements System {
     );
   }
 
-  symlink(target: string, path: string): void {
-    this.#call("symlink", "symlink", path, () => this.#disk.symlink(target, path));
-  }
-
   readLink(path: string): string {
-    return this.#call("readLink", "readlink", path, () => this.#disk.readLink(path));
+    return this.#call(
+      "readLink",
+      "readlink",
+      path,
+      () => this.#machine.linkAt(path) ?? this.#disk.readLink(path),
+    );
   }
 
   linkStatus(path: string): FileStatus {
@@ -296,7 +332,9 @@ export class MemoryProcess implements System {
   }
 
   list(path: string): readonly string[] {
-    return this.#call("list", "open", path, () => this.#disk.list(path));
+    return this.#call("list", "open", path, () =>
+      path === "/proc" && !this.#disk.has(path) ? ["1", "self"] : this.#disk.list(path),
+    );
   }
 
   listAddresses(path: string): Names {
@@ -330,7 +368,12 @@ export class MemoryProcess implements System {
   }
 
   status(path: string): FileStatus {
-    return this.#call("status", "stat", path, () => this.#disk.status(path));
+    return this.#call(
+      "status",
+      "stat",
+      path,
+      () => this.#machine.statusAt(path) ?? this.#disk.status(path),
+    );
   }
 
   isLocal(path: string): boolean {
@@ -341,8 +384,11 @@ export class MemoryProcess implements System {
     this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
   }
 
-  /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
-  lock({ file, directory, timeout }: LockRequest): () => void {
+  /**
+   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one process runs at
+   * a time, so that a lock which is held now stays so.
+   */
+  lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
@@ -354,7 +400,10 @@ export class MemoryProcess implements System {
       }
       this.#machine.locks.set(path, `process ${this.#id}`);
       this.#held.add(path);
-      return () => this.#unlock(path, file);
+      return {
+        release: () => this.#unlock(path, file),
+        excludesGoPlugin: this.#start.lockKind === undefined && !this.#machine.isShared,
+      };
     });
   }
 

@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../faults/executables/scenario.ts";
 import { scratchDirectory } from "./data-directory.ts";
@@ -16,6 +16,13 @@ export function mountObstacle(): string | undefined {
   const { status, stderr, error } = spawnSync("unshare", context, { encoding: "utf8" });
   if (status === 0) return undefined;
   return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
+}
+
+/** Why no other boot and machine can be put in place here; `undefined` where they can. */
+export function bootObstacle(): string | undefined {
+  return existsSync("/etc/machine-id")
+    ? mountObstacle()
+    : "There is no /etc/machine-id to replace.";
 }
 
 /**

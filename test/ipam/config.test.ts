@@ -208,6 +208,7 @@ test("a release needs only the data directory, whatever else is invalid", async 
         dataDir: DEFAULT_DATA_DIR,
         lockTimeoutSeconds: 30,
         historyBytes: undefined,
+        reclaims: true,
         reuse: { delay: 0, sticky: undefined },
       },
       JSON.stringify(members),
@@ -241,30 +242,40 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
   t.match(reuse({ reuseDelaySeconds: "conntrack" }), { delay: "conntrack" });
 });
 
-test("the range sets of rangesFile come after all others", async (t) => {
-  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
-  const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
-  const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
+const divided = { subnetFile: "/run/flannel/subnet.env", ranges: [[{ subnet: "10.9.0.0/16" }]] };
 
-  const { rangeSets } = loadConfig(received({ ipam, runtimeConfig }), "", files);
-
-  t.strictSame(rangeSets.map(formatRangeSet), [
-    "10.3.0.1-10.3.0.2",
-    "10.1.2.1-10.1.2.254",
-    "10.2.0.1-10.2.0.2",
-    "10.9.0.1-10.9.0.2",
-  ]);
-});
-
-test("an overlap of rangesFile with the configuration names both places", async (t) => {
-  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
-  const ipam = { subnet, rangesFile: "/etc/ranges.json" };
+test("an overlap of rangesFile with a partition names both places", async (t) => {
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/24" }]] }' };
+  const ipam = { partition: divided, rangesFile: "/etc/ranges.json" };
   const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
   t.equal(refusal.message, "range set 0 overlaps with 1");
   t.equal(
     refusal.details,
-    "10.1.2.1-10.1.2.254 (ipam) and 10.1.0.1-10.1.255.254 (net[0] in /etc/ranges.json) share addresses",
+    "10.9.0.1-10.9.255.254 (ipam.partition.ranges[0]) and 10.9.0.1-10.9.0.254 (net[0] in /etc/ranges.json) share addresses",
   );
+});
+
+test("with rangesFile or a partition there are no ranges where the Go plugin finds them", async (t) => {
+  for (const [key, value, where] of [
+    ["rangesFile", "/etc/ranges.json", "in ipam.rangesFile"],
+    ["partition", divided, "at ipam.partition.ranges or in ipam.rangesFile"],
+  ] as const) {
+    for (const [members, path] of [
+      [{ ipam: { [key]: value, subnet } }, "ipam"],
+      [{ ipam: { [key]: value, ranges: [[{ subnet }]] } }, "ipam.ranges[0]"],
+      [
+        { ipam: { [key]: value }, runtimeConfig: { ipRanges: [[{ subnet }]] } },
+        "runtimeConfig.ipRanges[0]",
+      ],
+    ] as const) {
+      const refusal = refusalOf(() => loadConfig(received(members), "", noFiles));
+      t.equal(refusal.message, `invalid ${key}: ranges outside of it`);
+      t.equal(
+        refusal.details,
+        `expected all ranges ${where}, where the Go plugin does not find them; found some at ${path}`,
+      );
+    }
+  }
 });
 
 test("whether a configuration has ranges is known without loading it", async (t) => {
@@ -279,6 +290,8 @@ test("whether a configuration has ranges is known without loading it", async (t)
     [{ ipam: { ranges: [[]] } }, true],
     [{ ipam: { rangesFile: "/etc/ranges.json" } }, true],
     [{ ipam: { rangesFile: "" } }, false],
+    [{ ipam: { partition: { ranges: [[{ subnet }]] } } }, true],
+    [{ ipam: { partition: { subnetFile: "/run/flannel/subnet.env" } } }, false],
   ];
   for (const [members, expected] of cases) {
     t.equal(hasRanges(received(members)), expected, JSON.stringify(members));
@@ -291,7 +304,6 @@ test("a value of a wrong type is refused with what was expected", async (t) => {
     [{ resolvConf: 1 }, "the path of a file"],
     [{ exclude: [1] }, 'an address or a network such as "10.1.2.0/28"'],
     [{ subnet: 1 }, 'a network such as "10.1.2.0/24"'],
-    [{ reclaimAfterReboot: 1 }, "true or false"],
     [{ lockTimeoutSeconds: "1" }, "a number of seconds, 0 or more"],
     [{ reuseDelaySeconds: "1" }, 'a number of seconds, 0 or more, or "conntrack"'],
     [{ sticky: { by: [1] } }, "the name of an argument"],

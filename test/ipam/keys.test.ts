@@ -6,7 +6,7 @@ import { test } from "tap";
 import { goKeys, loadConfig, loadStoreConfig, ownKeys } from "../../src/ipam/config.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { exampleFiles, loadExample } from "../e2e/example.ts";
-import { calls } from "../faults/executables/fuzz-grammar.ts";
+import { calls } from "../faults/executables/generated-call.ts";
 import { inRepository } from "../harness/repository.ts";
 import { noFiles, received } from "./network-configuration.ts";
 
@@ -48,7 +48,7 @@ test("a key is in an example, or there is a reason", async (t) => {
   for (const key of usedKeys) t.equal(shown.has(key), !(key in withoutExample), key);
 });
 
-test("a key is in the grammar of the fuzz test", async (t) => {
+test("a key is in generated calls", async (t) => {
   const grammar = calls({ dataDir: "/d", withOwnMembers: true });
   const documents = fc.sample(grammar, { numRuns: 1000, seed: 1 });
   const generated = new Set(

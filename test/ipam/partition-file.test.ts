@@ -21,7 +21,7 @@ const UNREADABLE = "unreadable";
 function partFor(
   partition: unknown,
   texts: Readonly<Record<string, string>>,
-  ranges: object = { subnet: "192.168.0.0/20" },
+  ranges: readonly object[] = [[{ subnet: "192.168.0.0/20" }]],
 ): string {
   const files = {
     readFile(path: string): string {
@@ -36,7 +36,7 @@ function partFor(
         .map((name) => name.slice(path.length + 1))
         .reverse(),
   };
-  const ipam = { ...ranges, partition };
+  const ipam = { partition: { ranges, ...Object(partition) } };
   return loadConfig(received({ ipam, cniVersion: "1.0.0" }), "", files)
     .rangeSets.map(formatRangeSet)
     .join(" ");
@@ -46,7 +46,7 @@ function partFor(
 function refusalFor(
   partition: unknown,
   texts: Readonly<Record<string, string>> = {},
-  ranges?: object,
+  ranges?: readonly object[],
 ): string {
   try {
     return `not refused: ${partFor(partition, texts, ranges)}`;
@@ -73,12 +73,12 @@ test("each range of each set is divided, and one of which nothing is left is nam
   const small = { subnet: "10.9.0.0/30" };
   const set = [{ subnet: "192.168.0.0/20" }, { subnet: "192.168.16.0/20" }];
   t.equal(
-    partFor(fromFlannel, files, { ranges: [set, [{ subnet: "fd00:1::/112" }]] }),
+    partFor(fromFlannel, files, [set, [{ subnet: "fd00:1::/112" }]]),
     "192.168.0.112-192.168.0.127,192.168.16.112-192.168.16.127 fd00:1::700-fd00:1::7ff",
   );
   t.match(
-    refusalFor(fromFlannel, files, { ranges: [[...set, small]] }),
-    /^no address of range 10\.9\.0\.1-10\.9\.0\.2 for this node; .* ipam\.ranges\[0\]\[2\]/,
+    refusalFor(fromFlannel, files, [[...set, small]]),
+    /^no address of range 10\.9\.0\.1-10\.9\.0\.2 for this node; .* ipam\.partition\.ranges\[0\]\[2\]/,
   );
 });
 
@@ -202,8 +202,9 @@ test("the key names one of the two, and a network with its cluster CIDR", async 
     [{ ...fromNetwork, clusterCidr: "10.244.0.0" }, "invalid CIDR address: 10.244.0.0; "],
     [{ ...fromNetwork, network: 1 }, "cannot unmarshal number into ipam.partition.network"],
   ] as const) {
-    const ipam = { subnet: "192.168.0.0/20", partition };
-    const { message, details } = refusalOf(() => loadConfig(received({ ipam }), "", noFiles));
+    const { message, details } = refusalOf(() =>
+      loadConfig(received({ ipam: { partition } }), "", noFiles),
+    );
     t.match(`${message}; ${details}`, words);
   }
 });

@@ -27,14 +27,11 @@ const clusterCidr = "10.249.0.0/16";
 /** How many pods each node has. */
 const SIZE = 20;
 
-/** The definition that every node gets, with this plugin or the Go plugin, which does not know the key. */
+/** The definition that every node gets, with this plugin, or that for the Go plugin, which does not know the key. */
 function sharedNetwork(name: string, type: string): Network {
-  const ipam: JsonObject = {
-    type,
-    subnet: "192.168.64.0/19",
-    gateway: "192.168.95.254",
-    partition: { network: "containerd", clusterCidr },
-  };
+  const range = { subnet: "192.168.64.0/19", gateway: "192.168.95.254" };
+  const part = { network: "containerd", clusterCidr, ranges: [[range]] };
+  const ipam: JsonObject = { type, ...(type === "host-local" ? { partition: part } : range) };
   const plugin = { type: "bridge", bridge: "shared0", ipam };
   return { name, cniVersion: "1.0.0", plugins: [plugin] };
 }

@@ -57,8 +57,8 @@ clusterScenario(
     t.equal(shell("host-local check >/dev/null; echo $?"), "0\n", "check finds nothing wrong");
 
     show(
-      "Under pods of both, `--rollback` puts the Go plugin back:",
-      shell("host-local install /opt/cni/bin --rollback --yes"),
+      "Under pods of both, `--uninstall` puts the Go plugin back:",
+      shell("host-local install /opt/cni/bin --uninstall --yes"),
     );
     t.ok(worker.isInstalled(before), "the Go plugin is there again");
     deletePods("ours-1", "go-2");

@@ -1,7 +1,7 @@
 // test: native executable, slow
 /** The calls of `System`, made by the C host: every case of the table that Node.js and the machine in memory pass. */
 
-import { writeFileSync } from "node:fs";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
@@ -18,7 +18,6 @@ function program(root: string): string {
       const system = createQuickJsSystem();
       const outcomes = fileSystemCases.map((one, at) => {
         const root = ${JSON.stringify(root)} + "/" + at;
-        system.makeDirectories(root);
         return outcomeOf(one, system, root);
       });
       const text = (_, value) => (typeof value === "bigint" ? value + "n" : value);
@@ -31,6 +30,12 @@ test("the C host does what every system does, under the sanitizers", async (t) =
   const directory = t.testdir({ root: {} });
   const plugin = join(directory, "program.ts");
   writeFileSync(plugin, program(join(directory, "root")));
+  for (const [at, { links = {} }] of fileSystemCases.entries()) {
+    mkdirSync(join(directory, "root", `${at}`));
+    for (const [name, target] of Object.entries(links)) {
+      symlinkSync(target, join(directory, "root", `${at}`, name));
+    }
+  }
   const work = join(directory, "work");
   const output = join(directory, "host-local");
   const executable = await buildNative({ checked: true, plugin, work, output });

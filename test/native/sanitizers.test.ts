@@ -142,7 +142,7 @@ test("nor have the functions for operator commands", async (t) => {
     [["plan", "--nodes", "10", "--pods", "100"], 0],
     [["audit", join(directory, "nodes.json")], 1],
     [["install", join(directory, "bin"), "--yes"], 0],
-    [["install", join(directory, "bin"), "--rollback"], 2],
+    [["install", join(directory, "bin"), "--if-replaced"], 0],
     [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
     [["man"], 0],
     [["no-command"], 2],

@@ -211,7 +211,6 @@ function commandLines(node: Node): readonly (readonly string[])[] {
       ]),
     ),
     ["install", directory],
-    ["install", directory, "--rollback"],
     ["install", directory, "--uninstall"],
     ["install", hostile],
     ["install", directory, hostile],

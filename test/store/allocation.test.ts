@@ -43,7 +43,8 @@ function take(system: System, containerId: string, request: Request = {}): strin
       requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
-      reclaimsAfterReboot: true,
+      namespace: undefined,
+      reclaims: true,
       advice: () => "Next: look.",
     });
   });
@@ -270,7 +271,7 @@ function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
         network.reserve(address(name), c1, temporary),
       );
     }
-    return network.reserved;
+    return network.made;
   });
 }
 

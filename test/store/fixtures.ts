@@ -42,9 +42,16 @@ export function machineWith(files: Readonly<Record<string, string>> = {}): Memor
   return machine;
 }
 
+/** The Go plugin's lock. */
+export const HELD = { excludesGoPlugin: true } as const;
+
 /** Does something with the network, as under its lock. */
-export function withNetwork<T>(system: System, body: (network: LockedNetwork) => T): T {
-  const network = new LockedNetwork(open(system), true);
+export function withNetwork<T>(
+  system: System,
+  body: (network: LockedNetwork) => T,
+  lock: ConstructorParameters<typeof LockedNetwork>[1] = HELD,
+): T {
+  const network = new LockedNetwork(open(system), lock);
   try {
     return body(network);
   } finally {
@@ -74,7 +81,7 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
 /** The notes of earlier boots whose reservations are still there. */
 export function notesOn(machine: MemoryMachine): readonly Earlier[] {
   const wanted = reclaimable(open(machine.start()), () => true);
-  return [...wanted].map(({ note }) => note);
+  return [...wanted].map(({ dead }) => dead);
 }
 
 /** The files in the network's directory, but for the lock. */

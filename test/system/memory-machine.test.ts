@@ -10,6 +10,9 @@ test("file calls in memory behave as on the real file system", async (t) => {
   for (const fileCase of fileSystemCases) {
     const machine = new MemoryMachine();
     machine.disk.makeDirectories("/root");
+    for (const [name, target] of Object.entries(fileCase.links ?? {})) {
+      machine.disk.putLink(`/root/${name}`, target);
+    }
 
     t.same(outcomeOf(fileCase, machine.start(), "/root"), fileCase.expected, fileCase.name);
   }

@@ -29,7 +29,7 @@ test("what an ADD could not release is released by the DEL that follows", async 
 test("with a partition an ADD reads one file more, and makes no other call", async (t) => {
   const subnetFile = "/run/flannel/subnet.env";
   const callsWith = (ipam: object): readonly string[] => {
-    const network = networkWith({ subnet: "10.0.0.0/24", ...ipam });
+    const network = networkWith(ipam);
     network.machine.disk.put(
       subnetFile,
       "FLANNEL_NETWORK=10.244.0.0/24\nFLANNEL_SUBNET=10.244.0.1/28\n",
@@ -37,8 +37,9 @@ test("with a partition an ADD reads one file more, and makes no other call", asy
     network.add("c1");
     return network.add("c2").calls.map(({ operation, path }) => `${operation} ${path}`);
   };
-  const without = callsWith({});
-  const withPart = callsWith({ partition: { subnetFile } });
+  const subnet = { subnet: "10.0.0.0/24" };
+  const without = callsWith(subnet);
+  const withPart = callsWith({ partition: { subnetFile, ranges: [[subnet]] } });
   t.same(
     withPart.filter((call) => call !== `readFile ${subnetFile}`),
     without,
@@ -69,7 +70,7 @@ test("the first ADD on a node makes all directories and prints the result", asyn
   const { ".host-local/net/journal": journal, ...files } = disk.filesUnder("/var/lib/cni/networks");
   t.match(
     journal,
-    /^host-local-journal 2 [0-9a-f-]{36} [0-9a-f]{32} \S+ 1 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
+    /^host-local-journal 3 [0-9a-f-]{36} [0-9a-f]{32} \S+ 1 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
   );
   t.same(files, {
     "net/10.0.0.2": "c1\r\neth0",

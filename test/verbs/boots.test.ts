@@ -74,7 +74,7 @@ test("STATUS counts them as free, from the first changing call on", async (t) =>
   network.del("none");
 
   t.equal(network.status().exitCode, 0);
-  t.match(network.status({ ipam: { reclaimAfterReboot: false } }).error?.code, 50);
+  t.match(network.status({ ipam: { reclaim: "never" } }).error?.code, 50);
 });
 
 test("those of an earlier boot come before those of a later one", async (t) => {
@@ -115,22 +115,29 @@ test("what is made anew in this boot, for the same container, is not from before
   noneGivesWay(t, network, "all live");
 });
 
-test("a requested address is refused while it is reserved, from before this boot or not", async (t) => {
+test("a requested address is granted if it is reserved from before this boot, and so is that of the same container", async (t) => {
   const network = full();
   network.machine.boot();
-  network.del("old6");
 
-  const { error } = network.add("new", { cniArgs: "IP=10.0.0.3" });
-
-  t.match(error?.msg, "requested IP address 10.0.0.3 is not available");
+  t.same(network.add("new", { cniArgs: "IP=10.0.0.3" }).addresses, ["10.0.0.3"]);
+  t.match(
+    network.add("newer", { cniArgs: "IP=10.0.0.3" }).error?.msg,
+    "requested IP address 10.0.0.3 is not available",
+  );
+  t.same(network.add("old6").addresses, ["10.0.0.6"], "its own");
+  t.match(network.add("old6").error?.msg, "duplicate allocation is not allowed");
+  t.match(
+    network.add("old5", { ipam: { reclaim: "never" } }).error?.msg,
+    "duplicate allocation is not allowed",
+  );
 });
 
-test("with reclaimAfterReboot false none is reclaimed, and with true those noted meanwhile do", async (t) => {
-  const network = full({ reclaimAfterReboot: false });
+test("with reclaim never none is reclaimed, and without it those noted meanwhile do", async (t) => {
+  const network = full({ reclaim: "never" });
   network.machine.boot();
 
   noneGivesWay(t, network, "switched off");
-  t.same(network.add("new", { ipam: { reclaimAfterReboot: true } }).addresses, ["10.0.0.2"]);
+  t.same(network.add("new", { ipam: { reclaim: "whenFull" } }).addresses, ["10.0.0.2"]);
 });
 
 test("a reclaimed reservation costs no look at the others", async (t) => {

@@ -196,7 +196,7 @@ function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
   return directory.networks.map((network, at) => ({
     network,
     ranges: countRanges(network, directory.usedIn(network), unowned),
-    beforeBoot: network.reclaimsAfterReboot ? namesBeforeBoot.size : 0,
+    beforeBoot: network.reclaims ? namesBeforeBoot.size : 0,
     cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
     pods: podsFor(network.rangeSets, network.exclusions),

@@ -2,8 +2,9 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { exists } from "../../system/system.ts";
-import { type Installation, installationIn, isReplaced } from "../install/installation.ts";
-import { goingBack } from "../install/new-keys.ts";
+import { askIfReplaced } from "../install/ask.ts";
+import { goingBack } from "../install/going-back.ts";
+import { type Place, placeIn } from "../install/place.ts";
 import { shellCommand } from "../node/next-command.ts";
 import {
   existingPluginDirectories,
@@ -19,17 +20,16 @@ export function pluginFindings(context: Context): readonly Finding[] {
   return existingPluginDirectories(system).flatMap(({ directory }) =>
     // As --if-replaced, which looks for these two whatever the marker contains.
     [...new Set([PLUGIN, STATIC, ...markedNames(system, directory)])].flatMap((name) =>
-      findingsOn(context, installationIn(directory, name)),
+      findingsOn(context, placeIn(directory, name)),
     ),
   );
 }
 
-function findingsOn(context: Context, installation: Installation): readonly Finding[] {
+function findingsOn(context: Context, place: Place): readonly Finding[] {
   const { system } = context;
-  if (!isReplaced(system, installation)) return [];
-  const { directory, target, name } = installation;
-  const ofName = name === STATIC ? ["--static"] : ["--as", name];
-  const options = name === PLUGIN ? [] : ofName;
+  if (!askIfReplaced(system, place)) return [];
+  const { directory, target, name } = place;
+  const options = name === PLUGIN ? [] : ["--as", name];
   const about = {
     code: "plugin-replaced",
     network: "",

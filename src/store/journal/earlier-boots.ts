@@ -8,14 +8,14 @@
  */
 
 import { eachLine } from "../../system/lines.ts";
-import { attempt, type FileStatus, type System } from "../../system/system.ts";
+import { attempt, type FileStatus } from "../../system/system.ts";
 import { type BootId, bootTime, isBootId } from "../files/boot-id.ts";
-import { fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
+import { type FileId, fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { keyOf, keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
-import { listedIn, readJournal, type Seal } from "./journal-file.ts";
+import { listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
 
 /** A reservation that was noted. */
 export interface Earlier {
@@ -24,8 +24,7 @@ export interface Earlier {
   /** The name of its file. */
   readonly name: string;
   readonly key: OwnerKey;
-  /** Inode and time of last modification of its file. */
-  readonly file: string;
+  readonly file: FileId;
 }
 
 /** What the first line begins with; the machine follows. */
@@ -120,7 +119,7 @@ function notesByName(files: NetworkFiles): Map<string, Earlier> {
 export function* reclaimable<T>(
   files: NetworkFiles,
   wantedBy: (name: string) => T | undefined,
-): Generator<{ readonly note: Earlier; readonly wanted: T }, void> {
+): Generator<{ readonly dead: Earlier; readonly wanted: T }, void> {
   const gone: Earlier[] = [];
   let mostGone = MOST_GONE;
   try {
@@ -130,7 +129,7 @@ export function* reclaimable<T>(
       // Where that is not known, the note may still be valid.
       const file = attempt(() => fileIdAt(files.system, files.pathOf(note.name)), null);
       if (file === note.file) {
-        if (keyOfOwner(readOwner(files, note.name)) === note.key) yield { note, wanted };
+        if (keyOfOwner(readOwner(files, note.name)) === note.key) yield { dead: note, wanted };
       } else if (file !== null) {
         gone.push(note);
       }
@@ -139,11 +138,6 @@ export function* reclaimable<T>(
   } finally {
     if (gone.length > mostGone) attempt(() => forget(files, gone), undefined);
   }
-}
-
-/** Whether a file, under whatever name, is the one that was noted. */
-export function isNotedFile(system: System, path: string, { file }: Earlier): boolean {
-  return attempt(() => fileIdAt(system, path) === file, false);
 }
 
 /**
@@ -209,7 +203,7 @@ function notesOf(
 function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Status) => boolean {
   const { system } = files;
   const directory = system.status(files.directory);
-  const sealed = BigInt(seal.directory.split(",")[2] ?? 0);
+  const sealed = sealedAt(seal);
   const isClockBehind = BigInt(system.now()) * 1_000_000n < sealed;
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
@@ -255,5 +249,5 @@ function lineOf({ boot, name, key, file }: Earlier): string {
 function noteIn(line: string): Earlier | undefined {
   const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
-  return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file };
+  return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file: file as FileId };
 }

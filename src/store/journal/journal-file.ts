@@ -2,8 +2,9 @@
  * The journal: which reservations an attachment holds, without reading all of them.
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
- * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`), that it
- * does not (`c1 eth0 -10.1.2.3`), or that it holds none (`c1 eth0`). The journal is believed only while the seal is
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
+ * for which network namespace, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or that it holds
+ * none (`c1 eth0`). The journal is believed only while the seal is
  * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
  * them all. Deleting it loses nothing.
  */
@@ -11,6 +12,7 @@
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
+import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type Fingerprint, fingerprintOf } from "../files/fingerprint.ts";
@@ -60,7 +62,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 2";
+const FORM = "host-local-journal 3";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
@@ -71,8 +73,8 @@ const NO_MACHINE = "-";
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
 const GROWTH = 3;
 
-/** None is believed beyond this length, in bytes: one of a full /16 grows to 17 MiB. */
-const LARGEST = 32 * 1024 * 1024;
+/** None is believed beyond this length, in bytes: one of a full /16 grows to 36 MiB. */
+const LARGEST = 64 * 1024 * 1024;
 
 /** No journal below this length is too long, in bytes. */
 const SHORT = 64 * 1024;
@@ -168,7 +170,7 @@ function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<st
     const key = (end < 0 ? line : line.slice(0, end)) as OwnerKey;
     const names = held.get(key) ?? new Set();
     held.set(key, names);
-    const name = line.slice(key.length + 1);
+    const name = wordAt(line, key.length + 1);
     if (end < 0) names.clear();
     else if (name.startsWith("-")) names.delete(name.slice(1));
     else names.add(name);
@@ -176,18 +178,68 @@ function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<st
   return held;
 }
 
+/** The word that begins there. */
+function wordAt(line: string, begin: number): string {
+  const end = line.indexOf(" ", begin);
+  return end < 0 ? line.slice(begin) : line.slice(begin, end);
+}
+
 /**
- * Writes the journal anew from the result of a search; its seal is of no boot yet, and so not current.
+ * The last line of each reservation with a record, by its name; in the order of the journal.
  *
- * @param machine see `Seal`; a call that is killed now must not make it forgotten
+ * @param found the lines of a journal
+ */
+export function recordsIn(found: readonly string[]): ReadonlyMap<string, string> {
+  const records = new Map<string, string>();
+  for (const line of found) {
+    const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;
+    if (begin === 0) continue;
+    const word = wordAt(line, begin);
+    const name = word.startsWith("-") ? word.slice(1) : word;
+    records.delete(name);
+    if (line.length > begin + word.length) records.set(name, line);
+  }
+  return records;
+}
+
+/** When the directory was left as a seal says, in nanoseconds since the epoch. */
+export function sealedAt({ directory }: Seal): bigint {
+  return BigInt(directory.split(",")[2] ?? 0);
+}
+
+/**
+ * Writes the journal anew from the result of a search; its seal is of no length yet, and so not current.
+ *
+ * @param seal its boot and machine: a call that is killed now must not make them forgotten
+ * @param records lines with records, by the names of the reservations, in their order
  * @returns its length in bytes
  * @throws SystemError
  */
-export function renewJournal(state: StateDirectory, scan: Files, machine: Seal["machine"]): number {
+export function renewJournal(
+  state: StateDirectory,
+  scan: Files,
+  { boot, machine }: Pick<Seal, "boot" | "machine">,
+  records: ReadonlyMap<string, string>,
+): number {
   const lines = othersIn(scan).map(lineOf).join("");
-  const header = paddedHeader(`${FORM} - ${machine ?? NO_MACHINE} - 0 0 0`);
-  state.replace(FILE, `${header}${scan.pairs}${lines}`);
-  return HEADER + scan.pairs.length + utf8Length(lines);
+  const header = paddedHeader(`${FORM} ${boot} ${machine ?? NO_MACHINE} - 0 0 0`);
+  const pairs = withRecords(scan.pairs, records);
+  state.replace(FILE, `${header}${pairs}${lines}`);
+  return HEADER + pairs.length + utf8Length(lines);
+}
+
+/** The lines of a search; those with records in the order of these, and behind all others. */
+function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
+  if (records.size === 0) return pairs;
+  const plain: string[] = [];
+  const there = new Set<string>();
+  for (const line of eachLine(pairs)) {
+    const name = line.slice(line.lastIndexOf(" ") + 1);
+    if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
+    else plain.push(line);
+  }
+  for (const [name, line] of records) if (there.has(name)) plain.push(line);
+  return plain.length === 0 ? "" : `${plain.join("\n")}\n`;
 }
 
 function lineOf({ name, owner }: OwnedReservation): string {

@@ -3,18 +3,11 @@
  * for the operator commands.
  */
 
+import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { readMounts } from "./mounted-namespaces.ts";
 import { readProcessNamespaces } from "./process-namespaces.ts";
-
-/** A network namespace as an ADD saw it, in the running boot. */
-export interface RecordedNamespace {
-  /** Its inode in the kernel's file system of namespaces, in decimal. */
-  readonly inode: string;
-  /** `CNI_NETNS` as given, an absolute path. */
-  readonly path: string;
-}
 
 /**
  * What became of it, and how that is known: the `reason` is a clause such as `its network namespace /run/netns/cni-1 is
@@ -50,7 +43,7 @@ export class NamespaceStates {
    * @param later the namespaces with the same inode that were recorded after it, of other containers: the kernel gives the
    *   lowest free number again at once, and then what has it is none of its own
    */
-  stateOf({ inode, path }: RecordedNamespace, later: readonly RecordedNamespace[]): NamespaceState {
+  stateOf({ inode, path }: NetworkNamespace, later: readonly NetworkNamespace[]): NamespaceState {
     const its = `its network namespace ${path}`;
     const unseen = (reason: string): NamespaceState => ({
       kind: "unseen",
@@ -78,14 +71,14 @@ export class NamespaceStates {
   /**
    * Whether a namespace is gone. For each of thousands that are not, no system call is made.
    *
-   * @param later as of `stateOf`
+   * @param laterThan gives what `stateOf` asks for
    */
-  isGone(one: RecordedNamespace, later: readonly RecordedNamespace[]): boolean {
+  isGone(one: NetworkNamespace, laterThan: () => readonly NetworkNamespace[]): boolean {
     this.#evidence ??= gather(this.#system);
     const { holders, incomplete } = this.#evidence;
     if (incomplete !== undefined) return false;
-    if (later.length === 0 && holders.has(nameOf(one.inode))) return false;
-    return this.stateOf(one, later).kind === "gone";
+    const later = holders.has(nameOf(one.inode)) ? laterThan() : undefined;
+    return later?.length !== 0 && this.stateOf(one, later ?? []).kind === "gone";
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */

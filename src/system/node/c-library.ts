@@ -8,8 +8,6 @@ export interface CLibrary {
   flock(descriptor: number, operation: number): number;
   /** `setns(2)`, for this thread; returns 0, or the errno. */
   setns(descriptor: number, kind: number): number;
-  /** `renameat2(2)` with RENAME_EXCHANGE; returns 0, or the errno. */
-  exchange(path: string, other: string): number;
   /**
    * Lets a signal interrupt (EINTR) whatever this process then waits for, after some milliseconds and again and again
    * from then on: one that comes just before the wait begins has no effect.
@@ -22,8 +20,6 @@ export interface CLibrary {
 const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
 
 const EIO = 5;
-const AT_FDCWD = -100;
-const RENAME_EXCHANGE = 2;
 const SIGALRM = 14;
 const ITIMER_REAL = 0;
 
@@ -67,13 +63,6 @@ function load(): CLibrary | undefined {
         setns ??= lib.getFunction("setns", twoIntegers);
         const enter = setns;
         return errnoOf(() => enter(descriptor, kind));
-      },
-      exchange: (path, other) => {
-        const rename = lib.getFunction("renameat2", {
-          arguments: ["int32", "pointer", "int32", "pointer", "uint32"],
-          return: "int32",
-        });
-        return errnoOf(() => rename(AT_FDCWD, path, AT_FDCWD, other, RENAME_EXCHANGE));
       },
       interruptAfter: (milliseconds) => {
         timers ??= timersOf(lib);

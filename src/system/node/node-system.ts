@@ -51,7 +51,6 @@ export function createNodeSystem(): NodeSystem {
     link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),
     rename: (from, to) => systemCall("rename", to, () => fs.renameSync(from, to)),
     unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
-    symlink: (target, path) => systemCall("symlink", path, () => fs.symlinkSync(target, path)),
     readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
     makeDirectories,
     list,
@@ -65,9 +64,6 @@ export function createNodeSystem(): NodeSystem {
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
-    get locksOutGoPlugin() {
-      return network.locksOutGoPlugin;
-    },
     lock: network.lock,
     now: () => Date.now(),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),

@@ -48,13 +48,11 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     openFile,
     readFileIn,
     copyFile,
-    exchange,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
   };
-  // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createNodeSystem(), commands);
 }
 
@@ -191,10 +189,6 @@ function copyFile(from: string, to: string, mode: number): void {
     }
   };
   withFile(to, O_WRONLY | O_CREAT | O_EXCL, write, mode);
-}
-
-function exchange(path: string, other: string): void {
-  callLibrary("rename", other, (library) => library.exchange(path, other));
 }
 
 function run(

@@ -16,14 +16,13 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "out-of-memory.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */
   OVERWRITE_LIMIT = 4096,
   SECOND = 1000000000,
 };
-
-bool has_output;
 
 JSValue host_read_input(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 1) * 1000000;
@@ -95,8 +94,6 @@ static JSValue with_two_paths(struct call *call, int (*operation)(const char *, 
 JSValue host_link(struct call *call) { return with_two_paths(call, link); }
 
 JSValue host_rename(struct call *call) { return with_two_paths(call, rename); }
-
-JSValue host_symlink(struct call *call) { return with_two_paths(call, symlink); }
 
 JSValue host_unlink(struct call *call) { return done(call, unlink(call->path)); }
 

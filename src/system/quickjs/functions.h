@@ -7,12 +7,9 @@
 
 /* files.c */
 host_function host_read_input, host_write_output, host_write_error, host_read_file,
-    host_create_file, host_overwrite_file, host_link, host_rename, host_unlink, host_symlink,
+    host_create_file, host_overwrite_file, host_link, host_rename, host_unlink,
     host_read_link, host_set_modified, host_status, host_link_status, host_open_file,
     host_file_system_type, host_require_writable;
-
-/* Whether something may be on standard output. */
-extern bool has_output;
 
 /* directories.c */
 host_function host_make_directory, host_list, host_list_addresses, host_read_files;
@@ -25,7 +22,7 @@ host_function host_lock, host_unlock;
 
 /* operator.c */
 host_function host_is_terminal, host_terminal_size, host_read_line, host_read_pipe, host_copy_file,
-    host_exchange, host_same_content, host_has_text, host_read_file_in;
+    host_same_content, host_has_text, host_read_file_in;
 
 /* programs.c */
 host_function host_start, host_result;

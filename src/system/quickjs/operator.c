@@ -75,12 +75,6 @@ JSValue host_copy_file(struct call *call) {
   return throw_errno(call, "write", error);
 }
 
-JSValue host_exchange(struct call *call) {
-  const char *from = path_at(call, 0);
-  if (!from) return JS_EXCEPTION;
-  return done(call, renameat2(AT_FDCWD, from, AT_FDCWD, call->path, RENAME_EXCHANGE));
-}
-
 /* Returns 0 or the errno. */
 static int compare_bytes(int one, int two, bool *same) {
   char left[BUFFER], right[BUFFER];

@@ -1,5 +1,4 @@
 // test: each executable, one if short, slow
-import { corruptCursorScenarios } from "./corrupt-cursors.ts";
 import { corruptJournalScenarios } from "./corrupt-journals.ts";
 import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";
 import { corruptReservationScenarios } from "./corrupt-reservations.ts";
@@ -9,7 +8,6 @@ import { testScenarios } from "./scenario-tests.ts";
 
 testScenarios(
   corruptReservationScenarios,
-  corruptCursorScenarios,
   corruptJournalScenarios,
   corruptOwnFileScenarios,
   leftoverScenarios,

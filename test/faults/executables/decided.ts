@@ -1,8 +1,8 @@
 /** Where a generated call shows a decided difference from the Go plugin: see test/blackbox/differences.ts. */
 
 import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
+import type { Call } from "../../harness/executable.ts";
 import { readError } from "../../harness/printed-error.ts";
-import type { FuzzCase } from "./fuzz-cases.ts";
 import type { Ending } from "./running-call.ts";
 
 /** A call as both answered it. */
@@ -42,11 +42,7 @@ export const explanations: Readonly<Record<string, (answers: Answers) => boolean
 };
 
 /** The title of the decided difference that explains the answers; `undefined` where none does. */
-export function decidedDifference(
-  { call }: FuzzCase,
-  here: Ending,
-  go: Ending,
-): string | undefined {
+export function decidedDifference(call: Call, here: Ending, go: Ending): string | undefined {
   const command = call.environment.CNI_COMMAND ?? "";
   const answers = { command, text: Buffer.from(call.stdin).toString(), here, go };
   return Object.entries(explanations).find(([, explains]) => explains(answers))?.[0];

@@ -5,7 +5,7 @@ import type { FaultNetwork } from "./network.ts";
 
 const HEADER = 256;
 
-const FORM = "host-local-journal 2";
+const FORM = "host-local-journal 3";
 
 /** What a seal says. */
 export interface SealText {

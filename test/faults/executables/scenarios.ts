@@ -1,24 +1,19 @@
 /** All scenarios, in the order of the table. */
 
-import { bootScenarios } from "./boots.ts";
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
-import { corruptCursorScenarios } from "./corrupt-cursors.ts";
 import { corruptJournalScenarios } from "./corrupt-journals.ts";
 import { corruptOwnFileScenarios } from "./corrupt-own-files.ts";
 import { corruptReservationScenarios } from "./corrupt-reservations.ts";
-import { differentialFuzzScenarios } from "./differential-fuzz.ts";
 import { everySystemCallScenarios } from "./every-system-call.ts";
 import { fileModesScenarios } from "./file-modes.ts";
 import { fullDiskScenarios } from "./full-disk.ts";
-import { fuzzScenarios } from "./fuzz.ts";
+import { generatedCallScenarios } from "./generated-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";
-import { hostileInputScenarios } from "./hostile-input.ts";
 import { inputScenarios } from "./input-streams.ts";
 import { leftoverScenarios } from "./leftovers.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";
 import { movedScenarios } from "./moved.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";
-import { plantedLinksScenarios } from "./planted-links.ts";
 import { powerLossScenarios } from "./power-loss.ts";
 import { refusedDiskScenarios } from "./refused-disk.ts";
 import { repairScenarios } from "./repairs.ts";
@@ -32,12 +27,10 @@ export const scenarios: readonly Scenario[] = [
   fullDiskScenarios,
   refusedDiskScenarios,
   oddPlacesScenarios,
-  bootScenarios,
   powerLossScenarios,
   movedScenarios,
   takeOverScenarios,
   corruptReservationScenarios,
-  corruptCursorScenarios,
   corruptJournalScenarios,
   corruptOwnFileScenarios,
   leftoverScenarios,
@@ -48,9 +41,6 @@ export const scenarios: readonly Scenario[] = [
   stressScenarios,
   inputScenarios,
   streamScenarios,
-  hostileInputScenarios,
-  fuzzScenarios,
-  differentialFuzzScenarios,
+  generatedCallScenarios,
   fileModesScenarios,
-  plantedLinksScenarios,
 ].flat();

@@ -11,7 +11,9 @@ function nodeWithPart(t: Test): Node & { readonly subnetFile: string; readonly s
   const node = nodeFor(t);
   const subnetFile = join(node.root, "subnet.env");
   writeFileSync(subnetFile, "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.7.1/24\n");
-  const source = node.network("net", { subnet: "192.168.0.0/20", partition: { subnetFile } });
+  const source = node.network("net", {
+    partition: { subnetFile, ranges: [[{ subnet: "192.168.0.0/20" }]] },
+  });
   return { ...node, subnetFile, source };
 }
 

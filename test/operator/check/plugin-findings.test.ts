@@ -1,7 +1,7 @@
 // test: native executable
 /** Whether the plugin that was installed is still in the plugin directory. */
 
-import { readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
 import { runAsPrinted, tool } from "../../harness/tool.ts";
@@ -62,10 +62,10 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
   t.same(found(), []);
 
-  install(t, "--rollback");
+  install(t, "--uninstall");
   t.same(found(), [], "the other plugin is back because that was asked for");
 
-  install(t, "--rollback");
+  install(t);
   rmSync(TARGET);
   t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
 });
@@ -73,12 +73,12 @@ scenario("an installer that overwrites the plugin is noticed", needs, (t) => {
 scenario("the copy static is noticed, too, when another plugin takes its place", needs, (t) => {
   const node = nodeFor(t);
   rmSync(STATIC, { force: true });
-  install(t, "--static");
+  install(t, "--as", "static");
   t.same(findingsOf(node), []);
 
   rmSync(STATIC);
   writeFileSync(STATIC, OTHER, { mode: 0o755 });
-  const command = "host-local install /opt/cni/bin --static";
+  const command = "host-local install /opt/cni/bin --as static";
   t.match(findingsOf(node), [{ path: STATIC, commands: [command] }]);
 
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
@@ -110,3 +110,29 @@ scenario("also where there was no plugin before", needs, (t) => {
     [],
   );
 });
+
+scenario(
+  "what has taken its place is started only if it may be a version of it, as --help says",
+  needs,
+  (t) => {
+    const node = nodeFor(t);
+    const started = "/opt/cni/bin/started";
+    const noting = (text: string) => `#!/bin/sh\n# ${text}\ntouch ${started}\n`;
+    for (const [text, isStarted] of [
+      ["another plugin", false],
+      ["With arguments it is a tool for operators: host-local", true],
+    ] as const) {
+      rmSync(TARGET, { force: true });
+      install(t);
+      rmSync(TARGET);
+      writeFileSync(TARGET, noting(text), { mode: 0o755 });
+
+      t.match(findingsOf(node), [{ path: TARGET }]);
+
+      t.equal(existsSync(started), isStarted, text);
+      rmSync(started, { force: true });
+    }
+    const help = node.tool(["check", "--help"]).stdout.replace(/\s+/g, " ");
+    t.match(help, "It asks the plugins in its directories for their versions");
+  },
+);

@@ -59,13 +59,13 @@ test("of several none is taken: they are listed", { skip }, async (t) => {
   const { stdout, stderr } = onNode(`
     plugin /opt/cni/bin; cp -r /opt/cni /run/cni
     $host_local install --yes; echo $?
-    $host_local install --rollback; echo $?
+    $host_local install --uninstall; echo $?
     ls /opt/cni/bin /run/cni/bin`);
   t.equal(stdout, "2\n2\n/opt/cni/bin:\nhost-local\n\n/run/cni/bin:\nhost-local\n");
   t.match(stderr, "there is a host-local in several plugin directories.");
   t.match(stderr, /^ {2}host-local install \/opt\/cni\/bin {4}# containerd/m);
   t.match(stderr, /^ {2}host-local install \/run\/cni\/bin {4}# MicroShift$/m);
-  t.match(stderr, /^ {2}host-local install \/run\/cni\/bin --rollback {4}# MicroShift$/m);
+  t.match(stderr, /^ {2}host-local install \/run\/cni\/bin --uninstall {4}# MicroShift$/m);
 });
 
 test("without any host-local it is /opt/cni/bin", { skip }, async (t) => {

@@ -1,169 +1,288 @@
 // test: each executable, one if short, each architecture
 /** install: what is asked, what is said, and what is refused. */
 
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
-  linkSync,
   mkdirSync,
-  readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
   statSync,
+  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { executable } from "../../harness/executable.ts";
+import { executable, run } from "../../harness/executable.ts";
 import { mountObstacle } from "../../harness/mounts.ts";
-import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
-import { directoryWithOther, isExecutable, OTHER, VERSIONS } from "./plugin-directory.ts";
+import {
+  answering,
+  directoryWithOther,
+  emptyDirectory,
+  isExecutable,
+  isLink,
+  OTHER,
+  PluginDirectory,
+  skipWithoutCompiler,
+  thisProgram,
+  VERSIONS,
+} from "./plugin-directory.ts";
 
-/** A plugin directory with another plugin under our name. */
-function pluginDirectory(t: Pick<Test, "teardown">): string {
-  return directoryWithOther(t).path;
-}
+const REMARK =
+  "There is no other host-local to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.";
 
-function isOther(path: string): boolean {
-  return statSync(path).size === OTHER.length && readFileSync(path, "utf8") === OTHER;
-}
+const NO = "Nothing was changed: use --yes, or answer y at a terminal.\n";
 
-function install(...words: string[]): [number | null, string, string] {
-  const { exitCode, stdout, stderr } = tool(["install", ...words]);
-  return [exitCode, stdout, stderr];
-}
+test("what will be done, and what was done, is said", async (t) => {
+  const empty = emptyDirectory(t);
+  const other = directoryWithOther(t);
+  const { target, previous } = other;
+  const supported = `which supports CNI ${VERSIONS}`;
+  const cases: [PluginDirectory, string, string, string][] = [
+    [
+      other,
+      "",
+      `This executable will be installed as ${target}. What is there is kept as ${previous}, unless it is a version of this executable.`,
+      `Installed ${target}, ${supported}. The file it replaced is now ${previous}.`,
+    ],
+    [
+      other,
+      "--uninstall",
+      `${previous} will be renamed to ${target}.`,
+      `Restored ${target}, which supports CNI 1.0.0, 1.1.0.`,
+    ],
+    [
+      empty,
+      "",
+      `This executable will be installed as ${empty.target}.`,
+      `Installed ${empty.target}, ${supported}.`,
+    ],
+    [
+      empty,
+      "--uninstall",
+      `${empty.target} will be removed. ${REMARK}`,
+      `Removed ${empty.target}. ${REMARK}`,
+    ],
+  ];
+  for (const [directory, option, plan, done] of cases) {
+    const options = option === "" ? [] : [option];
+    const { names } = directory;
+    t.strictSame(directory.install(...options), [1, `${plan}\n${NO}`, ""]);
+    t.strictSame(directory.names, names, "nothing was changed");
+    t.strictSame(directory.install(...options, "--yes"), [0, `${done}\n`, ""]);
+  }
+});
 
-test("a second installation changes nothing, and keeps the previous file", async (t) => {
-  const directory = pluginDirectory(t);
-  install(directory, "--yes");
-  const target = join(directory, "host-local");
-  const { ino } = statSync(target);
+test("it is said why nothing is to be done", async (t) => {
+  const empty = emptyDirectory(t);
+  const other = directoryWithOther(t);
+  const installed = directoryWithOther(t);
+  installed.install("--yes");
+  const { ino } = statSync(installed.target);
+  const cases: [PluginDirectory, string[], string][] = [
+    [installed, [], `${installed.target} already is this executable; nothing to do.\n`],
+    [empty, ["--uninstall"], `There is no ${empty.target}; nothing to do.\n`],
+    [other, ["--uninstall"], `${other.target} is another plugin; nothing to do.\n`],
+    [new PluginDirectory(join(other.path, "none")), ["--if-replaced"], ""],
+  ];
+  for (const [directory, options, text] of cases) {
+    t.strictSame(directory.install(...options, "--yes"), [0, text, ""]);
+  }
+  t.equal(statSync(installed.target).ino, ino);
+});
 
-  t.strictSame(install(directory, "--yes"), [
+test("another version of it leaves the previous plugin, and says so; another plugin that took its place stays", async (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  directory.install("--yes");
+  directory.put("host-local", thisProgram("v0.9.0"));
+
+  t.strictSame(directory.install("--yes"), [
     0,
-    `${target} already is this executable; nothing to do.\n`,
+    `Installed ${target}, which supports CNI ${VERSIONS}. ${previous} is unchanged.\n`,
     "",
   ]);
-  t.equal(statSync(target).ino, ino);
-  t.ok(isOther(join(directory, "host-local.previous")));
+  rmSync(target);
+  directory.put("host-local", answering("0.4.0"));
+  t.strictSame(directory.install("--uninstall", "--yes"), [
+    0,
+    `${target} is another plugin and stays.\n`,
+    "",
+  ]);
+});
 
-  const installed = tool(["install", directory], { program: target });
-  t.equal(installed.exitCode, 0, "nor does the installed one itself");
+test("the plugin is executable by everybody, and what it replaced is the very file, with its owner and mode", async (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  const { ino } = statSync(target);
+
+  t.equal(directory.install("--yes")[0], 0);
+
+  t.equal(statSync(target).mode & 0o7777, 0o755);
+  t.equal(statSync(previous).ino, ino);
+});
+
+test("an installed plugin installs nothing over itself", async (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  const { exitCode } = tool(["install", directory.path], { program: directory.target });
+  t.equal(exitCode, 0);
 });
 
 test("a file of the same size is another executable all the same", async (t) => {
-  const directory = scratchDirectory(t);
-  const target = join(directory, "host-local");
+  const directory = emptyDirectory(t);
   const bytes = readFileSync(executable);
   bytes[bytes.length - 1] = (bytes[bytes.length - 1] ?? 0) ^ 0xff;
-  writeFileSync(target, bytes, { mode: 0o755 });
+  writeFileSync(directory.target, bytes, { mode: 0o755 });
 
-  t.equal(install(directory, "--yes")[0], 0);
-  t.ok(isExecutable(target));
+  t.equal(directory.install("--yes")[0], 0);
+  t.ok(isExecutable(directory.target));
 });
 
-test("an installation that was killed between its two steps is repeated", async (t) => {
-  const directory = pluginDirectory(t);
-  const [target, previous] = [
-    join(directory, "host-local"),
-    join(directory, "host-local.previous"),
-  ];
-  linkSync(target, previous);
+test("as static it is that plugin", async (t) => {
+  const directory = emptyDirectory(t);
+  const path = join(directory.path, "static");
+  // As an archive has it.
+  symlinkSync("host-local", path);
 
-  t.equal(install(directory, "--yes")[0], 0);
-  t.ok(isExecutable(target));
-  t.ok(isOther(previous));
-  t.strictSame(readdirSync(directory).sort(), [
-    "host-local",
-    "host-local.installed",
-    "host-local.previous",
-  ]);
+  t.equal(directory.install("--as", "static", "--yes")[0], 0);
+
+  t.ok(isExecutable(path) && !isLink(path));
+  t.match(run(path, { environment: {}, stdin: "" }).stderr, /^CNI static plugin /);
 });
 
-test("without --yes and a terminal it only prints what it would do", async (t) => {
-  const directory = pluginDirectory(t);
-  const [target, previous] = [
-    join(directory, "host-local"),
-    join(directory, "host-local.previous"),
-  ];
-  const no = "Nothing was changed: use --yes, or answer y at a terminal.\n";
+for (const name of ["host-local", "static"]) {
+  test(`a link to a program that looks at its name is kept as a link, and comes back as ${name}`, {
+    skip: skipWithoutCompiler,
+  }, async (t) => {
+    const directory = emptyDirectory(t);
+    const path = join(directory.path, name);
+    directory.putMulticall(name);
 
-  t.strictSame(install(directory), [
-    1,
-    `This executable will be installed as ${target}. What is there is kept as ${previous}; a version of this executable only if no other plugin is kept.\n${no}`,
-    "",
-  ]);
-  t.strictSame(readdirSync(directory), ["host-local"]);
-  writeFileSync(previous, OTHER.replace("1.0.0", "0.4.0"), { mode: 0o755 });
-  t.strictSame(install(directory, "--rollback"), [
-    1,
-    `${previous} and ${target} will be exchanged.\n${no}`,
-    "",
-  ]);
-  t.ok(isOther(target));
-});
+    t.equal(directory.install("--as", name, "--yes")[0], 0);
+    t.equal(readlinkSync(`${path}.previous`), "cni");
+    t.equal(directory.install("--as", name, "--uninstall", "--yes")[0], 0);
+
+    t.equal(readlinkSync(path), "cni");
+    t.equal(run(path, versionCall()).exitCode, 0);
+    t.strictSame(directory.names, ["cni", name].sort());
+  });
+}
 
 test("at a terminal it asks", { skip: skipWithoutTerminal }, async (t) => {
-  const directory = pluginDirectory(t);
-  const target = join(directory, "host-local");
+  const directory = directoryWithOther(t);
 
-  const no = await converse(["install", directory], () => "n\n");
+  const no = await converse(["install", directory.path], () => "n\n");
   t.equal(no.exitCode, 1);
-  t.ok(isOther(target));
-  const yes = await converse(["install", directory], () => "y\n");
+  t.equal(directory.read("host-local"), OTHER);
+  const yes = await converse(["install", directory.path], () => "y\n");
   t.match(yes.stdout, "Install it? [y/N] ");
   t.equal(yes.exitCode, 0);
-  t.ok(isExecutable(target));
+  t.ok(isExecutable(directory.target));
+});
+
+for (const [where, directoryOf] of [
+  ["where nothing was", emptyDirectory],
+  ["in place of another plugin", directoryWithOther],
+] as const) {
+  const name = `a plugin that another installer puts there during the question stays, ${where}`;
+  test(name, { skip: skipWithoutTerminal }, async (t) => {
+    const directory = directoryOf(t);
+    directory.install("--yes");
+    const names = directory.names;
+
+    const words = ["install", directory.path, "--uninstall", "--force"];
+    const { exitCode, stdout } = await converse(words, () => {
+      rmSync(directory.target);
+      directory.put("host-local", answering("0.4.0"));
+      return "y\n";
+    });
+
+    t.equal(exitCode, 2);
+    t.match(stdout, `${directory.target} was replaced meanwhile, and is left as it is`);
+    t.equal(readFileSync(directory.target, "utf8"), answering("0.4.0"));
+    t.strictSame(directory.names, names);
+  });
+}
+
+test("a former plugin that another removal puts back meanwhile stays", async (t) => {
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  renameSync(target, previous);
+  const other = `mv '${previous}' '${target}'`;
+  directory.put("host-local", thisProgram("v0.9.0").replace("else\n", `else\n${other}\n`));
+
+  directory.install("--uninstall", "--yes");
+
+  t.equal(readFileSync(target, "utf8"), OTHER);
 });
 
 test("the document says what was done", async (t) => {
-  const directory = pluginDirectory(t);
-  const document = (...words: string[]): unknown =>
-    JSON.parse(install(directory, "--json", ...words)[1]);
-  const paths = {
-    target: join(directory, "host-local"),
-    previous: join(directory, "host-local.previous"),
-    static: null,
-  };
-  t.strictSame(document(), { action: "refused", ...paths, kept: null, versions: [] });
+  const directory = directoryWithOther(t);
+  const { target, previous } = directory;
+  const document = (...options: string[]): unknown =>
+    JSON.parse(directory.install("--json", ...options)[1]);
+  const none = { target, previous, kept: null, versions: [] };
+  t.strictSame(document(), { action: "refused", ...none });
   t.strictSame(document("--yes"), {
     action: "installed",
-    ...paths,
-    kept: paths.previous,
+    ...none,
+    kept: previous,
     versions: VERSIONS.split(", "),
   });
-  t.strictSame(document("--yes"), { action: "none", ...paths, kept: null, versions: [] });
-  t.strictSame(document("--rollback", "--yes"), {
-    action: "rolledBack",
-    ...paths,
-    kept: paths.previous,
-    versions: ["1.0.0", "1.1.0"],
-  });
+  t.strictSame(document("--yes"), { action: "none", ...none });
   t.strictSame(document("--uninstall", "--yes"), {
     action: "uninstalled",
-    ...paths,
-    kept: null,
-    versions: [],
+    ...none,
+    versions: ["1.0.0", "1.1.0"],
   });
 });
 
-test("a rollback to a file that may not be run is refused, and changes nothing", async (t) => {
-  const directory = pluginDirectory(t);
-  const previous = join(directory, "host-local.previous");
-  writeFileSync(previous, `${OTHER}exit 0\n`, { mode: 0o644 });
+for (const [how, pathOf] of [
+  ["its own", (path: string) => path],
+  ["another", (path: string) => `${path}.link`],
+] as const) {
+  const name = `what the package has installed is left to it, where its directory is called by ${how} name`;
+  test(name, { skip: mountObstacle() ?? false }, async (t) => {
+    for (const command of ["--yes", "--uninstall --yes --force", "--if-replaced --yes"]) {
+      const directory = directoryWithOther(t);
+      // From before the package.
+      directory.put("host-local.installed", "");
+      const before = directory.names;
+      const link = `${directory.path}.link`;
+      symlinkSync(directory.path, link);
+      t.teardown(() => rmSync(link));
+      const path = pathOf(directory.path);
+      const info = "/var/lib/dpkg/info";
+      const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
 
-  const [exitCode, stdout, stderr] = install(directory, "--rollback", "--yes");
+      const { status, stderr } = spawnSync(
+        "unshare",
+        [
+          ...["--mount", "sh", "-c"],
+          `mkdir -p ${info} && mount -t tmpfs none ${info} && printf '${files}' >${info}/host-local.list &&
+      '${executable}' install '${path}' ${command}`,
+        ],
+        { encoding: "utf8", env: runtimeEnvironment },
+      );
 
-  t.strictSame([exitCode, stdout], [2, ""]);
-  t.match(
-    stderr,
-    `${previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. It could not be started: check that it is executable`,
-  );
-  t.ok(isOther(join(directory, "host-local")));
-});
+      t.equal(status, 2);
+      t.equal(
+        stderr,
+        `host-local: install: ${path}/host-local is of the package host-local; nothing was changed. Remove it with: dpkg --remove host-local\n`,
+      );
+      t.same(directory.names, before);
+      t.equal(directory.read("host-local"), OTHER);
+    }
+  });
+}
 
 const noexec = (directory: string, line: string): ReturnType<typeof spawnSync> =>
   spawnSync(
@@ -189,46 +308,50 @@ test("where nothing can be run, nothing is installed", {
 
 test("wrong usage exits with 2", async (t) => {
   const directory = scratchDirectory(t);
-  mkdirSync(join(directory, "a/host-local"), { recursive: true });
-  mkdirSync(join(directory, "b"));
-  mkdirSync(join(directory, "c/host-local.installed"), { recursive: true });
-  const cases: [string[], string][] = [
-    [
-      [join(directory, "none")],
-      `there is no directory ${directory}/none; expected the CNI plugin directory`,
-    ],
-    [[join(directory, "a")], `${directory}/a/host-local is not a regular file`],
-    [[join(directory, "c")], `${directory}/c/host-local.installed is not a regular file`],
-    [
-      [join(directory, "b"), "--rollback"],
-      `there is no ${directory}/b/host-local.previous to roll back to`,
-    ],
+  for (const path of ["a/host-local", "b/host-local.previous", "c/host-local.installed"]) {
+    mkdirSync(join(directory, path), { recursive: true });
+  }
+  mkdirSync(join(directory, "d"));
+  execFileSync("mkfifo", [join(directory, "d/host-local.previous")]);
+  const cases: [string, string][] = [
+    ["none", `there is no directory ${directory}/none; expected the CNI plugin directory`],
+    ["a", `${directory}/a/host-local is not a regular file`],
+    ["b", `${directory}/b/host-local.previous is not a regular file`],
+    ["c", `${directory}/c/host-local.installed is not a regular file`],
+    ["d", `${directory}/d/host-local.previous is not a regular file`],
   ];
-  for (const [words, problem] of cases) {
-    t.strictSame(install(...words, "--yes"), [2, "", `host-local: install: ${problem}\n`]);
+  for (const [name, problem] of cases) {
+    const { exitCode, stdout, stderr } = tool(["install", join(directory, name), "--yes"]);
+    t.strictSame([exitCode, stdout, stderr], [2, "", `host-local: install: ${problem}\n`]);
   }
 });
 
-for (const [words, problem] of [
-  [["--static", "--rollback"], "--rollback and --static exclude each other"],
-  [["--uninstall", "--rollback"], "--rollback and --uninstall exclude each other"],
-  [["--as", "other", "--static"], "--as and --static exclude each other"],
-] as const) {
-  test(`${words.join(" ")} is wrong usage`, async (t) => {
-    const { exitCode, stderr } = tool(["install", pluginDirectory(t), ...words, "--yes"]);
-    t.equal(exitCode, 2);
-    t.match(stderr, `install: ${problem}`);
-  });
-}
+test("--uninstall and --if-replaced exclude each other", async (t) => {
+  const [exitCode, , stderr] = directoryWithOther(t).install("--uninstall", "--if-replaced");
+  t.equal(exitCode, 2);
+  t.match(stderr, "install: --uninstall and --if-replaced exclude each other");
+});
+
+test("a marker that is a link is replaced by one, once the plugin is installed", async (t) => {
+  const directory = emptyDirectory(t);
+  const marker = `${directory.target}.installed`;
+  symlinkSync("nowhere", marker);
+
+  t.match(directory.install("--yes"), [0, "Installed "]);
+
+  t.notOk(isLink(marker));
+  rmSync(directory.target);
+  t.match(directory.install("--if-replaced", "--yes"), [0, "Installed "]);
+});
 
 test("a directory that may not be written is an error", {
   skip: isRoot ? false : "Only root can make a directory here that another user may not write.",
 }, async (t) => {
-  const directory = pluginDirectory(t);
-  const { exitCode, stderr } = tool(["install", directory, "--yes"], withoutPrivileges(t));
+  const directory = directoryWithOther(t);
+  const { exitCode, stderr } = tool(["install", directory.path, "--yes"], withoutPrivileges(t));
   t.equal(exitCode, 2);
   t.match(stderr, /^host-local: open .*: permission denied\n$/);
-  t.strictSame(readdirSync(directory), ["host-local"]);
+  t.strictSame(directory.names, ["host-local"]);
 });
 
 test("nothing is run or changed in a directory that everybody may write to, also where it is sticky", async (t) => {
@@ -238,8 +361,8 @@ test("nothing is run or changed in a directory that everybody may write to, also
     directory.put("host-local.previous", `${OTHER}touch '${ran}'\n`);
     chmodSync(directory.path, mode);
 
-    for (const option of ["--static", "--if-replaced", "--rollback", "--uninstall"]) {
-      t.strictSame(directory.install(option, "--yes"), [
+    for (const options of [[], ["--if-replaced"], ["--uninstall"]]) {
+      t.strictSame(directory.install(...options, "--yes"), [
         2,
         "",
         `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${directory.path}\n`,

@@ -32,31 +32,7 @@ test("the other host-local stays as it is", async (t) => {
   t.same(directory.names, ["host-local", NAME, `${NAME}.installed`]);
 });
 
-test("what had this name is kept, and comes back by a rollback and by uninstall", async (t) => {
-  for (const action of ["--rollback", "--uninstall"]) {
-    const directory = directoryWithOther(t);
-    directory.put(NAME, `${OTHER}echo 'CNI host-local plugin v1.9.1' >&2\n`);
-    install(directory);
-    t.same(directory.names, ["host-local", NAME, `${NAME}.installed`, `${NAME}.previous`]);
-
-    install(directory, action);
-
-    t.notOk(isExecutable(join(directory.path, NAME)), action);
-    t.notOk(directory.names.includes(`${NAME}.installed`), action);
-  }
-});
-
-test("uninstall leaves static, which is a link to host-local, as it is", async (t) => {
-  const directory = emptyDirectory(t);
-  directory.install("--static", "--yes");
-  install(directory);
-
-  install(directory, "--uninstall");
-
-  t.same(directory.names, ["host-local", "host-local.installed", "static", "static.installed"]);
-});
-
-for (const name of ["a/b", ".x", "x.previous", "host local"]) {
+for (const name of ["a/b", ".x", "x.previous", "x.installed", "host local"]) {
   test(`${JSON.stringify(name)} is no such name`, async (t) => {
     const [exitCode, , stderr] = emptyDirectory(t).install("--as", name, "--yes");
     t.equal(exitCode, 2);
@@ -68,7 +44,7 @@ for (const name of ["a/b", ".x", "x.previous", "host local"]) {
 }
 
 test("the name of another plugin is refused, whether it is there or not", async (t) => {
-  for (const name of ["static", "bridge", "loopback", "ptp"]) {
+  for (const name of ["bridge", "loopback", "ptp"]) {
     const directory = emptyDirectory(t);
     const [exitCode, , stderr] = directory.install("--as", name, "--yes");
     t.equal(exitCode, 2);

@@ -43,14 +43,25 @@ export function answering(...versions: readonly string[]): string {
 }
 
 /** A script that describes itself as a version of the executable under test, and answers VERSION. */
-export function ourVersion(version: string): string {
+export function thisProgram(version: string): string {
+  return describing(
+    `CNI host-local plugin ${version}
+CNI protocol versions supported: 1.0.0
+With arguments it is a tool for operators: host-local --help`,
+  );
+}
+
+/** A script that describes itself as a version of the Go plugin, and answers VERSION. */
+export function hostLocal(version: string): string {
+  return describing(`CNI host-local plugin ${version}`);
+}
+
+function describing(description: string): string {
   return `#!/bin/sh
 if [ "$CNI_COMMAND" = VERSION ]; then
   printf '{"cniVersion":"1.0.0","supportedVersions":["1.0.0"]}'
 else
-  echo 'CNI host-local plugin ${version}
-CNI protocol versions supported: 1.0.0
-With arguments it is a tool for operators: host-local --help' >&2
+  echo '${description}' >&2
 fi
 `;
 }
@@ -60,13 +71,11 @@ export class PluginDirectory {
   readonly path: string;
   readonly target: string;
   readonly previous: string;
-  readonly older: string;
 
   constructor(path: string) {
     this.path = path;
     this.target = join(path, "host-local");
     this.previous = join(path, "host-local.previous");
-    this.older = join(path, "host-local.older");
   }
 
   /** Puts an executable there, replacing a file of that name. */
@@ -92,7 +101,9 @@ export class PluginDirectory {
 
   /** Runs `install` for this directory: exit code, standard output and standard error. */
   install(...options: readonly string[]): [number | null, string, string] {
-    const { exitCode, stdout, stderr } = tool(["install", this.path, ...options]);
+    // A node without configurations, whatever this machine has.
+    const environment = { NETCONFPATH: this.path };
+    const { exitCode, stdout, stderr } = tool(["install", this.path, ...options], { environment });
     return [exitCode, stdout, stderr];
   }
 }

@@ -297,12 +297,12 @@ test("what need not be a container's of this node is not dead because no namespa
     networkIn("/data", { files }),
   ]);
   const kept = new NetworkDirectory(startOperator(new MemoryMachine()).system, [
-    networkIn("/data", { reclaimsAfterReboot: false }),
+    networkIn("/data", { reclaims: false }),
   ]);
   for (const [reservation, doubt] of [
     [legacy, "it names no interface, as what administrators reserve"],
     [reservationIn(elsewhere), "other machines may use its directory"],
-    [reservationIn(kept), "with reclaimAfterReboot false it need not be a container's"],
+    [reservationIn(kept), 'with "reclaim": "never" it need not be a container\'s'],
   ] as const) {
     const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
     t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);

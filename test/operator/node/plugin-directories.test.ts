@@ -56,9 +56,10 @@ test("k3s: its old directory does not count beside the new one", async (t) => {
 
 test("MicroK8s: a directory with two names is listed once, with the configurations of MicroK8s", async (t) => {
   const real = "/var/snap/microk8s/current/opt/cni/bin";
-  const system = nodeWith(`${real}/host-local`, "/opt/cni/");
-  system.symlink(real, "/opt/cni/bin");
-  const found = directoriesWithPlugin(system);
+  const machine = new MemoryMachine();
+  machine.disk.put(`${real}/host-local`, "#!/bin/sh\n");
+  machine.disk.putLink("/opt/cni/bin", real);
+  const found = directoriesWithPlugin(machine.start());
   t.strictSame(paths(found), [real]);
   t.equal(found[0]?.configurations, "/var/snap/microk8s/current/args/cni-network");
 });

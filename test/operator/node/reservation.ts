@@ -21,7 +21,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     reserved: [],
     lockTimeoutSeconds: 30,
     historyBytes: undefined,
-    reclaimsAfterReboot: true,
+    reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
     bridge: undefined,

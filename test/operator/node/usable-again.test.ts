@@ -50,7 +50,7 @@ test("capacity, networks and metrics count them as free and name their number", 
   t.match(document, { networks: [{ beforeBoot: 3, ranges: [{ used: 1, free: 4 }] }] });
   t.match(
     node.tool(["capacity", "net"]).stdout,
-    "net: FREE includes 3 addresses reserved before this boot of the node.",
+    "net: FREE includes 3 addresses held since before this boot of the node.",
   );
   t.match(node.json(["networks"]).document, { networks: [{ ranges: [{ free: 4 }] }] });
   const metrics = node.tool(["metrics"]).stdout;
@@ -60,7 +60,7 @@ test("capacity, networks and metrics count them as free and name their number", 
 });
 
 test("where they are to stay, they count as used", { skip }, async (t) => {
-  const node = rebooted(t, { reclaimAfterReboot: false });
+  const node = rebooted(t, { reclaim: "never" });
   const { document } = node.json(["capacity", "net"]);
   t.match(document, { networks: [{ beforeBoot: 0, ranges: [{ used: 4, free: 1 }] }] });
 });

@@ -16,6 +16,8 @@ function node(): MemoryMachine {
 
 /** A process in a network namespace with that address, on a node without IPv6. */
 function startProcess({ disk }: MemoryMachine): void {
+  disk.makeDirectories("/proc/7/ns");
+  disk.putLink("/proc/7/ns/net", "net:[4026532007]");
   disk.put("/proc/7/net/dev", "");
   disk.put("/proc/7/net/fib_trie", "  |-- 10.0.0.2\n     /32 host LOCAL\n");
 }

@@ -51,12 +51,20 @@ test("a line begins with the container and the interface, in place of which lega
   t.equal(keyOfOwner(parseOwner("")), undefined);
 });
 
+/** No records. */
+const NONE: ReadonlyMap<string, string> = new Map();
+
 /** Writes a journal anew and seals it, with something else in place of parts of the seal. */
 function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): void {
   const files = open(machine.start());
   const { state, boot } = files;
   if (state === undefined || boot === undefined) throw new Error("it cannot be sealed");
-  const length = renewJournal(state, readAll(files), files.requireMachine());
+  const length = renewJournal(
+    state,
+    readAll(files),
+    { boot, machine: files.requireMachine() },
+    NONE,
+  );
   const directory = dateBack(files.system, files.directory);
   if (directory === undefined) throw new Error("it cannot be sealed");
   const seal = {
@@ -106,7 +114,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 2", "l 1")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 3", "l 2")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -147,7 +155,11 @@ test("a journal that has grown to several times its length is not current, so th
 
   sealed(machine, { renewed: lines.length / 2 }, lines);
   t.ok(currentSeal(machine), "twice its length");
-  sealed(machine, { renewed: 17 * 2_000_000 }, "c1 eth1 10.0.0.5\n".repeat(2_000_000));
+  sealed(
+    machine,
+    { renewed: 76 * 1_000_000 },
+    `${"c".repeat(60)} eth1 10.0.0.5\n`.repeat(1_000_000),
+  );
   t.equal(currentSeal(machine), undefined, "longer than that of any network");
 });
 
@@ -166,9 +178,10 @@ test("where something else is in its place there is none, where it cannot be rea
 test("until it is sealed it is not current, but tells of which machine it is", async (t) => {
   const machine = machineWith(two);
   const files = open(machine.start());
-  if (files.state === undefined) throw new Error("there is no state directory");
+  const { boot } = files;
+  if (files.state === undefined || boot === undefined) throw new Error("there is no journal");
   for (const one of [files.requireMachine(), SEVERAL, undefined] as const) {
-    renewJournal(files.state, readAll(files), one);
+    renewJournal(files.state, readAll(files), { boot, machine: one }, NONE);
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
   }

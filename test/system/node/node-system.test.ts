@@ -3,13 +3,18 @@
 
 import { execFileSync } from "node:child_process";
 import { statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type Test, test } from "tap";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
 
 for (const fileCase of fileSystemCases) {
   test(`on Node.js, ${fileCase.name}`, async (t) => {
-    t.same(outcomeOf(fileCase, createNodeSystem(), t.testdir()), fileCase.expected);
+    const root = t.testdir();
+    for (const [name, target] of Object.entries(fileCase.links ?? {})) {
+      symlinkSync(target, join(root, name));
+    }
+    t.same(outcomeOf(fileCase, createNodeSystem(), root), fileCase.expected);
   });
 }
 
@@ -26,7 +31,7 @@ test("files, directories and the lock file get the modes of the Go plugin under 
 
   system.createFile(`${root}/file`, "", 0o600);
   system.makeDirectories(`${root}/a/b`);
-  system.lock({ file: `${root}/lock`, directory: `${root}/own`, timeout: 0 })();
+  system.lock({ file: `${root}/lock`, directory: `${root}/own`, timeout: 0 }).release();
 
   t.equal(modeOf(`${root}/file`), 0o600);
   t.equal(modeOf(`${root}/a/b`), 0o755);

@@ -1,0 +1,168 @@
+/** What becomes of the networks of this node where another plugin takes the place of this one, or none. */
+
+import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
+import { configurationOf } from "../../cni/call.ts";
+import { CniError } from "../../cni/error.ts";
+import { type JsonObject, type Located, member } from "../../cni/json.ts";
+import { bitsOf } from "../../ipam/address.ts";
+import { isGcOnly, ownKeys } from "../../ipam/config.ts";
+import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
+import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
+import {
+  type ConfigurationProblem,
+  configurationDirectories,
+  type Requested,
+  readConfigurations,
+} from "../node/configurations.ts";
+
+/** The option that goes back nevertheless. */
+export const forceOption: Option = {
+  name: "--force",
+  summary:
+    "go back to a plugin that does not understand the configurations of this node or does not answer here, or to none",
+};
+
+/** What the Go plugin does where one of these keys is set; `undefined` where it merely does not do what the key says. */
+const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
+  exclude: "excluded addresses are handed out",
+  reserved: "reserved addresses are handed out to anybody, and a pod gets another than its own",
+  rangesFile: "ADD and DEL fail",
+  partition: "ADD and DEL fail",
+  repeatedAdd: "a repeated ADD fails",
+  history: undefined,
+  reclaim: undefined,
+  reuseDelaySeconds: undefined,
+  sticky: undefined,
+  stickySeconds: undefined,
+  exhaustedStatus: undefined,
+  lockTimeoutSeconds: undefined,
+};
+
+/** What goes wrong, a clause for each cause, such as `…/10-mynet.conf (network mynet) has exclude: excluded addresses …`. */
+export interface GoingBack {
+  readonly broken: readonly string[];
+  /** The keys that have no effect then. */
+  readonly lost: readonly string[];
+  /** The networks that call the plugin by this name, such as `…/10-mynet.conf (network mynet)`. */
+  readonly networks: readonly string[];
+  /** The configurations that cannot be read, which may have anything. */
+  readonly unread: readonly ConfigurationProblem[];
+}
+
+/**
+ * What going back to the Go plugin would do to the networks of this node.
+ *
+ * @param name by which the configurations call the plugin
+ */
+export function goingBack(context: Requested, name: string): GoingBack {
+  const { system } = context;
+  const problems: ConfigurationProblem[] = [];
+  const read = configurationDirectories(context).flatMap((directory) =>
+    readConfigurations(system, directory, problems, new Set([name])),
+  );
+  const unread = problems.filter((problem) =>
+    read.every(({ source }) => source !== problem.source),
+  );
+  const uses = read.flatMap(({ source, document }) => usesOf(source, document, name));
+  const broken = new Set(
+    uses.flatMap((use) => use.breaking.map((one) => `${use.network} has ${one}`)),
+  );
+  const lost = new Set(uses.flatMap((use) => use.lost));
+  const networks = new Set(uses.map(({ network }) => network));
+  return { broken: [...broken], lost: [...lost], networks: [...networks], unread };
+}
+
+/**
+ * What is said before going back; where a network would break, only with `--force`.
+ *
+ * @returns a sentence for people; empty where nothing changes
+ * @throws CommandError
+ */
+export function requireGoingBack(context: Context, name: string): string {
+  const { broken: known, lost, unread } = goingBack(context, name);
+  const maybe = unread.map(({ source, problem }) => `${source} may have such keys: ${problem}`);
+  const broken = [...known, ...maybe];
+  requireForce(
+    context,
+    "the Go plugin does not understand the configurations of this node; nothing was changed. Correct them",
+    broken,
+  );
+  const notes = lost.length === 0 ? [] : [`${lost.join(", ")} will have no effect`];
+  return [...broken, ...notes].map((note) => `${note}.`).join(" ");
+}
+
+/**
+ * What is said before this node is left without a plugin; where a network names it, only with `--force`.
+ *
+ * @returns a sentence for people
+ * @throws CommandError
+ */
+export function requireLeaving(context: Context, name: string): string {
+  const { networks, unread } = goingBack(context, name);
+  const maybe = unread.map(({ source, problem }) => `${source} may name it: ${problem}`);
+  requireForce(
+    context,
+    `there is no other ${name} to restore, and configurations of this node name it; nothing was changed. Change them`,
+    [...networks, ...maybe],
+  );
+  return `There is no other ${name} to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.`;
+}
+
+/** @throws CommandError where there are reasons against a change, and nobody insists on it */
+function requireForce(context: Context, problem: string, reasons: readonly string[]): void {
+  if (reasons.length === 0 || context.has(forceOption.name)) return;
+  throw new CommandError(
+    `install: ${problem}, or add ${forceOption.name}:`,
+    reasons.map((reason) => inOneLine(`  ${reason}`)),
+  );
+}
+
+interface Use {
+  /** Such as `…/10-mynet.conf (network mynet)`. */
+  readonly network: string;
+  /** Such as `exclude: excluded addresses are handed out`. */
+  readonly breaking: readonly string[];
+  readonly lost: readonly string[];
+}
+
+/** None of a configuration that is invalid, or calls another plugin. */
+function usesOf(source: string, document: JsonObject, type: string): readonly Use[] {
+  try {
+    const network = configurationOf(document);
+    const ipam = member(network.document, "ipam");
+    if (ipam === undefined || member(ipam, "type")?.value !== type) return [];
+    const keys = ownKeys.filter((key) => isSet(member(ipam, key)));
+    const ranges = rangesIn(ipam);
+    const breaking = [
+      ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
+      ...(ranges.some(isTooSmall) ? ["a subnet of one or two addresses: ADD and DEL fail"] : []),
+      ...(ranges.some(({ gateway }) => gateway === NO_GATEWAY)
+        ? [`gateway "${NO_GATEWAY}": ADD and DEL fail`]
+        : []),
+      ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
+    ];
+    const lost = keys.filter((key) => ofKeys[key] === undefined);
+    return [{ network: `${source} (network ${network.name})`, breaking, lost }];
+  } catch (error) {
+    if (error instanceof CniError) return [];
+    throw error;
+  }
+}
+
+/** Whether a key has another value than those that turn it off. */
+function isSet(at: Located | undefined): boolean {
+  const off: readonly unknown[] = [undefined, false, 0, "", "none", "ready", "error"];
+  const value = at?.value;
+  const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
+  return !off.includes(value) && !isEmpty;
+}
+
+function rangesIn(ipam: Located): readonly RangeSpec[] {
+  const sets = rangeSetsIn(member(ipam, "ranges")).flatMap(({ ranges }) => ranges);
+  return [rangeIn(ipam), ...sets].filter(({ subnet }) => subnet !== undefined);
+}
+
+function isTooSmall({ subnet }: RangeSpec): boolean {
+  return subnet !== undefined && subnet.length > bitsOf(subnet.address.family) - 2;
+}

@@ -1,0 +1,101 @@
+/** Reservations whose network namespace is gone, by the records of the journal. */
+
+import type { NetworkNamespace } from "../../cni/network-namespace.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
+import { type JournalContent, readJournal, recordsIn, sealedAt } from "./journal-file.ts";
+import { isAsRecorded, type RecordedReservation, recordIn } from "./record.ts";
+
+/** What a journal tells of reservations of the running boot, in its order. */
+export function recordsOf(
+  files: NetworkFiles,
+  journal: JournalContent,
+): readonly RecordedReservation[] {
+  const { seal } = journal;
+  if (seal === undefined || seal.boot !== files.boot) return [];
+  // Somebody else may have released and reserved an address since, with the same inode and date.
+  const bound = journal.isCurrent ? undefined : sealedAt(seal);
+  const records: RecordedReservation[] = [];
+  for (const line of recordsIn(journal.found).values()) {
+    const record = recordIn(line, bound);
+    if (record !== undefined) records.push(record);
+  }
+  return records;
+}
+
+/** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
+export function recordedIn(files: NetworkFiles, states: NamespaceStates): RecordedNamespaces {
+  const journal = readJournal(files, "all");
+  const records = journal === undefined ? [] : recordsOf(files, journal);
+  return new RecordedNamespaces(files, records, states);
+}
+
+/** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
+export function namesOfGonePods(files: NetworkFiles): readonly string[] {
+  const namespaces = recordedIn(files, new NamespaceStates(files.system));
+  return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
+}
+
+/** Says what became of the namespaces of recorded reservations. */
+export class RecordedNamespaces {
+  readonly #files: NetworkFiles;
+  readonly #records: readonly RecordedReservation[];
+  readonly #states: NamespaceStates;
+  #byInode: ReadonlyMap<string, readonly RecordedReservation[]> | undefined;
+  #byName: ReadonlyMap<string, RecordedReservation> | undefined;
+
+  /** @param records as `recordsOf` gives them */
+  constructor(
+    files: NetworkFiles,
+    records: readonly RecordedReservation[],
+    states: NamespaceStates,
+  ) {
+    this.#files = files;
+    this.#records = records;
+    this.#states = states;
+  }
+
+  /**
+   * Those whose namespace is gone, and that are still there, in the order of the journal, one after the other as they are
+   * asked for.
+   *
+   * @param isMeant whether a record is looked at
+   */
+  *gone(isMeant: (record: RecordedReservation) => boolean): Generator<RecordedReservation, void> {
+    for (const record of this.#records) {
+      if (!isMeant(record)) continue;
+      const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(record));
+      if (isGone && isAsRecorded(this.#files, record)) yield record;
+    }
+  }
+
+  /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
+  stateOf(name: string): NamespaceState | undefined {
+    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
+  }
+
+  /**
+   * What is recorded of a reservation, and what became of its namespace; `undefined` where nothing is of its file.
+   *
+   * @param isSame whether the file that the caller has found is that of a record
+   */
+  find(
+    name: string,
+    isSame: (record: RecordedReservation) => boolean,
+  ): { readonly record: RecordedReservation; readonly state: NamespaceState } | undefined {
+    this.#byName ??= new Map(this.#records.map((one) => [one.name, one]));
+    const record = this.#byName.get(name);
+    if (record === undefined || !isSame(record)) return undefined;
+    return { record, state: this.#states.stateOf(record.namespace, this.#laterThan(record)) };
+  }
+
+  /** What was recorded later with the same number, of other containers: of one container it may be the same namespace. */
+  #laterThan(record: RecordedReservation): readonly NetworkNamespace[] {
+    this.#byInode ??= Map.groupBy(this.#records, ({ namespace }) => namespace.inode);
+    const same = this.#byInode.get(record.namespace.inode) ?? [];
+    return same
+      .slice(same.indexOf(record) + 1)
+      .filter(({ containerId }) => containerId !== record.containerId)
+      .map(({ namespace }) => namespace);
+  }
+}

@@ -1,0 +1,191 @@
+/** Generated calls, damaged and oversized ones among them: one answer, in time, the same as the Go plugin's. */
+
+import fc from "fast-check";
+import { isObject, type Json, parseJson } from "../../../src/cni/json.ts";
+import type { Call } from "../../harness/executable.ts";
+import type { Extent } from "../../harness/extent.ts";
+import { goPlugin } from "../../harness/go-plugin.ts";
+import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
+import { requireAnswer } from "./answers.ts";
+import { damaged, damages } from "./damage.ts";
+import { codeOf, decidedDifference } from "./decided.ts";
+import { calls, type GeneratedCase, type Grammar } from "./generated-call.ts";
+import { oversized } from "./oversized.ts";
+import { throughShell } from "./pipes.ts";
+import { callWithin, type Ending } from "./running-call.ts";
+import { Sandbox } from "./sandbox.ts";
+import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
+
+/** How many are drawn; the portable executable takes some thirty times as long to start. */
+const COUNTS = {
+  short: { native: 100, portable: 25, Go: 100 },
+  full: { native: 150, portable: 150, Go: 150 },
+  exhaustive: { native: 3000, portable: 1000, Go: 3000 },
+};
+
+const DATA_DIRECTORY = "data";
+
+/** A call of ordinary size that takes longer than others by so many milliseconds hangs. */
+const LONGEST = 1000;
+
+/** An oversized one, on a busy machine: a mebibyte takes a fraction of a second, tens of them some seconds. */
+const longest: Readonly<Record<Extent, number>> = {
+  short: 60_000,
+  full: 60_000,
+  exhaustive: 180_000,
+};
+
+/** How often a slow call is repeated, since the machine may have been busy. */
+const REPETITIONS = 5;
+
+/** Drawn with the seed of the run; every third is damaged. One that could lead a plugin to the real data directory is left out. */
+function drawn(withOwnMembers: boolean): (context: Context) => readonly GeneratedCase[] {
+  return ({ subject, extent, seed }) => {
+    const count = COUNTS[extent][subject.name];
+    const grammar = { dataDir: DATA_DIRECTORY, withOwnMembers };
+    const numRuns = count + Math.ceil(count / 20);
+    const generated = fc.sample(fc.tuple(calls(grammar), damages), { seed, numRuns });
+    const cases = generated.flatMap(([{ environment, text }, changes], at) => {
+      const stdin = at % 3 === 0 ? damaged(text, changes) : Buffer.from(text);
+      if (at % 3 === 0 && !isTame(stdin.toString(), grammar)) return [];
+      const call = { environment: { ...runtimeEnvironment, ...environment }, stdin };
+      return [{ what: `case ${at} of seed ${seed}`, call: () => call }];
+    });
+    return cases.slice(0, count);
+  };
+}
+
+/** Whether a plugin that accepts the text works in the data directory of the grammar, or in none. */
+function isTame(text: string, { dataDir }: Grammar): boolean {
+  const value = parsed(text);
+  if (value === undefined || !isObject(value)) return true;
+  // The Go plugin merges repeated objects: none of them may name another directory.
+  const sections = (text.match(/"ipam"/gi) ?? []).length;
+  const named = (text.match(new RegExp(`"dataDir"\\s*:\\s*${JSON.stringify(dataDir)}`, "gi")) ?? [])
+    .length;
+  return sections === named && (text.match(/datadir/gi) ?? []).length === named;
+}
+
+function parsed(text: string): Json | undefined {
+  try {
+    return parseJson(text);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In a sandbox, which it must not leave. */
+async function answer(
+  trial: Trial,
+  { what, call }: GeneratedCase,
+  run: (call: Call) => Promise<Ending>,
+): Promise<Ending> {
+  const sandbox = new Sandbox(trial);
+  const ending = await run({ ...call(), workingDirectory: sandbox.directory });
+  requireAnswer(trial.verifier, ending, what);
+  sandbox.mustBeKept(trial.verifier);
+  return ending;
+}
+
+async function inTime(trial: Trial, one: GeneratedCase): Promise<void> {
+  const { subject, extent, verifier } = trial;
+  const limit = longest[extent];
+  let fastest = Number.POSITIVE_INFINITY;
+  for (let count = 0; count < REPETITIONS && fastest > LONGEST; count++) {
+    const before =
+      count === 0 ? 0 : (await callWithin(subject.path, versionCall(), { limit })).took;
+    const { took } = await answer(trial, one, (call) => callWithin(subject.path, call, { limit }));
+    fastest = Math.min(fastest, took - before);
+  }
+  const isInTime = fastest <= LONGEST;
+  verifier.require(isInTime, "hang", `${Math.round(fastest)} ms each time: ${inputOf(one)}`);
+}
+
+/** Compared with the Go plugin, each on files of its own that are the same. */
+async function asGoPlugin(trial: Trial, one: GeneratedCase): Promise<void> {
+  const [here, go] = await Promise.all(
+    [trial.subject.path, goPlugin?.path ?? ""].map((program) => {
+      const { directory } = new Sandbox(trial);
+      const call = { ...one.call(), workingDirectory: directory };
+      return callWithin(program, call, { limit: longest.short });
+    }),
+  );
+  if (here === undefined || go === undefined || isSame(here, go)) return;
+  if (decidedDifference(one.call(), here, go) !== undefined) return;
+  const kind = here.exitCode === 0 ? "accepted" : go.exitCode === 0 ? "refused" : "mute";
+  const both = `here ${excerpt(here)}, Go ${excerpt(go)}`;
+  trial.verifier.require(false, kind, `${both} — ${inputOf(one)}`);
+}
+
+/** Accepted by both with the same document, or refused by both with the same code. */
+function isSame(here: Ending, go: Ending): boolean {
+  if (here.exitCode !== go.exitCode) return false;
+  return here.exitCode === 0 ? here.stdout === go.stdout : codeOf(here) === codeOf(go);
+}
+
+function excerpt({ exitCode, stdout, stderr }: Ending): string {
+  return `${exitCode} ${(stdout || stderr).replace(/\s+/g, " ").slice(0, 300)}`;
+}
+
+/** The exact input of a case, to be given to the plugin again. */
+function inputOf({ call, what }: GeneratedCase): string {
+  const { environment, stdin } = call();
+  const bytes = Buffer.from(stdin);
+  const isText = Buffer.from(bytes.toString("utf8")).equals(bytes);
+  const input = isText ? { stdin: bytes.toString("utf8") } : { base64: bytes.toString("base64") };
+  return `${what}: ${JSON.stringify({ environment, ...input })}`;
+}
+
+/** On a stack that is too small for deep JSON; Node.js itself needs a larger one. */
+async function onSmallStack(trial: Trial, one: GeneratedCase): Promise<void> {
+  const kibibytes = trial.subject.name === "portable" ? 1024 : 256;
+  const script = `ulimit -s ${kibibytes}; exec "$0"`;
+  const limit = longest[trial.extent];
+  await answer(trial, one, (call) => throughShell(script, call, trial.subject, limit));
+}
+
+const atOnce = 4;
+
+export const generatedCallScenarios: readonly Scenario[] = [
+  {
+    fault:
+      "Generated environments and configurations, with names that lead elsewhere, repeated keys and __proto__, a third of them with damaged bytes",
+    promise:
+      "no crash, no hang over 1 s, no stack trace, one JSON document, no file outside dataDir",
+    attempt: eachOf(drawn(true), inTime, { atOnce, some: allOf }),
+  },
+  {
+    fault: "JSON 100000 deep, a million ranges, strings of 10 MiB, variables of 100 KiB",
+    promise: "one JSON document, in a time proportionate to the size",
+    attempt: eachOf(
+      ({ extent }) => oversized(extent),
+      (trial, one) =>
+        answer(trial, one, (call) =>
+          callWithin(trial.subject.path, call, { limit: longest[trial.extent] }),
+        ),
+      { atOnce: 2 },
+    ),
+  },
+  {
+    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
+    promise: "one JSON document, no crash",
+    attempt: eachOf(
+      ({ extent }) => oversized(extent).filter(({ what }) => what.includes("nested")),
+      onSmallStack,
+      { atOnce: 2 },
+    ),
+  },
+  {
+    fault: "The same generated call to the Go plugin, on the same files",
+    promise:
+      "accepted or refused alike, with the same code and result, except for the listed differences",
+    obstacle: () =>
+      goPlugin?.current === true ? undefined : "there is no Go plugin 1.9.1 to compare with",
+    attempt: eachOf(
+      // It would be compared with itself.
+      (context) => (context.subject.name === "Go" ? [] : drawn(false)(context)),
+      asGoPlugin,
+      { atOnce, some: allOf },
+    ),
+  },
+];

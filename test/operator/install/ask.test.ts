@@ -1,0 +1,130 @@
+// test: each executable, one if short, slow
+/** install: what counts as an answer to VERSION. */
+
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { kill } from "node:process";
+import { test } from "tap";
+import { executable, start } from "../../harness/executable.ts";
+import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { until } from "../../harness/until.ts";
+import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
+
+/** A program for s390x, which a shell would take for a script. */
+const OF_OTHER_MACHINE = `\x7fELF\x02\x01\x01${"\0".repeat(9)}\x02\0\x16\0
+echo '{"supportedVersions":["1.0.0"]}'
+`;
+
+for (const [what, content, problem] of [
+  ["is for another machine", OF_OTHER_MACHINE, /It is not a program for this machine/],
+  ["is no program", "garbage", /It is not a program for this machine: check its architecture/],
+  [
+    "has no loader",
+    "#!/none/sh\n",
+    /It could not be started: .*\. If this is a container, run it on the node; --force takes/,
+  ],
+  ["fails", "#!/bin/sh\nexit 1\n", /It exited with code 1 and printed nothing/],
+  [
+    "says why it fails",
+    "#!/bin/sh\necho no >&2\nexit 1\n",
+    /It exited with code 1 and printed: no/,
+  ],
+  [
+    "lacks a library",
+    "#!/bin/sh\necho $0: error while loading shared libraries: libatomic.so.1: cannot open >&2\nexit 127\n",
+    /It needs a library that is missing here: .*libatomic\.so\.1.*The portable executable needs glibc.*\. If this is a container, run it on/,
+  ],
+  [
+    "speaks no version",
+    "#!/bin/sh\necho '{\"supportedVersions\":[]}'\n",
+    /It exited with code 0 and printed: \{"supportedVersions":\[\]\}/,
+  ],
+  ["prints without end", "#!/bin/sh\nyes\n", /It printed more than 65536 bytes/],
+] as const) {
+  test(`a plugin that ${what} is no answer, and the reason is named`, async (t) => {
+    const directory = directoryWithOther(t);
+    directory.install("--yes");
+    directory.put("host-local.previous", content);
+
+    const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
+
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(
+      stderr,
+      `${directory.previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. `,
+    );
+    t.match(stderr, problem);
+    t.ok(isExecutable(directory.target));
+    t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
+  });
+}
+
+test("a plugin that answers, and prints a megabyte of errors, answers", async (t) => {
+  const directory = directoryWithOther(t);
+  directory.install("--yes");
+  directory.put(
+    "host-local.previous",
+    OTHER.replace("\n", "\nhead -c 1000000 /dev/zero | tr '\\0' x >&2\n"),
+  );
+
+  t.match(directory.install("--uninstall", "--yes"), [0]);
+});
+
+/** Programs of which none has ended ten seconds after it was asked; they get the file for the number of a child. */
+const endless = [
+  {
+    what: "does not answer",
+    program: (children: string) => `#!/bin/sh\nsleep 300 & echo $! >>'${children}'\nwait\n`,
+  },
+  {
+    what: "leaves a child that holds its output",
+    program: (children: string) => `${OTHER}sleep 300 & echo $! >>'${children}'\n`,
+  },
+  {
+    what: "answers and does not end",
+    program: (children: string) =>
+      `${OTHER}exec >&- 2>&-\nsleep 300 & echo $! >>'${children}'\nwait\n`,
+  },
+  {
+    what: "leaves a process of another session that holds its output",
+    program: (children: string) => `${OTHER}setsid sleep 300 & echo $! >>'${children}'\n`,
+    isSpared: true,
+  },
+];
+
+test("a plugin that does not end within ten seconds is broken, and is killed with its children", async (t) => {
+  // Ten seconds each.
+  await Promise.all(
+    endless.map(async ({ what, program, isSpared }) => {
+      const directory = directoryWithOther(t);
+      directory.install("--yes");
+      const children = join(directory.path, "children");
+      directory.put("host-local.previous", program(children));
+
+      const { exitCode, stdout, stderr } = await start(executable, {
+        environment: runtimeEnvironment,
+        stdin: "",
+        arguments: ["install", directory.path, "--uninstall", "--yes"],
+      });
+
+      t.strictSame([exitCode, stdout], [2, ""], what);
+      t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n", what);
+      t.ok(isExecutable(directory.target), what);
+      const [child = "", ...more] = readFileSync(children, "utf8").trim().split("\n");
+      t.same(more, [], "it is asked once");
+      if (isSpared) {
+        t.ok(isRunning(child), "it is no longer a child");
+        kill(Number(child));
+      } else {
+        // Who was killed may end a moment after the call that killed it.
+        await until(`the end of ${child}, a child of one that ${what}`, () => !isRunning(child));
+      }
+    }),
+  );
+});
+
+/** A killed process may wait for its parent to ask for its status. */
+function isRunning(pid: string): boolean {
+  const path = `/proc/${pid}/stat`;
+  return existsSync(path) && !/\) [ZX] /.test(readFileSync(path, "utf8"));
+}

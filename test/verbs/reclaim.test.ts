@@ -1,0 +1,227 @@
+/**
+ * Reservations of pod sandboxes whose network namespace is gone are reclaimed where an ADD would fail without that;
+ * containerd#12130, rke2#3361, k3s#4682, podman#2767.
+ */
+
+import { type Test, test } from "tap";
+import { refuse } from "../harness/interruption.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
+import { type CallOptions, Network } from "../harness/network.ts";
+
+const JOURNAL = "/var/lib/cni/networks/.host-local/net/journal";
+
+/** A node on which each pod has a network namespace of its own. */
+class Node {
+  readonly network: Network;
+  readonly machine: MemoryMachine;
+  #lastInode = 4026532000n;
+
+  constructor(ipam: object = { subnet: "10.0.0.0/29" }, machine = new MemoryMachine()) {
+    this.machine = machine;
+    this.network = new Network(machine, ipam);
+  }
+
+  pathOf(id: string): string {
+    return `/run/netns/${id}`;
+  }
+
+  /** ADD of the sandbox of a pod, in a new namespace, with the number of another one or a new one. */
+  run(
+    id: string,
+    { inode, ...options }: CallOptions & { readonly inode?: bigint | undefined } = {},
+  ) {
+    this.machine.wait(1000);
+    this.machine.namespaces.set(this.pathOf(id), inode ?? ++this.#lastInode);
+    return this.network.add(id, {
+      netns: this.pathOf(id),
+      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`,
+      ...options,
+    });
+  }
+
+  /** The runtime removes the namespace, and never calls DEL. */
+  lose(...ids: readonly string[]): void {
+    for (const id of ids) this.machine.namespaces.delete(this.pathOf(id));
+  }
+
+  /** Pods p2 to p6, which have all addresses. */
+  static full(ipam?: object): Node {
+    const node = new Node(ipam);
+    for (let last = 2; last <= 6; last++) node.run(`p${last}`);
+    return node;
+  }
+}
+
+function noneGivesWay(t: Test, node: Node, why: string): void {
+  t.match(node.run("none").error?.msg, "no IP addresses available", why);
+  t.match(node.network.strictStatus().error?.code, 50, why);
+  node.lose("none");
+}
+
+test("in a full range the addresses of pods whose namespaces are gone are handed out, the oldest first", async (t) => {
+  const node = Node.full();
+  noneGivesWay(t, node, "all live");
+  node.lose("p5", "p3");
+
+  t.equal(node.network.strictStatus().exitCode, 0);
+  t.same(node.run("new").addresses, ["10.0.0.3"]);
+  t.same(node.run("newer").addresses, ["10.0.0.5"]);
+  noneGivesWay(t, node, "all live again");
+  t.equal(node.network.del("p3").exitCode, 0);
+  t.equal(node.network.reservations()["10.0.0.3"], "new\r\neth0", "the DEL came too late");
+});
+
+test("a pod gets its reserved address from a sandbox that is gone, though others are free, and nobody else does", async (t) => {
+  const reserved = { "10.0.0.4": "default/db-0" };
+  const node = new Node({ subnet: "10.0.0.0/29", reserved });
+  const cniArgs = (id: string): string =>
+    `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0;K8S_POD_INFRA_CONTAINER_ID=${id}`;
+  const start = (id: string) => node.run(id, { cniArgs: cniArgs(id) });
+  t.same(start("old").addresses, ["10.0.0.4"]);
+  t.match(start("new").error?.msg, "no IP addresses available", "the old one lives");
+  node.lose("old");
+
+  for (const last of [2, 3, 5, 6]) t.same(node.run(`p${last}`).addresses, [`10.0.0.${last}`]);
+  t.match(node.run("late").error?.msg, "no IP addresses available");
+  t.same(start("new").addresses, ["10.0.0.4"]);
+  t.equal(node.network.reservations()["10.0.0.4"], "new\r\neth0");
+});
+
+test("free addresses are used first", async (t) => {
+  const node = Node.full();
+  node.network.del("p6");
+  node.lose("p3");
+  t.same(node.run("new").addresses, ["10.0.0.6"]);
+});
+
+test("a requested address is granted if the namespace of its holder is gone", async (t) => {
+  const node = Node.full();
+  node.lose("p3");
+  const request = (id: string, last: number) =>
+    node.run(id, {
+      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id};IP=10.0.0.${last}`,
+    });
+
+  t.match(request("a", 4).error?.msg, "requested IP address 10.0.0.4 is not available");
+  t.same(request("a", 3).addresses, ["10.0.0.3"]);
+});
+
+test("what the same container holds for a namespace that is gone is its own, also if it is none of a pod", async (t) => {
+  for (const cniArgs of [undefined, "", "K8S_POD_INFRA_CONTAINER_ID=other;IgnoreUnknown=1"]) {
+    const node = new Node();
+    node.run("p2", cniArgs === undefined ? {} : { cniArgs });
+    t.match(
+      node.network.add("p2", { netns: node.pathOf("p2") }).error?.msg,
+      "duplicate allocation is not allowed",
+    );
+    node.lose("p2");
+    t.match(
+      node.network.add("p2", { ipam: { reclaim: "never" } }).error?.msg,
+      "duplicate allocation is not allowed",
+    );
+    t.same(node.run("p2").addresses, ["10.0.0.2"]);
+    t.same(Object.keys(node.network.reservations()), ["10.0.0.2"]);
+  }
+});
+
+test("an address that need not be a container's stays: no pod's, without a namespace, by another program", async (t) => {
+  const node = new Node();
+  node.run("ingress", { cniArgs: "" });
+  node.run("webhook", { netns: "/dev/null" });
+  node.run("cnitool", { cniArgs: "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=other" });
+  node.run("space", { netns: "/run/netns/a b" });
+  node.network.put("10.0.0.6", "go\r\neth0");
+  node.lose("ingress", "webhook", "cnitool", "space");
+
+  noneGivesWay(t, node, "nothing is proven");
+});
+
+test("nothing is reclaimed where namespaces are not seen, or with reclaim never", async (t) => {
+  const doubts: Readonly<Record<string, (node: Node) => void>> = {
+    "another PID namespace": ({ machine }) => {
+      machine.seesProcesses = false;
+    },
+    "no /proc": ({ machine }) => {
+      machine.bootId = undefined;
+    },
+    "a journal that was lost": ({ machine }) => machine.disk.unlink(JOURNAL),
+  };
+  for (const [what, doubt] of Object.entries(doubts)) {
+    const node = Node.full();
+    node.lose("p3");
+    doubt(node);
+    t.match(node.network.add("new").error?.msg, "no IP addresses available", what);
+  }
+  const node = Node.full({ subnet: "10.0.0.0/29", reclaim: "never" });
+  node.lose("p3");
+  noneGivesWay(t, node, "never");
+});
+
+test("a number that another pod has by now shows nothing, and one of an unknown program keeps the address", async (t) => {
+  const node = new Node();
+  for (let last = 2; last <= 5; last++) node.run(`p${last}`);
+  const inode = node.machine.namespaces.get(node.pathOf("p3"));
+  node.lose("p3");
+  node.run("p6", { inode });
+  t.same(node.run("new").addresses, ["10.0.0.3"], "p6 was recorded later");
+
+  const other = Node.full();
+  const number = other.machine.namespaces.get(other.pathOf("p3")) ?? 0n;
+  other.lose("p3");
+  other.machine.namespaces.set("/run/netns/unknown", number);
+  noneGivesWay(t, other, "it may be that of p3");
+});
+
+test("records outlive a journal that is written anew, for files that have not changed since", async (t) => {
+  const node = Node.full();
+  node.lose("p3", "p4");
+  // The Go plugin, which the journal does not know.
+  node.network.del("p6");
+  node.network.put("10.0.0.6", "go\r\neth0");
+  node.network.put("10.0.0.4", "p4\r\neth0");
+
+  t.same(node.run("new").addresses, ["10.0.0.3"]);
+  noneGivesWay(t, node, "10.0.0.4 is another file");
+});
+
+test("a repeated ADD records its namespace anew", async (t) => {
+  const node = new Node({ subnet: "10.0.0.0/30", repeatedAdd: "same" });
+  node.run("p2");
+  node.lose("p2");
+  t.same(node.run("p2").addresses, ["10.0.0.2"]);
+  noneGivesWay(t, node, "it lives again");
+  node.lose("p2");
+  t.same(node.run("new").addresses, ["10.0.0.2"]);
+
+  node.network.add("new", { netns: "/dev/null" });
+  node.lose("new");
+  noneGivesWay(t, node, "nothing is known of it");
+});
+
+test("of two range sets each is reclaimed", async (t) => {
+  const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "fd00::/126", rangeEnd: "fd00::2" }]];
+  const node = new Node({ ranges });
+  t.same(node.run("p").addresses, ["10.0.0.2", "fd00::2"]);
+  t.same(node.run("q").addresses.length, 0);
+  node.lose("p", "q");
+  t.same(node.run("new").addresses, ["10.0.0.2", "fd00::2"]);
+});
+
+test("the history tells from whom it was reclaimed", async (t) => {
+  const node = new Node({ subnet: "10.0.0.0/30", history: {} });
+  node.run("p2");
+  node.lose("p2");
+  node.run("new");
+  const text = node.machine.disk.readFile(JOURNAL.replace("journal", "history"), 1e6);
+  t.match(text, /RECLAIM 10\.0\.0\.2 p2 eth0/);
+});
+
+test("where a look at /proc fails, nothing is reclaimed and nothing lost", async (t) => {
+  for (const operation of ["list", "readLink", "status"] as const) {
+    const node = Node.full();
+    node.lose("p3");
+    const failing = node.run("new", { interrupt: refuse(operation, "EACCES") });
+    t.match(failing.error?.msg ?? "", "no IP addresses available", operation);
+    t.same(node.run("new").addresses, ["10.0.0.3"], operation);
+  }
+});
