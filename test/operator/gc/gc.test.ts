@@ -54,7 +54,7 @@ test("two runs a grace period apart release what both found dead", async (t) => 
   node.letTimePass(2 * 60);
   t.match(run(), { exitCode: 0, document: { dead: [{ state: "released" }] } });
   t.same(node.reserved(), ["10.7.3.2"]);
-  t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
+  t.match(JSON.parse(node.read(".host-local/net/collection.json")), { seenDead: [] });
   t.match(run(), { exitCode: 0, document: { dead: [] } });
 });
 
@@ -251,7 +251,7 @@ for (const [name, source, stdin] of empty) {
     const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
     t.match(refused, { exitCode: 1, stderr: /list of live containers is empty/ });
     t.same(node.reserved(), ["10.7.3.2"]);
-    t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
+    t.notOk(existsSync(join(node.dataDir, ".host-local/net/collection.json")));
 
     const words = ["gc", ...source, "--now", "--yes", "--force"];
     t.match(node.tool(words, { stdin }), { exitCode: 0, stderr: "" });
@@ -307,12 +307,21 @@ test("a list without any pod of a network is refused there, in every run", async
 
 test("a failure to record is an error: no later run would be the second", async (t) => {
   const node = podsOn(t, "c1", "c2");
-  mkdirSync(join(node.dataDir, ".host-local/net/seen-dead.json"));
+  mkdirSync(join(node.dataDir, ".host-local/net/collection.json"));
 
   t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     exitCode: 1,
     stderr: /cannot record dead reservations/,
   });
+});
+
+test("that the time of a run cannot be recorded is none, nor is a network without a directory", async (t) => {
+  const node = podsOn(t, "c1");
+  mkdirSync(join(node.dataDir, ".host-local/net/collection.json"));
+  node.network("unused", { subnet: "10.7.9.0/24" });
+
+  t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), { exitCode: 0, stderr: "" });
+  t.notOk(existsSync(join(node.dataDir, ".host-local/unused")));
 });
 
 test("a file as standard input has the time of the file", async (t) => {
