@@ -5,7 +5,7 @@ import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
-import type { LockedNetwork } from "../store/locked-network.ts";
+import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { type Processes, readProcesses } from "../store/namespaces/process-namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
@@ -45,7 +45,7 @@ export function gc(system: System, call: NetworkCall): void {
 
 /** What the list lacks, and why some of that could not be read. */
 function search(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   isStale: (owner: Owner) => boolean,
 ): { readonly stale: readonly OwnedReservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
@@ -65,7 +65,6 @@ function releaseDead(
 ): void {
   const processes = readProcesses(files.system);
   withLockIfPossible(files, request, (network) => {
-    network.bringUpToDate();
     releaseAll(network, withoutLiving(network, stale, processes, begun));
   });
 }
@@ -75,7 +74,7 @@ function releaseDead(
  * begun, when its list was made already. Says what is kept.
  */
 function withoutLiving(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   stale: readonly OwnedReservation[],
   processes: Processes,
   begun: number,
