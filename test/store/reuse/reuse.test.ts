@@ -2,11 +2,7 @@ import { test } from "tap";
 import { parseInterfaceName } from "../../../src/cni/attachment.ts";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import type { Reuse } from "../../../src/ipam/config.ts";
-import {
-  NO_PREFERENCES,
-  type Preferences,
-  ReusedAddresses,
-} from "../../../src/store/reuse/reuse.ts";
+import { type Preferences, ReusedAddresses } from "../../../src/store/reuse/reuse.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
@@ -83,68 +79,12 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
   }
 });
 
-test("preferencesFor asks for none, and reads nothing, where the configuration does not", async (t) => {
-  const machine = machineWith();
-  reserve(machine, both, "web-0", "10.0.0.2");
-  release(machine, both, "10.0.0.2");
-  for (const reuse of [neither, undefined]) {
-    const process = machine.start();
-    const reused = new ReusedAddresses(open(process), reuse);
-    t.equal(reused.preferencesFor(owner("web-0")), NO_PREFERENCES);
-    t.equal(reused.isAsked, false);
-    t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
-  }
-});
-
-test("preferencesFor prefers what the pod had and avoids what others had, until their time is over", async (t) => {
-  const machine = machineWith();
-  reserve(machine, sticky, "web-0", "10.0.0.2");
-  machine.wait(10_000);
-  reserve(machine, sticky, "web-1", "10.0.0.3");
-
-  t.same(preferences(machine, sticky, "web-0"), [["10.0.0.2"], { "10.0.0.3": 0 }]);
-  t.same(preferences(machine, sticky, "web-1"), [["10.0.0.3"], { "10.0.0.2": 10_000 }]);
-  t.same(preferences(machine, sticky), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
-  machine.wait(50_000);
-  t.same(preferences(machine, sticky, "web-0"), [[], { "10.0.0.3": 50_000 }]);
-  machine.wait(10_000);
-  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
-});
-
 test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.time -= 5000;
 
   t.same(preferences(machine, sticky), [[], { "10.0.0.2": 0 }]);
-});
-
-test("preferencesFor takes what was released just now for remembered, and for avoided", async (t) => {
-  const machine = machineWith();
-  reserve(machine, sticky, "web-0", "10.0.0.2");
-  machine.wait(60_000);
-  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
-
-  for (const [reuse, avoided] of [
-    [sticky, {}],
-    [both, { "10.0.0.2": 0, "10.0.0.3": 0 }],
-  ] as const) {
-    const reused = new ReusedAddresses(open(machine.start()), reuse);
-    reused.released("10.0.0.2", "10.0.0.3");
-    t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
-  }
-});
-
-test("preferencesFor avoids what cools down, by the clock of the boot", async (t) => {
-  const machine = machineWith();
-  release(machine, delay, "10.0.0.2");
-  machine.wait(10_000);
-  release(machine, delay, "10.0.0.3");
-  machine.time += 3_600_000;
-
-  t.same(preferences(machine, delay), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
-  machine.wait(20_000);
-  t.same(preferences(machine, delay), [[], { "10.0.0.3": 20_000 }]);
 });
 
 test("close notes only what the configuration needs", async (t) => {
@@ -178,30 +118,6 @@ test("close goes on as the last call noted where the configuration is not known"
 
   t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
   t.match(machine.disk.readFile(FILE, 1000), `10.0.0.2 ${machine.time} `);
-});
-
-test("a call reads and writes the file once", async (t) => {
-  const machine = machineWith();
-  reserve(machine, both, "web-0", "10.0.0.2");
-  release(machine, both, "10.0.0.4");
-  const process = machine.start();
-
-  call(process, both, (reused) => {
-    reused.released("10.0.0.2");
-    reused.preferencesFor(owner("web-1"));
-    reused.preferencesFor(owner("web-1"));
-    reused.released("10.0.0.5");
-    reused.reserved(owner("web-1"), [address("10.0.0.3")]);
-  });
-
-  t.same(
-    process.calls.filter(({ path }) => path === FILE).map(({ operation }) => operation),
-    ["readFile", "rename"],
-  );
-  t.same(preferences(machine, both, "web-0"), [
-    ["10.0.0.2"],
-    { "10.0.0.2": 0, "10.0.0.3": 0, "10.0.0.4": 0, "10.0.0.5": 0 },
-  ]);
 });
 
 test("close fails no call", async (t) => {
