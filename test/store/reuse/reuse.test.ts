@@ -2,7 +2,11 @@ import { test } from "tap";
 import { parseInterfaceName } from "../../../src/cni/attachment.ts";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import type { Reuse } from "../../../src/ipam/config.ts";
-import { type Preferences, ReusedAddresses } from "../../../src/store/reuse/reuse.ts";
+import {
+  NO_PREFERENCES,
+  type Preferences,
+  ReusedAddresses,
+} from "../../../src/store/reuse/reuse.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
@@ -79,12 +83,41 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
   }
 });
 
+test("preferencesFor asks for none, and reads nothing, where the configuration does not", async (t) => {
+  const machine = machineWith();
+  reserve(machine, both, "web-0", "10.0.0.2");
+  release(machine, both, "10.0.0.2");
+  for (const reuse of [neither, undefined]) {
+    const process = machine.start();
+    const reused = new ReusedAddresses(open(process), reuse);
+    t.equal(reused.preferencesFor(owner("web-0")), NO_PREFERENCES);
+    t.equal(reused.isAsked, false);
+    t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
+  }
+});
+
 test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.time -= 5000;
 
   t.same(preferences(machine, sticky), [[], { "10.0.0.2": 0 }]);
+});
+
+test("preferencesFor takes what was released just now for remembered, and for avoided", async (t) => {
+  const machine = machineWith();
+  reserve(machine, sticky, "web-0", "10.0.0.2");
+  machine.wait(60_000);
+  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
+
+  for (const [reuse, avoided] of [
+    [sticky, {}],
+    [both, { "10.0.0.2": 0, "10.0.0.3": 0 }],
+  ] as const) {
+    const reused = new ReusedAddresses(open(machine.start()), reuse);
+    reused.released("10.0.0.2", "10.0.0.3");
+    t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
+  }
 });
 
 test("close notes only what the configuration needs", async (t) => {
