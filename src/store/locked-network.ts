@@ -249,15 +249,16 @@ export class LockedNetwork {
    * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
    * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
    *
+   * @param attachment `undefined` for none in particular
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    * @throws SystemError where the notes of earlier boots cannot be read
    */
   *reclaimable<T>(
-    attachment: Attachment,
+    attachment: Attachment | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const own = keyOf(attachment);
+    const own = attachment && keyOf(attachment);
     const isMeant = ({ name, key, namespace }: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
       (namespace.isPodSandbox || key === own) && wantedBy(name) !== undefined;
@@ -265,6 +266,13 @@ export class LockedNetwork {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };
     }
+  }
+
+  /** The names of the reservations from before this boot; none where that cannot be read. */
+  namesBeforeBoot(): ReadonlySet<string> {
+    const read = (): readonly string[] =>
+      [...reclaimable(this.files, (name) => name)].map(({ wanted }) => wanted);
+    return new Set(attempt(read, []));
   }
 
   /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */

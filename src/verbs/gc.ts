@@ -6,7 +6,7 @@ import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
-import { type Processes, readProcesses } from "../store/namespaces/process-namespaces.ts";
+import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
 import { directoryExists, type OwnedReservation } from "../store/reservations/reservation-file.ts";
@@ -16,30 +16,55 @@ import { lockOptions } from "./lock-options.ts";
 const MILLISECOND = 1_000_000n;
 
 /**
+ * How much older than the call a reservation must be, in milliseconds: the runtime may have made its list before, and file
+ * systems date files by a tick, or a second.
+ */
+const SETTLED_AFTER = 2000;
+
+/**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list nothing is
- * released.
+ * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list only what an ADD in
+ * a full range would take is released: of what is dead for certain.
  */
 export function gc(system: System, call: NetworkCall): void {
   const begun = system.now();
   const valid = validAttachments(call.network);
-  if (valid === undefined) {
-    system.writeStandardError(
-      "host-local: GC without cni.dev/valid-attachments; nothing was released\n",
-    );
-    return;
-  }
   const config = storeConfig(call);
   const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(call, config, "GC");
+  const isThere = (): boolean => directoryExists(files);
+  if (valid === undefined) {
+    let released = 0;
+    reportingIoFailure(() => {
+      if (config.reclaims && isThere()) released = releaseCertain(files, request);
+    });
+    const what = released === 0 ? "nothing was" : `only ${released} of dead pods were`;
+    system.writeStandardError(
+      `host-local: GC without cni.dev/valid-attachments; ${what} released\n`,
+    );
+    return;
+  }
   const isStale = notListedIn(valid);
   reportingIoFailure(() => {
-    if (!directoryExists(files)) return;
+    if (!isThere()) return;
     const { stale, unread } = withLockIfPossible(files, request, (network) =>
       search(network, isStale),
     );
     if (stale.length > 0) releaseDead(files, request, stale, begun);
     requireRead(unread, "the reservations that are not listed");
+  });
+}
+
+/**
+ * Releases what is dead for certain, whatever its attachment.
+ *
+ * @returns how many reservations
+ */
+function releaseCertain(files: NetworkFiles, request: LockOptions): number {
+  return withLockIfPossible(files, request, (network) => {
+    network.bringUpToDate();
+    const dead = [...network.reclaimable(undefined, () => true)];
+    return dead.filter((one) => network.reclaimDead(one.dead)).length;
   });
 }
 
@@ -56,43 +81,37 @@ function search(
   return { stale, unread: network.unreadableOf(isStale) };
 }
 
-/** Releases what no process uses; it looks at them without the lock, since that takes as long as pods with many routes want. */
+/** Releases what may be dead; it looks at namespaces without the lock, since that takes as long as pods with many routes want. */
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,
   stale: readonly OwnedReservation[],
   begun: number,
 ): void {
-  const processes = readProcesses(files.system);
+  const namespaces = new Namespaces(files.system);
   withLockIfPossible(files, request, (network) => {
     network.bringUpToDate();
-    releaseAll(network, withoutLiving(network, stale, processes, begun));
+    releaseAll(network, withoutLiving(network, stale, namespaces, begun));
   });
 }
 
-/**
- * Those that may be dead: not what a process has in its network namespace, and not what was reserved after the call had
- * begun, when its list was made already. Says what is kept.
- */
+/** Those that may be dead. Says what is kept. */
 function withoutLiving(
   network: LockedNetwork,
   stale: readonly OwnedReservation[],
-  processes: Processes,
+  namespaces: Namespaces,
   begun: number,
 ): readonly OwnedReservation[] {
   const { network: name } = network.files;
-  const users = usersOf(processes);
+  const earlier = network.namesBeforeBoot();
   const kept = new Map<OwnedReservation, string>();
   for (const reservation of stale) {
-    const address = formatAddress(reservation.address);
-    const user = users.get(address);
-    if (user !== undefined) {
-      kept.set(reservation, `${address} is in use by ${user}`);
-    } else if (processes.incomplete !== undefined) {
-      kept.set(reservation, `whether ${address} is in use is not known: ${processes.incomplete}`);
-    } else if (isMadeAfter(network.files, reservation, begun)) {
-      kept.set(reservation, `${address} was reserved after the call had begun`);
-    }
+    const reason =
+      whyInUse(reservation, namespaces) ??
+      (earlier.has(reservation.name) ? undefined : whyAlive(network, reservation, namespaces)) ??
+      whyYoung(network.files, reservation, begun);
+    if (reason !== undefined)
+      kept.set(reservation, `${formatAddress(reservation.address)} ${reason}`);
   }
   if (kept.size > 0) {
     const reasons = shortened([...kept.values()]).join("; ");
@@ -102,20 +121,40 @@ function withoutLiving(
   return stale.filter((reservation) => !kept.has(reservation));
 }
 
-/** Who has an address, in words. */
-function usersOf({ namespaces, nodeAddresses }: Processes): ReadonlyMap<string, string> {
-  const users = new Map<string, string>();
-  for (const { addresses, processId } of namespaces) {
-    for (const address of addresses) users.set(address, `process ${processId}`);
-  }
-  for (const address of nodeAddresses) users.set(address, "the node itself");
-  return users;
+/** Who has an address, whatever is known of the container that holds it. */
+function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string | undefined {
+  const text = formatAddress(address);
+  if (namespaces.nodeAddresses.has(text)) return "is in use by the node itself";
+  const [user] = namespaces.withAddress(text);
+  if (user === undefined) return undefined;
+  return user.processId === undefined
+    ? `is in use in the network namespace ${user.path}`
+    : `is in use by process ${user.processId}`;
 }
 
-/** Whether a reservation was made after a time, in milliseconds since the epoch. */
-function isMadeAfter(files: NetworkFiles, { name }: OwnedReservation, time: number): boolean {
+/** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
+function whyAlive(
+  network: LockedNetwork,
+  { name }: OwnedReservation,
+  { incomplete }: Namespaces,
+): string | undefined {
+  const state = network.namespaces.stateOf(name);
+  if (state === undefined) {
+    return incomplete && `may be in use: ${incomplete}`;
+  }
+  return state.kind === "gone" ? undefined : `is kept: ${state.reason}`;
+}
+
+/** That a reservation may be newer than the list. */
+function whyYoung(
+  files: NetworkFiles,
+  { name }: OwnedReservation,
+  begun: number,
+): string | undefined {
   const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
-  return status !== undefined && status.modified > BigInt(time) * MILLISECOND;
+  const isYoung =
+    status !== undefined && status.modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
+  return isYoung ? "was reserved only just now" : undefined;
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

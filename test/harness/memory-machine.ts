@@ -277,6 +277,14 @@ export class MemoryProcess implements System {
     });
   }
 
+  /** The tables of a namespace have no address. */
+  readFileIn(namespace: string, path: string, limit: number): string {
+    return this.#call("readFileIn", "setns", namespace, () => {
+      if (this.#machine.namespaces.has(namespace)) return "";
+      return this.#disk.readFile(`${namespace}${path}`, limit);
+    });
+  }
+
   createFile(path: string, text: string, mode: number): void {
     this.#call(
       "createFile",
