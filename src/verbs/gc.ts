@@ -29,24 +29,19 @@ const SETTLED_AFTER = 2000;
 export function gc(system: System, call: NetworkCall): void {
   const begun = system.now();
   const valid = validAttachments(call.network);
+  if (valid === undefined) {
+    const released = releaseCertain(system, call);
+    const count = released === 1 ? "1 reservation" : `${released} reservations`;
+    const what = released === 0 ? "nothing was released" : `released ${count} of dead pods alone`;
+    system.writeStandardError(`host-local: GC without cni.dev/valid-attachments; ${what}\n`);
+    return;
+  }
   const config = storeConfig(call);
   const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(call, config, "GC");
-  const isThere = (): boolean => directoryExists(files);
-  if (valid === undefined) {
-    let released = 0;
-    reportingIoFailure(() => {
-      if (config.reclaims && isThere()) released = releaseCertain(files, request);
-    });
-    const what = released === 0 ? "nothing was" : `only ${released} of dead pods were`;
-    system.writeStandardError(
-      `host-local: GC without cni.dev/valid-attachments; ${what} released\n`,
-    );
-    return;
-  }
   const isStale = notListedIn(valid);
   reportingIoFailure(() => {
-    if (!isThere()) return;
+    if (!directoryExists(files)) return;
     const { stale, unread } = withLockIfPossible(files, request, (network) =>
       search(network, isStale),
     );
@@ -56,16 +51,32 @@ export function gc(system: System, call: NetworkCall): void {
 }
 
 /**
- * Releases what is dead for certain, whatever its attachment.
+ * Releases what is dead for certain; nothing where the configuration is wrong, since nothing was asked for.
  *
  * @returns how many reservations
+ * @throws CniError 5
  */
-function releaseCertain(files: NetworkFiles, request: LockOptions): number {
-  return withLockIfPossible(files, request, (network) => {
-    network.bringUpToDate();
-    const dead = [...network.reclaimable(undefined, () => true)];
-    return dead.filter((one) => network.reclaimDead(one.dead)).length;
+function releaseCertain(system: System, call: NetworkCall): number {
+  let config: StoreConfig;
+  try {
+    config = storeConfig(call);
+  } catch (error) {
+    if (error instanceof CniError) return 0;
+    throw error;
+  }
+  const files = openNetwork(system, config.dataDir, config.network);
+  const request = lockOptions(call, config, "GC");
+  let released = 0;
+  reportingIoFailure(() => {
+    if (!config.reclaims || !directoryExists(files)) return;
+    withLockIfPossible(files, request, (network) => {
+      network.bringUpToDate();
+      for (const { dead } of [...network.reclaimable(undefined, undefined, () => true)]) {
+        if (network.reclaimDead(dead)) released++;
+      }
+    });
   });
+  return released;
 }
 
 /** What the list lacks, and why some of that could not be read. */
@@ -110,8 +121,7 @@ function withoutLiving(
       whyInUse(reservation, namespaces) ??
       (earlier.has(reservation.name) ? undefined : whyAlive(network, reservation, namespaces)) ??
       whyYoung(network.files, reservation, begun);
-    if (reason !== undefined)
-      kept.set(reservation, `${formatAddress(reservation.address)} ${reason}`);
+    if (reason !== undefined) kept.set(reservation, reason);
   }
   if (kept.size > 0) {
     const reasons = shortened([...kept.values()]).join("; ");
@@ -124,37 +134,36 @@ function withoutLiving(
 /** Who has an address, whatever is known of the container that holds it. */
 function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string | undefined {
   const text = formatAddress(address);
-  if (namespaces.nodeAddresses.has(text)) return "is in use by the node itself";
+  if (namespaces.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
   const [user] = namespaces.withAddress(text);
   if (user === undefined) return undefined;
   return user.processId === undefined
-    ? `is in use in the network namespace ${user.path}`
-    : `is in use by process ${user.processId}`;
+    ? `${text} is in use in the network namespace ${user.path}`
+    : `${text} is in use by process ${user.processId}`;
 }
 
 /** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
 function whyAlive(
   network: LockedNetwork,
-  { name }: OwnedReservation,
+  { name, address }: OwnedReservation,
   { incomplete }: Namespaces,
 ): string | undefined {
+  const text = formatAddress(address);
   const state = network.namespaces.stateOf(name);
-  if (state === undefined) {
-    return incomplete && `may be in use: ${incomplete}`;
-  }
-  return state.kind === "gone" ? undefined : `is kept: ${state.reason}`;
+  if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
+  return incomplete && `whether ${text} is in use is not known: ${incomplete}`;
 }
 
 /** That a reservation may be newer than the list. */
 function whyYoung(
   files: NetworkFiles,
-  { name }: OwnedReservation,
+  { name, address }: OwnedReservation,
   begun: number,
 ): string | undefined {
   const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
   const isYoung =
     status !== undefined && status.modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
-  return isYoung ? "was reserved only just now" : undefined;
+  return isYoung ? `${formatAddress(address)} was reserved only just now` : undefined;
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

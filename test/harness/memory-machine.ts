@@ -277,11 +277,11 @@ export class MemoryProcess implements System {
     });
   }
 
-  /** The tables of a namespace have no address. */
+  /** The tables of a namespace are on the disk, below `/tables` and its path; those that are not have no address. */
   readFileIn(namespace: string, path: string, limit: number): string {
     return this.#call("readFileIn", "setns", namespace, () => {
-      if (this.#machine.namespaces.has(namespace)) return "";
-      return this.#disk.readFile(`${namespace}${path}`, limit);
+      const table = `/tables${namespace}${path}`;
+      return this.#disk.has(table) ? this.#disk.readFile(table, limit) : "";
     });
   }
 
