@@ -1,6 +1,5 @@
 /** What is measured: the same calls of every program in turn, on stores of the same content. */
 
-import { buildFloor } from "./floor.ts";
 import type { Outcome, Runner } from "./runner.ts";
 import {
   CAPACITY,
@@ -78,24 +77,21 @@ export class Measurement {
     }
   }
 
-  /** Calls with more and more reservations; the floor is built anew for each number, on a store of its own. */
-  sizes(programs: readonly Contender[], floor: Contender, directory: string): void {
+  /** Calls with more and more reservations. */
+  sizes(programs: readonly Contender[]): void {
     let reserved = 0;
     for (const { reservations, rounds, disturbed } of sizes) {
       console.log(`after ${Math.round(process.uptime())} s: ${reservations} reservations`);
-      for (const { store } of [...programs, floor]) {
+      for (const { store } of programs) {
         reserve(store, reserved, reservations);
         if (reservations > 0) setCursor(store, reservations - 1);
       }
       reserved = reservations;
       const at = reservations === 0 ? "" : ` at ${grouped(reservations)}`;
       const verbs = reservations === 0 ? ["VERSION", "ADD", "DEL"] : ["ADD", "DEL"];
-      // The calls that are repeated are not the first ones.
-      for (const verb of ["ADD", "DEL"]) this.#call(floor, verb);
-      const measured = [...programs, buildFloor(directory, floor, verbs)];
       for (let round = -WARM_UP_ROUNDS; round < rounds; round++) {
         for (const verb of verbs) {
-          for (const contender of measured) {
+          for (const contender of programs) {
             const outcome = this.#call(contender, verb);
             if (round >= 0) this.#record(`${verb}${at}`, contender, outcome);
           }

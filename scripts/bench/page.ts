@@ -1,5 +1,6 @@
 /** The page docs/evidence/benchmark.md: the results in one table, and how they were found. */
 
+import type { Instructions } from "./instructions.ts";
 import { grouped, type Row, type Values } from "./measure.ts";
 
 /** What a run of the benchmark found. */
@@ -9,6 +10,8 @@ export interface Results {
   /** The Go plugin's version. */
   readonly goVersion: string;
   readonly rows: readonly Row[];
+  /** Of the native executable, and of a program that does nothing. */
+  readonly instructions: readonly Instructions[];
   /** The size of each program's file, in MB. */
   readonly sizes: Values;
 }
@@ -23,7 +26,7 @@ This page is written by
 npm run bench
 \`\`\`
 
-which builds both executables and measures them against the Go plugin. It needs gcc, libc6-dev, binutils and strace. The Go
+which builds both executables and measures them against the Go plugin. It needs gcc, libc6-dev, binutils and valgrind. The Go
 plugin is the newest in Debian, fetched by \`npm run fetch -- go-plugins\`, or else the installed one in
 \`/usr/lib/cni\`. A run takes some minutes, on a machine that should be otherwise idle. Data directories are where temporary
 files are: in memory with \`TMPDIR=/dev/shm\`.
@@ -37,12 +40,12 @@ Measured ${results.machine}. Medians; of the wall time in milliseconds,
 if nothing else is said.
 
 ${resultTable(results)}
+| native | instructions |
+| --- | --- |
+${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions)} |\n`).join("")}
 ## Method
 
 - **Programs.** The Go plugin, the native and the portable executable.
-- **Floor.** What a call cannot be faster than: a static program in C makes the same system calls as the native executable,
-  with the same arguments, and nothing else. It is written anew for each number of reservations from what strace sees of
-  the native executable's calls (\`scripts/bench/floor.ts\`).
 - **Calls.** One process each, started as by a runtime, by a small C program (\`scripts/bench/runner.c\`): the
   configuration in a pipe on standard input, standard output read from another. Wall time is from before the start to
   after the end; memory is the kernel's peak resident set size. A wrong answer ends the benchmark.
@@ -55,13 +58,14 @@ ${resultTable(results)}
   that only the Go plugin has served costs the same.
 - **Bursts.** All ADDs are started at once, then all DELs; the time is from the first start to the last end. The
   portable executable is left out: hundreds of Node.js processes at once measure memory and the scheduler.
-- **Instructions**, which no other load on the machine changes, are counted by \`test/native/instructions.test.ts\`; it fails
-  where a call takes more than its limit.
+- **Instructions**, which no other load on the machine changes, are those in user mode, counted by callgrind for calls of one
+  container in a network that is otherwise empty. The floor is a static program in C that does nothing.
+  \`test/native/instructions.test.ts\` fails where a call takes more than its limit.
 `;
 }
 
 function resultTable({ goVersion, rows, sizes }: Results): string {
-  const head = ["", `Go ${goVersion}`, "native", "÷ Go", "floor", "÷ floor", "portable"];
+  const head = ["", `Go ${goVersion}`, "native", "÷ Go", "portable"];
   const ofAdd = rows.filter(({ title }) => /^ADD(?: at|$)/.test(title));
   const lines = [
     head,
@@ -74,8 +78,8 @@ function resultTable({ goVersion, rows, sizes }: Results): string {
 }
 
 function lineOf(title: string, values: Values): readonly string[] {
-  const { go, native, floor, portable } = values;
-  const cells = [go, native, ratio(native, go), floor, ratio(native, floor), portable];
+  const { go, native, portable } = values;
+  const cells = [go, native, ratio(native, go), portable];
   return [title, ...cells.map(formatValue)];
 }
 

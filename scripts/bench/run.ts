@@ -1,5 +1,5 @@
 /**
- * Measures both executables against the Go plugin, and against the floor of the system calls, and writes
+ * Measures both executables against the Go plugin, counts the instructions of the native one, and writes
  * docs/evidence/benchmark.md.
  *
  * Usage: npm run bench
@@ -12,6 +12,7 @@ import { gunzipSync } from "node:zlib";
 import { goPlugin, skipWithoutGoPlugin } from "../../test/harness/go-plugin.ts";
 import { root } from "../build/bundle.ts";
 import { command } from "../build/command.ts";
+import { instructionsOf } from "./instructions.ts";
 import { Measurement } from "./measure.ts";
 import { formatPage, type Results } from "./page.ts";
 import { buildRunner } from "./runner.ts";
@@ -34,11 +35,7 @@ try {
 function runBenchmark(): Results {
   const contend = (name: keyof typeof executables) => contender(name, executables[name], directory);
   const measurement = new Measurement(buildRunner(directory));
-  measurement.sizes(
-    [contend("go"), contend("native"), contend("portable")],
-    contender("floor", native, directory),
-    directory,
-  );
+  measurement.sizes([contend("go"), contend("native"), contend("portable")]);
   // Not with Node.js: hundreds of its processes measure the machine's memory and scheduler.
   measurement.bursts([contend("go"), contend("native")]);
   const date = new Date().toISOString().slice(0, 10);
@@ -47,6 +44,7 @@ function runBenchmark(): Results {
     machine: `${date}, ${cpus().length} cores, Linux ${release()}, ${process.arch}, data on ${fileSystem}`,
     goVersion: goVersion(executables.go),
     rows: measurement.rows,
+    instructions: instructionsOf(directory, contend("native")),
     sizes: Object.fromEntries(
       Object.entries(executables).map(([name, path]) => [name, statSync(path).size / 1e6]),
     ),

@@ -6,8 +6,8 @@ import { join } from "node:path";
 /** How many addresses a /16 hands out: all but network, gateway and broadcast. */
 export const CAPACITY = 65_533;
 
-/** The floor makes the native executable's system calls without an engine, see floor.ts. */
-export type ProgramName = "go" | "native" | "floor" | "portable";
+/** What is measured. */
+export type ProgramName = "go" | "native" | "portable";
 
 export interface Store {
   /** The network's directory. */

@@ -12,8 +12,6 @@ export interface Architecture {
   readonly tools?: string;
   /** RPM's. */
   readonly rpm: string;
-  /** systemd's, see ConditionArchitecture= in systemd.unit(5). */
-  readonly systemd: string;
   /** In the name of QEMU's emulator for its programs. */
   readonly qemu: string;
   /** Node.js's. */
@@ -35,7 +33,6 @@ export const architectures: readonly Architecture[] = [
     debian: "amd64",
     triplet: "x86_64-linux-gnu",
     rpm: "x86_64",
-    systemd: "x86-64",
     qemu: "x86_64",
     node: "x64",
   },
@@ -44,7 +41,6 @@ export const architectures: readonly Architecture[] = [
     debian: "arm64",
     triplet: "aarch64-linux-gnu",
     rpm: "aarch64",
-    systemd: "arm64",
     qemu: "aarch64",
     node: "arm64",
   },
@@ -53,7 +49,6 @@ export const architectures: readonly Architecture[] = [
     debian: "armhf",
     triplet: "arm-linux-gnueabihf",
     rpm: "armv7hl",
-    systemd: "arm",
     qemu: "arm",
     node: "arm",
     libraryTime: "wide",
@@ -63,7 +58,6 @@ export const architectures: readonly Architecture[] = [
     debian: "ppc64el",
     triplet: "powerpc64le-linux-gnu",
     rpm: "ppc64le",
-    systemd: "ppc64-le",
     qemu: "ppc64le",
     node: "ppc64",
   },
@@ -72,7 +66,6 @@ export const architectures: readonly Architecture[] = [
     debian: "s390x",
     triplet: "s390x-linux-gnu",
     rpm: "s390x",
-    systemd: "s390x",
     qemu: "s390x",
     node: "s390x",
   },
@@ -81,7 +74,6 @@ export const architectures: readonly Architecture[] = [
     debian: "riscv64",
     triplet: "riscv64-linux-gnu",
     rpm: "riscv64",
-    systemd: "riscv64",
     qemu: "riscv64",
     node: "riscv64",
   },
@@ -91,7 +83,6 @@ export const architectures: readonly Architecture[] = [
     triplet: "i386-linux-gnu",
     tools: "i686-linux-gnu",
     rpm: "i686",
-    systemd: "x86",
     qemu: "i386",
     node: "ia32",
     libraryTime: "narrow",

@@ -33,8 +33,10 @@ const sources = join(root, "src", "system", "quickjs");
 
 const hostFiles = [
   "host.c",
+  "snapshot.c",
   "engine.c",
   "allocator.c",
+  "out-of-memory.c",
   "call.c",
   "input-output.c",
   "files.c",
@@ -72,7 +74,7 @@ const options = [
   ...unused.map((name) => `-Wl,--defsym=${name}=abort`),
 ];
 
-/** The engine's calls of the C library that engine.c replaces, by the names that they have on the architecture. */
+/** The engine's calls of the C library that snapshot.c replaces, by the names that they have on the architecture. */
 function wrappedCalls({ libraryTime }: Architecture): readonly string[] {
   const names =
     libraryTime === "wide"
@@ -191,7 +193,7 @@ function withoutUnwinding(library: Library, work: string): Library {
 }
 
 /**
- * Links the executable, runs it, and puts the memory that it writes then into it (see engine.h). Twice, since a rehearsal
+ * Links the executable, runs it, and puts the memory that it writes then into it (see snapshot.h). Twice, since a rehearsal
  * shows how large the section has to be, and what of it calls write.
  */
 function linkWithSnapshot(

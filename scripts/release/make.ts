@@ -7,15 +7,15 @@
 
 import { spawnSync } from "node:child_process";
 import {
-  existsSync,
+  chmodSync,
   mkdirSync,
-  readdirSync,
+  mkdtempSync,
   realpathSync,
   renameSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
-import { basename, join, resolve } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
 import { bundledFiles, root } from "../build/bundle.ts";
@@ -39,10 +39,10 @@ import {
   type Variant,
   variantsFor,
 } from "./release.ts";
+import { requireReplaceable } from "./replaceable.ts";
 import { writeRpm } from "./rpm.ts";
 import { type Archived, sbomOf } from "./sbom.ts";
 import { readSource, requireReleasable } from "./source.ts";
-import { writeSysext } from "./sysext.ts";
 import { vexOf } from "./vex.ts";
 
 /** What to release. */
@@ -52,7 +52,7 @@ export interface ReleaseOptions {
   readonly output: string;
   /** Who builds, as a URI. */
   readonly builder: string;
-  /** The name of the image in its registry, for the manifests. */
+  /** The name of the image in its registry; without it there are no manifests. */
   readonly image?: string | undefined;
   /** Who answers for the packages, such as `Jane Doe <jane@example.org>`. */
   readonly maintainer?: string | undefined;
@@ -63,9 +63,6 @@ export interface ReleaseOptions {
   readonly allowChanges?: boolean;
 }
 
-/** That of deploy/base: whoever publishes has a registry. */
-const UNKNOWN_IMAGE = "registry.example.com/host-local";
-
 const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.org>";
 
 /**
@@ -75,7 +72,7 @@ const UNKNOWN_MAINTAINER = "The maintainers of host-local <host-local@example.or
  */
 export async function makeRelease(options: ReleaseOptions): Promise<void> {
   const { variants, output, builder, maintainer = UNKNOWN_MAINTAINER, sign } = options;
-  const { image: imageName = UNKNOWN_IMAGE } = options;
+  const { image: imageName } = options;
   requireReplaceable(output);
   // Modes do not depend on who builds.
   process.umask(0o022);
@@ -84,9 +81,9 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     requireReleasable(source, options.maintainer);
     requireLockedNodes(variants);
   }
-  const unfinished = `${output}.unfinished`;
-  rmSync(unfinished, { recursive: true, force: true });
-  mkdirSync(unfinished, { recursive: true });
+  mkdirSync(dirname(output), { recursive: true });
+  const unfinished = mkdtempSync(`${output}.unfinished-`);
+  chmodSync(unfinished, 0o755);
   try {
     const paths: string[] = [];
     const natives: Imaged[] = [];
@@ -101,7 +98,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
         const described = { name: "host-local.cdx.json", mode: 0o644, from: sbom } as const;
         const packaged = [...files, described];
         const input = { built, files: packaged, source, maintainer, directory: unfinished };
-        paths.push(writeDeb(input), writeRpm(input), writeSysext(input));
+        paths.push(writeDeb(input), writeRpm(input));
       }
     }
     const image = writeImage(natives, source, unfinished);
@@ -109,7 +106,10 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     const vex = `${prefix}.openvex.json`;
     const executables = natives.map(({ built }) => built);
     writeJson(vex, vexOf(executables, image.digest, source, maintainer));
-    const manifests = writeManifests(`${imageName}@${image.digest}`, source, unfinished);
+    const manifests =
+      imageName === undefined
+        ? []
+        : writeManifests(`${imageName}@${image.digest}`, source, unfinished);
     paths.push(image.path, ...manifests, vex);
     const provenance = `${prefix}.intoto.jsonl`;
     const given = { builder, image: imageName, maintainer };
@@ -117,10 +117,12 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     writeFileSync(provenance, envelopeOf(statement, options.signProvenance));
     const sums = join(unfinished, "SHA256SUMS");
     writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
-    const signed = paths.filter((path) => /\.(tgz|deb|rpm|raw|oci\.tar)$/.test(path));
+    const signed = paths.filter((path) => /\.(tgz|deb|rpm|oci\.tar)$/.test(path));
     if (sign !== undefined) {
       for (const path of [...signed, provenance, sums]) signWith(sign, path);
     }
+    // Somebody may have put something there meanwhile.
+    requireReplaceable(output);
     rmSync(output, { recursive: true, force: true });
     renameSync(unfinished, output);
   } finally {
@@ -140,15 +142,6 @@ function requireLockedNodes(variants: readonly Variant[]): void {
     flavour === "portable" && architecture !== ownArchitecture() ? [shippedNode(architecture)] : [],
   );
   for (const node of [own, ...contained]) requireUnchanged(node);
-}
-
-function requireReplaceable(output: string): void {
-  if (!existsSync(output)) return;
-  const names = readdirSync(output);
-  if (names.length === 0 || names.includes("SHA256SUMS")) return;
-  throw new Error(
-    `${output} is neither empty nor a release, so it is not replaced: choose another directory.`,
-  );
 }
 
 /** Builds an executable, and finds out what is in it. */

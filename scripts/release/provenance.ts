@@ -22,7 +22,7 @@ export interface Provenance {
   /** Who builds, as a URI. */
   readonly builder: string;
   /** The image's name in its registry, which the manifests have. */
-  readonly image: string;
+  readonly image?: string | undefined;
   /** Who answers for the packages. */
   readonly maintainer: string;
 }
@@ -45,7 +45,7 @@ export function provenanceOf(release: Provenance): object {
           commit: source.commit,
           version: source.version,
           architectures: architectures.map(({ name }) => name),
-          image,
+          ...(image === undefined ? {} : { image }),
           maintainer,
         },
         internalParameters: {

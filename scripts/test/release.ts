@@ -67,6 +67,7 @@ await makeRelease({
   variants: variantsFor(released),
   output: release,
   builder: "urn:host-local:test",
+  image: "registry.example.org/cni/host-local",
   allowChanges: true,
 });
 await sideBySide(

@@ -87,7 +87,7 @@ export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
-  /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
+  /** The length at which the history is rotated, in bytes; `undefined` where there is none. */
   readonly historyBytes: number | undefined;
   /** Whether an address is reclaimed from a container whose network namespace is proven gone (`reclaim` is not `"never"`). */
   readonly reclaims: boolean;
@@ -101,11 +101,11 @@ export type ReuseDelay = number | "conntrack";
 export interface Reuse {
   /** How long a released address is avoided (`reuseDelaySeconds`). */
   readonly delay: ReuseDelay;
-  /** For whom addresses are kept; `undefined` for nobody. */
+  /** Who gets his addresses again; `undefined` for nobody. */
   readonly sticky: Sticky | undefined;
 }
 
-/** Addresses are kept for those who come back. */
+/** Those who come back get their addresses again. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];
@@ -154,7 +154,8 @@ export function loadConfig(
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
-  if (partition !== undefined) requireUndivided([...runtimeRanges, ...ranges]);
+  const key = partition === undefined ? "rangesFile" : "partition";
+  if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
   const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
   const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
   const rangeSets = makeRangeSets(
@@ -254,16 +255,18 @@ function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
 }
 
 /**
- * Ranges where the Go plugin finds them are none that a partition divides: it does not know the key, and on every node would
- * hand out all of them.
+ * With `rangesFile` and `partition` there are no ranges where the Go plugin finds them: it does not know the keys, and would
+ * hand out these alone, and of what a partition divides all of it on every node.
  *
  * @throws CniError 999
  */
-function requireUndivided([found]: readonly RangeSetSpec[]): void {
+function requireNone([found]: readonly RangeSetSpec[], key: "rangesFile" | "partition"): void {
   if (found === undefined) return;
+  const place =
+    key === "partition" ? "at ipam.partition.ranges or in ipam.rangesFile" : "in ipam.rangesFile";
   throw internalError(
-    "invalid partition: ranges outside of it",
-    `expected the ranges that it divides at ipam.partition.ranges or in ipam.rangesFile; found some at ${found.path}, all of which the Go plugin would hand out on every node`,
+    `invalid ${key}: ranges outside of it`,
+    `expected all ranges ${place}, where the Go plugin does not find them; found some at ${found.path}`,
   );
 }
 
@@ -274,14 +277,14 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
   const delay = read("reuseDelaySeconds", reuseDelay);
   const by = read("sticky", stickyBy);
-  const keptSeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
     reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
-    reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
+    reuse: { delay, sticky: by && { by, seconds: stickySeconds } },
   };
 }
 
@@ -297,7 +300,7 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
   return value === other;
 }
 
-/** The names of arguments that tell who a call is about; `undefined` where nobody's addresses are kept. */
+/** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
   const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));

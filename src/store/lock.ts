@@ -3,23 +3,20 @@
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { withTrace } from "../cni/trace.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, LockTimeout, recover } from "../system/system.ts";
+import { attempt, type Lock, LockTimeout, recover } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
-import { LockedNetwork } from "./locked-network.ts";
+import { LockedNetwork, PossiblyLockedNetwork } from "./locked-network.ts";
 
 /** How to take the lock, and what is done under it. */
 export interface LockOptions {
   /** How long to wait. */
   readonly timeoutSeconds: number;
-  /** How the call is described in the history; `undefined` where none is kept. */
+  /** How the call is described in the history; `undefined` where there is none. */
   readonly history?: HistoryCall | undefined;
   /** How addresses are used again; `undefined` where the network's configuration is not known. */
   readonly reuse?: Reuse | undefined;
 }
-
-/** Releases the lock. */
-type Unlock = () => void;
 
 /**
  * Runs `body` under the lock; the first call of a network makes its directory.
@@ -32,39 +29,35 @@ export function withLock<T>(
   options: LockOptions,
   body: (network: LockedNetwork) => T,
 ): T {
-  const takeOrExplain = (): Unlock =>
+  const takeOrExplain = (): Lock =>
     recover(
       () => take(files, options),
       ({ reason, message }) => {
         throw internalError(reason, `${message}: the lock cannot be taken`);
       },
     );
-  const unlock = attempt(() => take(files, options), undefined);
-  if (unlock !== undefined) return runUnder(unlock, files, options, body);
-  files.system.makeDirectories(files.directory);
-  return runUnder(takeOrExplain(), files, options, body);
+  const lock = attempt(() => take(files, options), undefined);
+  if (lock === undefined) files.system.makeDirectories(files.directory);
+  const held = lock ?? takeOrExplain();
+  return runIn(new LockedNetwork(files, held, options.reuse), held, options, body);
 }
 
 /**
- * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only). Only for
- * removing reservations by `releaseAll`, which checks each one again; reserving requires the lock.
+ * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only): to remove
+ * reservations, each of which is read immediately before.
  *
  * @throws CniError 11 on timeout
  */
 export function withLockIfPossible<T>(
   files: NetworkFiles,
   options: LockOptions,
-  body: (network: LockedNetwork) => T,
+  body: (network: PossiblyLockedNetwork) => T,
 ): T {
-  return runUnder(
-    attempt(() => take(files, options), undefined),
-    files,
-    options,
-    body,
-  );
+  const lock = attempt(() => take(files, options), undefined);
+  return runIn(new PossiblyLockedNetwork(files, lock, options.reuse), lock, options, body);
 }
 
-function take({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Unlock {
+function take({ system, network, lockFile, state }: NetworkFiles, options: LockOptions): Lock {
   const { timeoutSeconds } = options;
   try {
     const timeout = timeoutSeconds * 1000;
@@ -80,13 +73,13 @@ function take({ system, network, lockFile, state }: NetworkFiles, options: LockO
   }
 }
 
-function runUnder<T>(
-  unlock: Unlock | undefined,
-  files: NetworkFiles,
-  { history, reuse }: LockOptions,
-  body: (network: LockedNetwork) => T,
+/** What was changed is noted before the lock is released, and warnings are written after it. */
+function runIn<N extends PossiblyLockedNetwork, T>(
+  network: N,
+  lock: Lock | undefined,
+  { history }: LockOptions,
+  body: (network: N) => T,
 ): T {
-  const network = new LockedNetwork(files, unlock !== undefined, reuse);
   let warnings = "";
   try {
     try {
@@ -95,7 +88,7 @@ function runUnder<T>(
       warnings = network.close(history);
     }
   } finally {
-    unlock?.();
-    if (warnings !== "") files.system.writeStandardError(warnings);
+    lock?.release();
+    if (warnings !== "") network.files.system.writeStandardError(warnings);
   }
 }

@@ -4,7 +4,7 @@ import type { Attachment } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, type Files, recover, type System } from "../system/system.ts";
+import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
 import { type FileId, fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
@@ -58,8 +58,14 @@ export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner">
 /** A reservation of which it is certain that its container is dead; it is still there while its file is this one. */
 export type DeadReservation = Pick<RecordedReservation, "name" | "key" | "file">;
 
-/** A network while its lock is held. What it changes, it notes in the journal. */
-export class LockedNetwork {
+/** What a lock that is held excludes. */
+type Held = Pick<Lock, "excludesGoPlugin">;
+
+/**
+ * A network during a call that removes reservations, with its lock unless the disk refuses one. What it changes, it notes
+ * in the journal.
+ */
+export class PossiblyLockedNetwork {
   readonly files: NetworkFiles;
   readonly reuse: ReusedAddresses;
   readonly #isLocked: boolean;
@@ -67,25 +73,31 @@ export class LockedNetwork {
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly OwnedReservation[] = [];
+  /** Whether what is from before this boot was noted, as far as possible. */
+  #isPrepared = false;
   /** What is reserved and released, in this order. */
   readonly #changes: Change[] = [];
-  readonly #reserved: OwnReservation[] = [];
   readonly #warnings: string[] = [];
   #namespaces: RecordedNamespaces | undefined;
 
   /**
-   * @param isLocked whether the lock is held; without it the journal is neither read nor written
+   * @param lock `undefined` where the disk refuses it; then the journal is neither read nor written
    * @param reuse how addresses are used again; where it is not known, as the last call noted
    */
-  constructor(files: NetworkFiles, isLocked: boolean, reuse?: Reuse) {
+  constructor(
+    files: NetworkFiles,
+    lock: Held | undefined,
+    reuse?: Reuse,
+    journal = new Journal(files, lock),
+  ) {
     this.files = files;
     this.reuse = new ReusedAddresses(files, reuse);
-    this.#isLocked = isLocked;
-    this.#journal = new Journal(files, isLocked);
+    this.#isLocked = lock !== undefined;
+    this.#journal = journal;
   }
 
   /**
-   * The reservations of an attachment, in the order of `allIn`. To be called before anything is changed.
+   * The reservations of an attachment, in the order of `allIn`.
    *
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
@@ -113,17 +125,6 @@ export class LockedNetwork {
   unusual(): readonly OwnedReservation[] {
     this.#search();
     return this.#others;
-  }
-
-  /**
-   * Notes what is from before this boot, in the first call of a boot; where the journal is current, no file is read. For a
-   * call that reads no reservations by this class, to be called before anything is changed.
-   *
-   * @throws SystemError where the directory cannot be read
-   */
-  bringUpToDate(): void {
-    this.#journal.read(undefined);
-    if (this.#journal.isStale) this.#search();
   }
 
   /** Why files could not be read; each may be a reservation of any attachment. */
@@ -158,6 +159,104 @@ export class LockedNetwork {
   }
 
   /**
+   * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process without this
+   * lock was faster.
+   *
+   * @throws SystemError
+   */
+  release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
+    const now = readOwner(this.files, name);
+    if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
+    const isRemoved = this.change(() => removeReservation(this.files, name));
+    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
+    // What this call has reserved itself was nobody's.
+    if (!this.#hasReserved(name)) this.reuse.released(name);
+    this.#journal.released(keyOfOwner(owner), name, isRemoved);
+  }
+
+  /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
+  get namespaces(): RecordedNamespaces {
+    this.#namespaces ??= new RecordedNamespaces(
+      this.files,
+      this.#journal.records(),
+      new NamespaceStates(this.files.system),
+    );
+    return this.#namespaces;
+  }
+
+  /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
+  warn(text: string): void {
+    this.#warnings.push(text);
+  }
+
+  #hasReserved(name: string): boolean {
+    return this.#changes.some((one) => one.kind === "reserved" && one.name === name);
+  }
+
+  /**
+   * Ends the call: notes what was changed, while the lock is still held. It never makes a call fail.
+   *
+   * @param history how the call is described in the history; `undefined` where there is none
+   * @returns the lines to write to standard error once the lock is released
+   */
+  close(history?: HistoryCall): string {
+    if (history !== undefined) {
+      // Without the lock, calls could overwrite each other's lines.
+      const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
+      if (problem !== undefined) this.warn(problem);
+    }
+    if (this.#isLocked) this.reuse.close();
+    this.#journal.close();
+    return this.#warnings.join("");
+  }
+
+  /** Reads everything, once a call; and writes the journal anew, unless it is current. */
+  #search(): Files {
+    if (this.#scan !== undefined) return this.#scan;
+    this.#isPrepared = true;
+    this.#journal.open();
+    this.files.sweepTemporary();
+    const scan = readAll(this.files);
+    this.#scan = scan;
+    this.#others = othersIn(scan);
+    // A file that cannot be read may belong to any attachment: the journal stays as it is.
+    if (this.#unreadable.length > 0) this.#journal.abandon();
+    if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
+    this.#journal.renew(scan);
+    return scan;
+  }
+  /**
+   * Makes a change in the network's directory. Before the first one of a call, what is from before this boot is noted: where
+   * the journal is current, no file is read for that.
+   */
+  protected change<T>(change: () => T): T {
+    if (!this.#isPrepared) {
+      this.#isPrepared = true;
+      // A directory that cannot be listed now leaves the seal of the earlier boot to a later call.
+      if (this.#journal.isStale) attempt(() => this.#search(), undefined);
+    }
+    return this.#journal.tracked(change);
+  }
+
+  /** Tells the history of a change that was made. */
+  protected note(kind: Change["kind"], name: string, owner: Owner): void {
+    this.#changes.push({ kind, name, owner });
+  }
+}
+
+/** A network while its lock is held: only then may addresses be reserved, or taken from others. */
+export class LockedNetwork extends PossiblyLockedNetwork {
+  readonly #journal: Journal;
+  readonly #made: OwnReservation[] = [];
+
+  /** @param reuse how addresses are used again; where it is not known, as the last call noted */
+  constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
+    const journal = new Journal(files, lock);
+    super(files, lock, reuse, journal);
+    this.#journal = journal;
+  }
+
+  /**
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
@@ -179,7 +278,7 @@ export class LockedNetwork {
       return true;
     };
     const isReserved = recover(
-      () => this.#journal.tracked(put),
+      () => this.change(put),
       (error) => {
         if (error.code === "EEXIST") return isSameFile(system, temporary, path);
         // Another file system: `withTemporary` tries again in the network's directory.
@@ -192,15 +291,15 @@ export class LockedNetwork {
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#reserved.push({ name, owner, file });
-    this.#changes.push({ kind: "reserved", name, owner });
+    this.#made.push({ name, owner, file });
+    this.note("reserved", name, owner);
     this.#journal.reserved(keyOf(attachment), name, formatRecord(file, namespace));
     return true;
   }
 
   /** What this call has reserved, for a later `undo`. */
-  get reserved(): readonly OwnReservation[] {
-    return this.#reserved;
+  get made(): readonly OwnReservation[] {
+    return this.#made;
   }
 
   /**
@@ -215,22 +314,6 @@ export class LockedNetwork {
         if (fileIdAt(files.system, files.pathOf(name)) === file) this.release({ name, owner });
       }, undefined);
     }
-  }
-
-  /**
-   * Removes a reservation. One that is gone, or has another owner meanwhile, is not an error: a process without this
-   * lock was faster.
-   *
-   * @throws SystemError
-   */
-  release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
-    const now = readOwner(this.files, name);
-    if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
-    const isRemoved = this.#journal.tracked(() => removeReservation(this.files, name));
-    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
-    // What this call has reserved itself was nobody's.
-    if (!this.#reserved.some((one) => one.name === name)) this.reuse.released(name);
-    this.#journal.released(keyOfOwner(owner), name, isRemoved);
   }
 
   /**
@@ -249,43 +332,24 @@ export class LockedNetwork {
    * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
    * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
    *
-   * @param attachment `undefined` for none in particular
    * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    * @throws SystemError where the notes of earlier boots cannot be read
    */
   *reclaimable<T>(
-    attachment: Attachment | undefined,
+    attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const caller = attachment && { ...attachment, key: keyOf(attachment), namespace };
+    const caller = { ...attachment, key: keyOf(attachment), namespace };
     const isMeant = (one: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
-      (one.namespace.isPodSandbox || one.key === caller?.key) && wantedBy(one.name) !== undefined;
+      (one.namespace.isPodSandbox || one.key === caller.key) && wantedBy(one.name) !== undefined;
     for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };
     }
-  }
-
-  /** The names of the reservations from before this boot; none where that cannot be read. */
-  namesBeforeBoot(): ReadonlySet<string> {
-    const read = (): readonly string[] =>
-      [...reclaimable(this.files, (name) => name)].map(({ wanted }) => wanted);
-    return new Set(attempt(read, []));
-  }
-
-  /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
-  get namespaces(): RecordedNamespaces {
-    this.#journal.read(undefined);
-    this.#namespaces ??= new RecordedNamespaces(
-      this.files,
-      this.#journal.records(),
-      new NamespaceStates(this.files.system),
-    );
-    return this.#namespaces;
   }
 
   /**
@@ -317,7 +381,7 @@ export class LockedNetwork {
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
-        this.#journal.tracked(() => files.system.rename(temporary, path));
+        this.change(() => files.system.rename(temporary, path));
         const key = keyOfOwner(owner);
         if (key !== undefined) this.#journal.renewed(key, name, formatRecord(file, namespace));
       });
@@ -333,9 +397,9 @@ export class LockedNetwork {
     const path = this.files.pathOf(name);
     const removed = this.files.withTemporary("", (temporary) => {
       const move = (): boolean => {
-        this.#journal.tracked(() => system.rename(path, temporary));
+        this.change(() => system.rename(path, temporary));
         if (mayGo(temporary)) return true;
-        this.#journal.tracked(() => restore(system, temporary, path));
+        this.change(() => restore(system, temporary, path));
         return false;
       };
       return recover(move, (error) => {
@@ -346,47 +410,10 @@ export class LockedNetwork {
     });
     if (removed) {
       const owner: Owner = key === undefined ? { kind: "unowned" } : ownerOfKey(key);
-      this.#changes.push({ kind: "released", name, owner });
+      this.note("released", name, owner);
       this.#journal.released(key, name, true);
     }
     return removed;
-  }
-
-  /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
-  warn(text: string): void {
-    this.#warnings.push(text);
-  }
-
-  /**
-   * Notes what was changed; to be called once, before the lock is released. It never makes a call fail.
-   *
-   * @param history how the call is described in the history; `undefined` where none is kept
-   * @returns the lines to write to standard error once the lock is released
-   */
-  close(history?: HistoryCall): string {
-    if (history !== undefined) {
-      // Without the lock, calls could overwrite each other's lines.
-      const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
-      if (problem !== undefined) this.warn(problem);
-    }
-    if (this.#isLocked) this.reuse.close();
-    this.#journal.close();
-    return this.#warnings.join("");
-  }
-
-  /** Reads everything, once a call; and writes the journal anew, unless it is current. */
-  #search(): Files {
-    if (this.#scan !== undefined) return this.#scan;
-    this.#journal.read(undefined);
-    this.files.sweepTemporary();
-    const scan = readAll(this.files);
-    this.#scan = scan;
-    this.#others = othersIn(scan);
-    // A file that cannot be read may belong to any attachment: the journal stays as it is.
-    if (this.#unreadable.length > 0) this.#journal.abandon();
-    if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    this.#journal.renew(scan);
-    return scan;
   }
 }
 

@@ -2,7 +2,7 @@
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { recover } from "../system/system.ts";
-import type { LockedNetwork } from "./locked-network.ts";
+import type { PossiblyLockedNetwork } from "./locked-network.ts";
 import type { OwnedReservation } from "./reservations/reservation-file.ts";
 
 /** So many files that cannot be read are named. */
@@ -14,7 +14,7 @@ const MOST_REASONS = 10;
  * @throws CniError 5 with the path and reason of each failure
  */
 export function releaseAll(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   reservations: readonly Pick<OwnedReservation, "name" | "owner">[],
 ): void {
   const failures: string[] = [];

@@ -131,13 +131,8 @@ export interface System {
   /** Throws where this process may not create files in the directory `path`. */
   requireWritable(path: string): void;
 
-  /**
-   * Whether `lock` excludes the Go plugin, too; to be asked once the lock is taken. Not where another machine can write:
-   * there `flock(2)` may exclude this machine alone (NFS mounted `nolock`) or this mount (9P, FUSE).
-   */
-  readonly locksOutGoPlugin: boolean;
-  /** Takes the lock and returns the function that releases it; throws `LockTimeout` on timeout. */
-  lock(request: LockRequest): () => void;
+  /** Takes the lock; throws `LockTimeout` on timeout. */
+  lock(request: LockRequest): Lock;
 
   /** Wall-clock time, in milliseconds since the epoch. */
   now(): number;
@@ -145,6 +140,17 @@ export interface System {
   monotonic(): number;
   /** The id of this process. */
   processId(): number;
+}
+
+/** A lock that is held. */
+export interface Lock {
+  /** Releases it. */
+  readonly release: () => void;
+  /**
+   * Whether it excludes the Go plugin, too. Not where another machine can write: there `flock(2)` may exclude this machine
+   * alone (NFS mounted `nolock`) or this mount (9P, FUSE).
+   */
+  readonly excludesGoPlugin: boolean;
 }
 
 /** A system call that failed, with Go's message: `open /a/b: permission denied`. */

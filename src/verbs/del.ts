@@ -4,7 +4,7 @@ import { refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { isGcOnly, loadStoreConfig } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
-import type { LockedNetwork } from "../store/locked-network.ts";
+import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { matchOwner } from "../store/reservations/owner.ts";
 import { directoryExists, releasable } from "../store/reservations/reservation-file.ts";
@@ -28,7 +28,7 @@ export function del(system: System, call: AttachmentCall): void {
 }
 
 /** Releases what can be read, then fails if anything else may belong to the attachment, so that the runtime retries. */
-function release(network: LockedNetwork, attachment: Attachment): void {
+function release(network: PossiblyLockedNetwork, attachment: Attachment): void {
   const held = network.heldBy(attachment, "search");
   releaseAll(network, releasable(held));
   const { containerId, interfaceName } = attachment;

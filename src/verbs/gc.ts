@@ -4,12 +4,17 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
+import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
-import type { LockedNetwork } from "../store/locked-network.ts";
+import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
-import { directoryExists, type OwnedReservation } from "../store/reservations/reservation-file.ts";
+import {
+  directoryExists,
+  type OwnedReservation,
+  readOwner,
+} from "../store/reservations/reservation-file.ts";
 import { attempt, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 
@@ -70,10 +75,11 @@ function releaseCertain(system: System, call: NetworkCall): number {
   reportingIoFailure(() => {
     if (!config.reclaims || !directoryExists(files)) return;
     withLockIfPossible(files, request, (network) => {
-      network.bringUpToDate();
-      for (const { dead } of [...network.reclaimable(undefined, undefined, () => true)]) {
-        if (network.reclaimDead(dead)) released++;
-      }
+      const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
+      const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
+      const dead = [...names].map((name) => ({ name, owner: readOwner(files, name) }));
+      releaseAll(network, dead);
+      released = dead.length;
     });
   });
   return released;
@@ -81,7 +87,7 @@ function releaseCertain(system: System, call: NetworkCall): number {
 
 /** What the list lacks, and why some of that could not be read. */
 function search(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   isStale: (owner: Owner) => boolean,
 ): { readonly stale: readonly OwnedReservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
@@ -101,20 +107,19 @@ function releaseDead(
 ): void {
   const namespaces = new Namespaces(files.system);
   withLockIfPossible(files, request, (network) => {
-    network.bringUpToDate();
     releaseAll(network, withoutLiving(network, stale, namespaces, begun));
   });
 }
 
 /** Those that may be dead. Says what is kept. */
 function withoutLiving(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   stale: readonly OwnedReservation[],
   namespaces: Namespaces,
   begun: number,
 ): readonly OwnedReservation[] {
   const { network: name } = network.files;
-  const earlier = network.namesBeforeBoot();
+  const earlier = namesBeforeBoot(network.files);
   const kept = new Map<OwnedReservation, string>();
   for (const reservation of stale) {
     const reason =
@@ -144,7 +149,7 @@ function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string
 
 /** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
 function whyAlive(
-  network: LockedNetwork,
+  network: PossiblyLockedNetwork,
   { name, address }: OwnedReservation,
   { incomplete }: Namespaces,
 ): string | undefined {

@@ -3,7 +3,7 @@
 
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";
-import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
+import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
 
 /** Puts the file there, and returns the options of a call that is to read it. */
 function withFile({ machine }: Network<Machine>, text: string, ipam: object = {}) {
@@ -47,12 +47,6 @@ behaviour(
     ]);
   },
 );
-
-behaviour("ADD serves the file's range sets after those of the configuration", {}, (t, network) => {
-  const { addresses } = network.add("c1", withFile(network, json));
-
-  t.same(addresses, ["10.0.0.2", "10.42.0.1", "2001:db8:42::2"]);
-});
 
 for (const [what, file, words] of [
   ["that is missing", undefined, /^cannot read rangesFile: open \S+\/ranges: no such file/],
@@ -104,7 +98,7 @@ for (const [what, file, words] of [
 
 behaviour(
   "ADD refuses a relative path, since it would depend on the runtime's working directory",
-  { ipam: { ...five, rangesFile: "ranges.json" } },
+  { ipam: { rangesFile: "ranges.json" } },
   (t, network) => {
     changesNothing(t, network, () => {
       fails(t, network.add("c1"), 999, "invalid rangesFile: ranges.json");

@@ -63,7 +63,9 @@ for (const [what, ipam, message] of [
   ],
 ] as const) {
   test(`ADD refuses a ${what}`, async (t) => {
-    const network = networkFor(t, "partition" in ipam ? {} : five, [{ path: "resolv.conf" }]);
+    const network = networkFor(t, "rangesFile" in ipam || "partition" in ipam ? {} : five, [
+      { path: "resolv.conf" },
+    ]);
     const { dataDirectory } = network.machine;
     const fifo = join(scratchDirectory(t), "fifo");
     execFileSync("mkfifo", [fifo]);

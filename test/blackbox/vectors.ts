@@ -35,8 +35,8 @@ const placeholder = "@D@";
 export function readVectors(plugin: "host-local" | "static" = "host-local"): readonly Vector[] {
   const file = plugin === "static" ? "static/vectors.json" : "vectors.json";
   const text = readFileSync(new URL(file, import.meta.url), "utf8");
-  const { vectors }: { vectors: readonly Vector[] } = JSON.parse(text);
-  return vectors;
+  const { vectors }: { vectors: readonly Partial<Vector>[] } = JSON.parse(text);
+  return vectors.map(({ id = "", pre = [], steps = [], tree = [] }) => ({ id, pre, steps, tree }));
 }
 
 /**

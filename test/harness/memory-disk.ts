@@ -17,15 +17,26 @@ interface Inode {
   readonly number: bigint;
   mode: number;
   readonly entries: Map<string, Inode>;
+  /** How many names lead to it. */
+  links: number;
   /** A file's content, or the target of a symbolic link. */
   content: string;
   modified: bigint;
   changed: bigint;
 }
 
+/** A file that somebody has open, with the number that it keeps meanwhile, also without a name. */
+interface Descriptor {
+  readonly process: number;
+  readonly use: string;
+  readonly number: bigint;
+  readonly hasNoName: boolean;
+}
+
 /**
  * Directories and files with hard links, modes, devices and times. Errors have the messages of `node-system.ts`.
- * Permissions are not enforced: a test lets a call fail instead.
+ * Permissions are not enforced: a test lets a call fail instead. A new file gets the lowest number that no other has, as on
+ * ext4: that of one whose last name is gone at once, unless somebody has it open.
  */
 export class MemoryDisk {
   /** Whether `link(2)` works; FAT and some network file systems refuse it with EPERM. */
@@ -36,8 +47,14 @@ export class MemoryDisk {
   resolution = 1n;
   readonly #now: () => bigint;
   #root: Inode;
-  /** The number of the next file or directory. */
-  nextInode = 1n;
+  /** The number of the next file or directory, where that is not to be the lowest free one: then they are counted on. */
+  nextInode: bigint | undefined;
+  /** Numbers below `#unused` that no file has, in ascending order. */
+  #free: bigint[] = [];
+  /** From here on no file has ever had a number. */
+  #unused = 1n;
+  /** Who has which file open. */
+  #open: readonly Descriptor[] = [];
   #lastDevice = 1n;
 
   /** @param now the time in nanoseconds since the epoch */
@@ -100,7 +117,11 @@ export class MemoryDisk {
     if (directory.entries.get(name)?.kind === "directory") {
       throw new SystemError("rename", to, "EISDIR");
     }
-    this.#remove(source.directory, source.name);
+    if (directory.entries.get(name) === file) return;
+    source.directory.entries.delete(source.name);
+    source.directory.modified = source.directory.changed = this.#time();
+    file.links--;
+    this.#drop(directory, name);
     this.#enter(directory, name, file);
   }
 
@@ -182,7 +203,7 @@ export class MemoryDisk {
   put(path: string, content: string, mode = 0o600): void {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("open", path);
-    directory.entries.delete(name);
+    this.#drop(directory, name);
     this.createFile(path, content, mode);
   }
 
@@ -197,7 +218,7 @@ export class MemoryDisk {
   putLink(path: string, target: string): void {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("symlink", path);
-    directory.entries.delete(name);
+    this.#drop(directory, name);
     const link = this.#inode("link", 0o777, directory.device);
     link.content = target;
     this.#enter(directory, name, link);
@@ -222,14 +243,39 @@ export class MemoryDisk {
     this.makeDirectories(parentOf(path));
     const { directory, name } = this.#parent("open", path);
     this.#lastDevice += 1n;
-    directory.entries.set(name, this.#inode("directory", 0o755, this.#lastDevice));
+    this.#drop(directory, name);
+    this.#enter(directory, name, this.#inode("directory", 0o755, this.#lastDevice));
+  }
+
+  /**
+   * Opens a file, so that its number is not used again meanwhile.
+   *
+   * @param use what for: a process has but one open for each use
+   */
+  open(process: number, use: string, path: string): void {
+    const { number } = this.#find("open", path);
+    this.#open = [...this.#open, { process, use, number, hasNoName: false }];
+  }
+
+  /** Closes what a process has open, for one use or all; or what all have open. */
+  close(process?: number, use?: string): void {
+    const isClosed = (one: Descriptor): boolean =>
+      (process === undefined || one.process === process) && (use === undefined || one.use === use);
+    const closed = this.#open.filter(isClosed);
+    this.#open = this.#open.filter((one) => !closed.includes(one));
+    const isOpen = (number: bigint): boolean => this.#open.some((one) => one.number === number);
+    const free = closed.filter((one) => one.hasNoName && !isOpen(one.number));
+    for (const number of new Set(free.map((one) => one.number))) this.#release(number);
   }
 
   /** Takes a snapshot; returns the function that restores it. */
   remember(): () => void {
-    const root = this.#copyOfRoot();
+    const copy = this.copy(this.#now);
     return () => {
-      this.#root = root;
+      this.#root = copy.#root;
+      this.#free = copy.#free;
+      this.#unused = copy.#unused;
+      this.#open = copy.#open;
     };
   }
 
@@ -238,6 +284,9 @@ export class MemoryDisk {
     const copy = new MemoryDisk(now);
     Object.assign(copy, this);
     copy.#lastDevice = this.#lastDevice;
+    copy.#free = [...this.#free];
+    copy.#unused = this.#unused;
+    copy.#open = this.#open;
     copy.#root = this.#copyOfRoot();
     return copy;
   }
@@ -250,7 +299,8 @@ export class MemoryDisk {
       const names = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
       return own + names.map(([name, entry]) => visit(entry, `${path}/${name}`)).join("");
     };
-    return visit(this.#root, "");
+    const open = this.#open.map(({ process, use, number }) => `${process} ${use} ${number}`);
+    return `${open.sort()}\n${visit(this.#root, "")}`;
   }
 
   /** Writes into the file of this number, whatever its name is meanwhile; nobody sees it where it has none. */
@@ -339,17 +389,29 @@ export class MemoryDisk {
 
   #inode(kind: Inode["kind"], mode: number, device: bigint): Inode {
     const now = this.#time();
-    const number = this.nextInode++;
     return {
       kind,
       device,
-      number,
+      number: this.#number(),
       mode,
+      links: 0,
       entries: new Map(),
       content: "",
       modified: now,
       changed: now,
     };
+  }
+
+  #number(): bigint {
+    if (this.nextInode !== undefined) return this.nextInode++;
+    return this.#free.shift() ?? this.#unused++;
+  }
+
+  /** A number may be used again. */
+  #release(number: bigint): void {
+    if (this.nextInode !== undefined) return;
+    const at = this.#free.findLastIndex((one) => one < number);
+    this.#free.splice(at + 1, 0, number);
   }
 
   #time(): bigint {
@@ -361,11 +423,27 @@ export class MemoryDisk {
   #enter(directory: Inode, name: string, entry: Inode): void {
     directory.entries.set(name, entry);
     directory.modified = directory.changed = this.#time();
+    entry.links++;
   }
 
   #remove(directory: Inode, name: string): void {
-    directory.entries.delete(name);
+    this.#drop(directory, name);
     directory.modified = directory.changed = this.#time();
+  }
+
+  /** Takes a name away, with all below it. */
+  #drop(directory: Inode, name: string): void {
+    const entry = directory.entries.get(name);
+    if (entry === undefined) return;
+    for (const below of entry.entries.keys()) this.#drop(entry, below);
+    directory.entries.delete(name);
+    entry.links--;
+    if (entry.links > 0) return;
+    const isOpen = this.#open.some(({ number }) => number === entry.number);
+    if (!isOpen) this.#release(entry.number);
+    this.#open = this.#open.map((one) =>
+      one.number === entry.number ? { ...one, hasNoName: true } : one,
+    );
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type FileStatus,
   type Files,
   type Lines,
+  type Lock,
   type LockRequest,
   LockTimeout,
   type Names,
@@ -21,6 +22,9 @@ import type { RuntimeCall } from "./runtime-call.ts";
 
 /** Where the plugin keeps its files if the configuration does not say otherwise. */
 export const DATA_DIRECTORY = "/var/lib/cni/networks";
+
+/** The kernel dates files by its last tick, which is this many nanoseconds long. */
+const TICK = 4_000_000n;
 
 /** How a process is started. */
 export interface Start {
@@ -67,6 +71,7 @@ export class MemoryMachine implements Machine {
   #lastProcessId = 1000;
 
   constructor() {
+    this.disk.grain = TICK;
     this.boot();
   }
 
@@ -217,11 +222,6 @@ export class MemoryProcess implements System {
   end(): void {
     this.ended = true;
     for (const path of this.#held) this.#machine.locks.delete(path);
-  }
-
-  /** As the native executable's, which takes the Go plugin's own lock, unless another kind is named. */
-  get locksOutGoPlugin(): boolean {
-    return this.#start.lockKind === undefined && !this.#machine.isShared;
   }
 
   environment(name: string): string | undefined {
@@ -392,8 +392,11 @@ export class MemoryProcess implements System {
     this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
   }
 
-  /** Never waits: one process runs at a time, so that a lock which is held now stays so. */
-  lock({ file, directory, timeout }: LockRequest): () => void {
+  /**
+   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one process runs at
+   * a time, so that a lock which is held now stays so.
+   */
+  lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
@@ -405,7 +408,10 @@ export class MemoryProcess implements System {
       }
       this.#machine.locks.set(path, `process ${this.#id}`);
       this.#held.add(path);
-      return () => this.#unlock(path, file);
+      return {
+        release: () => this.#unlock(path, file),
+        excludesGoPlugin: this.#start.lockKind === undefined && !this.#machine.isShared,
+      };
     });
   }
 

@@ -6,8 +6,13 @@ import { extent } from "../harness/extent.ts";
 import { sample } from "../harness/sample.ts";
 import { seed } from "../harness/seed.ts";
 import { bugs, shortestWith } from "./bugs.ts";
+import { sourceWith } from "./plugin-with.ts";
 import { prepare } from "./scenes.ts";
 import { story } from "./story.ts";
+
+test("the place of each defect is in the source once", async (t) => {
+  for (const bug of bugs) t.doesNotThrow(() => sourceWith(bug), bug.name);
+});
 
 for (const bug of sample(bugs, extent === "short" ? 4 : 1, seed)) {
   test(`it is found if ${bug.name}`, async (t) => {

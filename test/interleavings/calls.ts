@@ -6,6 +6,7 @@ import { main } from "../../src/main.ts";
 import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
 import type { FoundNetwork } from "../../src/operator/node/networks.ts";
 import { releaseUnchanged } from "../../src/operator/node/release.ts";
+import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { withLock } from "../../src/store/lock.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
@@ -20,7 +21,7 @@ import {
 } from "../harness/runtime-call.ts";
 import { goPlugin } from "./go-plugin.ts";
 import { type Program, runAlone } from "./process.ts";
-import type { World, Worlds } from "./world.ts";
+import { clockIn, type World, type Worlds } from "./world.ts";
 
 /** A range set, and all that it can hand out. */
 export interface Pool {
@@ -96,7 +97,7 @@ export class Calls {
   }
 
   /** `host-local release` and `gc`, from where they read what they have chosen: the very files of these reservations. */
-  release(container: string, dead: ReadonlySet<bigint>): Program {
+  release(container: string, dead: ReadonlySet<FileId>): Program {
     const run = (system: Parameters<Program["run"]>[0]): number => {
       const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
       const networks = [{ files, source: undefined, rangeSets: [] }] as unknown as readonly [
@@ -109,7 +110,8 @@ export class Calls {
           ({ owner, status }) =>
             owner.kind === "attachment" &&
             owner.containerId === container &&
-            dead.has(status?.inode ?? 0n),
+            status !== undefined &&
+            dead.has(fileIdOf(status)),
         );
       withLock(files, { timeoutSeconds: 30 }, (network) => {
         network.files.sweepAll();
@@ -148,7 +150,7 @@ export class Calls {
     });
     for (const [at, program] of programs.entries()) {
       world = worlds.change(world, (machine) => {
-        const { exitCode, stdout } = runAlone(machine, program, 50 + at, world.time);
+        const { exitCode, stdout } = runAlone(machine, program, 50 + at, clockIn(world));
         if (exitCode !== 0) throw new Error(`${program.name}: ${stdout}`);
       });
       world = worlds.later(world, 60_000);

@@ -108,7 +108,7 @@ class Store {
 
   locked<T>(body: () => T): T {
     const request = { directory: undefined, timeout: Number.MAX_SAFE_INTEGER };
-    const unlock = this.#system.lock({ ...request, file: `${this.#directory}/lock` });
+    const { release: unlock } = this.#system.lock({ ...request, file: `${this.#directory}/lock` });
     try {
       return body();
     } finally {

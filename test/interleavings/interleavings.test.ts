@@ -9,10 +9,8 @@ import { isOfStops, testSearches } from "./search-tests.ts";
 
 const page = readFileSync(new URL("../../docs/evidence/interleavings.md", import.meta.url), "utf8");
 
-test("docs/evidence/interleavings.md has every search and every defect", async (t) => {
-  const names = planFor("full").map(({ cast }) => `| ${cast.name} |`);
-  const defects = bugs.map(({ name, cast }) => `| ${name} | ${cast.name} |`);
-  const missing = [...names, ...defects].filter((text) => !page.includes(text));
+test("docs/evidence/interleavings.md has every defect", async (t) => {
+  const missing = bugs.filter(({ name, cast }) => !page.includes(`| ${name} | ${cast.name} |`));
   t.same(missing, [], "npm run node -- scripts/pages/interleavings.ts writes it");
 });
 

@@ -225,7 +225,13 @@ function rows(casts: readonly Cast[], trouble: Row["trouble"], extent: Extent): 
   return casts.map((one) => ({ cast: one, trouble, extent }));
 }
 
+/** The address that an UNDO is about to release is handed out again at once, to the same attachment. */
+const undone = [nearlyFull, { ...mounted, before: holding("c", "d") }].map((network) =>
+  cast(["ADD a, unheard", "DEL a, ADD a"], network),
+);
+
 export const plan: readonly Row[] = [
+  ...rows(undone, "nothing", "short"),
   ...rows([...plainPairs, ...configured], "nothing", "short"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "nothing", "full"),
   ...rows(pairsOf(main, {}, isNoTwin), "stops", "short"),
@@ -256,6 +262,16 @@ export const known: readonly {
   readonly broken: RegExp;
   readonly why: string;
 }[] = [
+  {
+    search: /: ADD a, unheard ∥ DEL a, ADD a, on another file system$/,
+    broken: /^a was told .*, which is free/,
+    why: "an UNDO knows its file by number and time, and one that the same attachment gets within a tick of the clock has both again; its temporary file, which keeps the number, was in the network's directory, where it cannot stay",
+  },
+  {
+    search: /ADD .* ∥ GC \w|GC \w ∥ .*ADD/,
+    broken: /^. was told .*, which is free/,
+    why: "GC compares the time of a file, which is that of the last tick, with the time of its call, and releases what was reserved just now",
+  },
   {
     search: /^removals: .*ADD ./,
     broken: /^a DEL of . leaves|^after the DELs of all/,

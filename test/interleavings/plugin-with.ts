@@ -48,6 +48,15 @@ export async function pluginWith(change: Change): Promise<(system: System) => nu
   return main;
 }
 
+/**
+ * The source of a file with a change.
+ *
+ * @throws Error where the text to be changed is not there exactly once
+ */
+export function sourceWith(change: Change): string {
+  return changed(readFileSync(new URL(change.file, source), "utf8"), change);
+}
+
 function changed(text: string, { file, from, to }: Change): string {
   const parts = text.split(from);
   if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${from}`);

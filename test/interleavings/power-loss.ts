@@ -17,14 +17,15 @@
 import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { Calls } from "./calls.ts";
-import { inodeFor, type Program, runAnswered } from "./process.ts";
+import { type Program, runAnswered } from "./process.ts";
 import type { Judge } from "./rules.ts";
 import { cast, NO_TROUBLE, prepare } from "./scenes.ts";
-import type { Machine, Operation, World, Worlds } from "./world.ts";
+import { clockIn, type Machine, type Operation, type World, type Worlds } from "./world.ts";
 
 /** A change that a call has made. */
 interface Change {
   readonly operation: Operation;
+  /** The number of the file that it makes; here none is used again. */
   readonly inode: bigint;
   /** The number of the file that it writes into; `undefined` where it changes names or times. */
   readonly file: string | undefined;
@@ -40,12 +41,12 @@ function changesOf(world: World, programs: readonly Program[]): readonly Change[
   return programs.flatMap((program, at) => {
     const made: Change[] = [];
     const number = 100 * (at + 1);
-    runAnswered(program, number, world.time, (operation, step) => {
-      const inode = inodeFor(number, step);
+    runAnswered(program, number, clockIn(world), (operation, step) => {
+      const inode = BigInt(number * 100_000 + step * 4);
       machine.disk.nextInode = inode;
       try {
         const value = operation.run(machine);
-        const isLock = operation.word === "flock" || operation.word === "unlock";
+        const isLock = ["flock", "unlock", "close"].includes(operation.word);
         const file = operation.word === "write" ? operation.text.split(" ")[2] : undefined;
         if (operation.reach === "changes" && !isLock) made.push({ operation, inode, file });
         return { value };

@@ -12,6 +12,7 @@ import {
   type Files,
   isSystemError,
   type Lines,
+  type Lock,
   type LockRequest,
   LockTimeout,
   makeDirectoriesBy,
@@ -55,8 +56,7 @@ export interface End {
 
 /** Runs a process to its end on a machine that nobody else uses meanwhile, and changes the machine. */
 export function runAlone(machine: Machine, program: Program, number: number, time: number): End {
-  const answer = (operation: Operation, at: number): Reply => {
-    machine.disk.nextInode = inodeFor(number, at);
+  const answer = (operation: Operation): Reply => {
     try {
       const value = operation.run(machine);
       if (value === WAIT) throw new LockTimeout(operation.path, undefined);
@@ -69,11 +69,6 @@ export function runAlone(machine: Machine, program: Program, number: number, tim
   const { end } = runAnswered(program, number, time, answer);
   if (end === undefined) throw new Error(`${program.name} has no end`);
   return end;
-}
-
-/** The first number for files that a process makes by its system call `at`: it does not depend on what others make. */
-export function inodeFor(number: number, at: number): bigint {
-  return BigInt(number) * 100_000n + BigInt(at) * 4n;
 }
 
 /** Where a process stands: before a system call, or at its end. */
@@ -128,10 +123,6 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     this.#number = number;
     this.#time = time;
     this.#answer = answer;
-  }
-
-  get locksOutGoPlugin(): boolean {
-    return this.#program.locks !== "directory";
   }
 
   environment(name: string): string | undefined {
@@ -223,12 +214,12 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
 
   createFile(path: string, text: string, mode: number): void {
-    const inode = this.#change("open", path, `create ${mode}`, ({ disk }) => {
+    const inode = this.#open(path, "write", `${mode}`, ({ disk }) => {
       disk.createFile(path, "", mode);
       return disk.linkStatus(path).inode;
     });
     try {
-      this.#write(path, inode, text, () => text);
+      this.#write(path, inode, text, () => text, true);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       this.#quietly(() => this.unlink(path));
@@ -236,15 +227,15 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     }
   }
   overwriteFile(path: string, text: string): void {
-    const { inode, size } = this.#open(path);
-    this.#write(path, inode, text, () => text.padEnd(size, "\n"));
-    if (size > text.length)
-      this.#write(path, inode, "cut", (content) => content.slice(0, text.length));
+    const { inode, size } = this.#openToWrite(path);
+    const isLonger = size > text.length;
+    this.#write(path, inode, text, () => text.padEnd(size, "\n"), !isLonger);
+    if (isLonger) this.#write(path, inode, "cut", (content) => content.slice(0, text.length), true);
   }
   extendFile(path: string, text: string, header: string): void {
-    const { inode } = this.#open(path);
-    if (text !== "") this.#write(path, inode, `+${text}`, (content) => content + text);
-    this.#write(path, inode, header, (content) => header + content.slice(header.length));
+    const { inode } = this.#openToWrite(path);
+    if (text !== "") this.#write(path, inode, `+${text}`, (content) => content + text, false);
+    this.#write(path, inode, header, (content) => header + content.slice(header.length), true);
   }
   setModified(path: string, time: bigint): void {
     this.#change("utimensat", path, `${time}`, ({ disk }) => disk.setModified(path, time));
@@ -265,7 +256,7 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
 
   /** As `lock-file.ts`: opened, waited for, and opened again where the file is not at its path any more. */
-  lock({ file, directory, timeout }: LockRequest): () => void {
+  lock({ file, directory, timeout }: LockRequest): Lock {
     const own = this.#number;
     const isFree = ({ locks }: Machine, key: string): unknown => {
       if (timeout === 0 && locks.has(key)) return "late";
@@ -274,30 +265,37 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
       return "locked";
     };
     const wait = (key: string): void => {
-      const end = this.#change("flock", file, `${own} ${key} ${timeout}`, (machine) =>
-        isFree(machine, key),
-      );
-      if (end === "late") throw new LockTimeout(file, undefined);
+      try {
+        const end = this.#change("flock", file, `${own} ${key} ${timeout}`, (machine) =>
+          isFree(machine, key),
+        );
+        if (end === "late") throw new LockTimeout(file, undefined);
+      } catch (error) {
+        this.#close(file, "lock");
+        throw error;
+      }
     };
     const unlock = (key: string): void => {
-      this.#change("unlock", file, `${own} ${key}`, ({ locks }) => {
+      this.#change("unlock", file, `${own} ${key}`, ({ locks, disk }) => {
         if (locks.get(key) === own) locks.delete(key);
+        disk.close(own, "lock");
       });
     };
     if (this.#program.locks === "directory") {
       if (directory !== undefined) this.makeDirectories(directory, 0o700);
       wait(directory ?? file);
-      return () => unlock(directory ?? file);
+      return { release: () => unlock(directory ?? file), excludesGoPlugin: false };
     }
     for (;;) {
-      const inode = this.#change("open", file, "lock", ({ disk }) => {
+      const inode = this.#open(file, "lock", "", ({ disk }) => {
         if (!disk.has(file)) disk.createFile(file, "", 0o750);
         return disk.linkStatus(file).inode;
       });
       wait(`${inode}`);
-      if (this.#program.locks === "as Go") return () => unlock(`${inode}`);
+      const held = { release: () => unlock(`${inode}`), excludesGoPlugin: true };
+      if (this.#program.locks === "as Go") return held;
       try {
-        if (this.#inodeAt(file) === inode) return () => unlock(`${inode}`);
+        if (this.#inodeAt(file) === inode) return held;
         unlock(`${inode}`);
       } catch (error) {
         if (!isSystemError(error)) throw error;
@@ -311,15 +309,48 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     return this.#read("stat", path, "", ({ disk }) => disk.status(path)).inode;
   }
 
-  #open(path: string): FileStatus {
-    return this.#read("open", path, "write", ({ disk }) => {
+  /** Opens a file, whose number no other gets before it is closed. */
+  #open<T>(path: string, use: string, more: string, make: (machine: Machine) => T): T {
+    const run = (machine: Machine): T => {
+      const made = make(machine);
+      machine.disk.open(this.#number, use, path);
+      return made;
+    };
+    return this.#call("open", path, `${use} ${this.#number} ${more}`, "changes", run, use);
+  }
+
+  #close(path: string, use: string): void {
+    this.#change("close", path, `${use} ${this.#number}`, ({ disk }) =>
+      disk.close(this.#number, use),
+    );
+  }
+
+  #openToWrite(path: string): FileStatus {
+    return this.#open(path, "write", "", ({ disk }) => {
       disk.findLines(path, undefined);
       return disk.linkStatus(path);
     });
   }
 
-  #write(path: string, inode: bigint, what: string, change: (content: string) => string): void {
-    this.#change("write", path, `${inode} ${what}`, ({ disk }) => disk.writeInto(inode, change));
+  /** @param isLast whether the file is closed after it, as it is where it fails */
+  #write(
+    path: string,
+    inode: bigint,
+    what: string,
+    change: (content: string) => string,
+    isLast: boolean,
+  ): void {
+    const more = `${inode} ${what} ${isLast ? this.#number : ""}`;
+    try {
+      this.#change("write", path, more, ({ disk }) => {
+        disk.writeInto(inode, change);
+        if (isLast) disk.close(this.#number, "write");
+      });
+    } catch (error) {
+      if (!isSystemError(error)) throw error;
+      this.#close(path, "write");
+      throw error;
+    }
   }
 
   #quietly(action: () => void): void {
@@ -344,12 +375,11 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     more: string,
     reach: Operation["reach"],
     run: (machine: Machine) => T,
+    opens?: string,
   ): T {
     if (this.next !== undefined) throw STOPPED;
     const at = this.#at++;
-    // A new file has an inode of its own, which does not depend on what others have made.
-    const own = reach === "changes" ? `${this.#number}.${at}` : "";
-    const operation = { word, path, text: `${word} ${path} ${more} ${own}`, reach, run };
+    const operation = { word, path, text: `${word} ${path} ${more}`, reach, run, opens };
     const reply = this.#answer(operation, at);
     if (reply === undefined) {
       this.next = operation;

@@ -7,7 +7,7 @@ import type { Calls } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
-import type { Machine, World } from "./world.ts";
+import { clockIn, type Machine, type World } from "./world.ts";
 
 const DIRECTORY = `${DATA_DIRECTORY}/net`;
 
@@ -118,7 +118,10 @@ export class Judge {
         }
       }
       for (const { end, isBeforeBoot, thread, at } of own) {
-        const isLast = releases.every((one) => one.thread === thread && one.at < at);
+        // What was reserved just now is not GC's, whatever its list.
+        const isLast = releases.every(
+          (one) => one.program.verb === "GC" || (one.thread === thread && one.at < at),
+        );
         if (end?.exitCode !== 0 || !isLast || isBeforeBoot === true) continue;
         for (const address of grantedAddresses({ ...end })) {
           const owner = now.get(address);
@@ -273,7 +276,8 @@ function laterMachine(world: World): [Machine, (program: Program) => End] {
   let number = 10_000;
   const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
   const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
-  return [machine, (program) => runAlone(machine, program, number++, time)];
+  const clock = clockIn({ disk, time });
+  return [machine, (program) => runAlone(machine, program, number++, clock)];
 }
 
 function textOf({ end }: Outcome): string {

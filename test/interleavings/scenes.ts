@@ -1,5 +1,6 @@
 /** Which calls run at once, and on what. */
 
+import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
 import { Calls, type Pool, v4, v6 } from "./calls.ts";
@@ -93,10 +94,10 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   return { search, judge, worlds, calls };
 }
 
-/** The inodes of all files in a world. */
-function inodesIn({ disk }: World): ReadonlySet<bigint> {
+/** All files in a world. */
+function filesIn({ disk }: World): ReadonlySet<FileId> {
   const directory = "/var/lib/cni/networks/net";
-  return new Set(disk.list(directory).map((name) => disk.linkStatus(`${directory}/${name}`).inode));
+  return new Set(disk.list(directory).map((name) => fileIdOf(disk.status(`${directory}/${name}`))));
 }
 
 /** A call with a lock that does not exclude the others. */
@@ -121,7 +122,7 @@ const kinds = {
   "ADD b of 2001:db8::2": (calls: Calls) => [calls.request("b", "2001:db8::2")],
   "GC c": (calls: Calls) => [calls.gc("c")],
   "GC a": (calls: Calls) => [calls.gc("a")],
-  "release c": (calls: Calls, start: World) => [calls.release("c", inodesIn(start))],
+  "release c": (calls: Calls, start: World) => [calls.release("c", filesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
   "ADD d": (calls: Calls) => [calls.add("d")],
@@ -131,6 +132,7 @@ const kinds = {
     [calls.del("c"), calls.add("b")].map(byDirectory),
   "ADD c, ADD b": (calls: Calls) => [calls.add("c"), calls.add("b")],
   "ADD c": (calls: Calls) => [calls.add("c")],
+  "ADD c, directory lock": (calls: Calls) => [byDirectory(calls.add("c"))],
   "Go DEL c": (calls: Calls) => [calls.asGo(calls.del("c"))],
   "ADD a, directory lock": (calls: Calls) => [byDirectory(calls.add("a"))],
   "DEL c, ADD b": (calls: Calls) => [calls.del("c"), calls.add("b")],

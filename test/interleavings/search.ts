@@ -10,13 +10,20 @@
  * whatever others do, and no rule looks at the state between; so it is a persistent set of its own.
  *
  * What is assumed: the clock of the file system does not advance within a schedule, which hides the most; the number of a
- * file is not used again meanwhile; and a call that waits for the lock waits until it is free, unless it is late.
+ * file that is gone is used again at once; and a call that waits for the lock waits until it is free, unless it is late.
  */
 
 import { LockTimeout, SystemError } from "../../src/system/system.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
-import { type End, inodeFor, type Program, runAnswered, type Standing } from "./process.ts";
-import { type Operation, type Reply, textOfReply, type World, type Worlds } from "./world.ts";
+import { type End, type Program, runAnswered, type Standing } from "./process.ts";
+import {
+  clockIn,
+  type Operation,
+  type Reply,
+  textOfReply,
+  type World,
+  type Worlds,
+} from "./world.ts";
 
 /** What may happen besides system calls. */
 export type Fault =
@@ -127,7 +134,7 @@ export class Search {
   first(): State {
     const { start, threads, most, hasBooted = false } = this.scene;
     const places = threads.map((thread, at) =>
-      this.#begin({ thread, number: 100 * (at + 1), time: start.time, outcomes: [] }),
+      this.#begin({ thread, number: 100 * (at + 1), time: clockIn(start), outcomes: [] }),
     );
     return { world: start, places, left: most, hasBooted };
   }
@@ -233,7 +240,7 @@ export class Search {
     });
     const isAnswer = next.path === "/dev/stdout";
     // What the Go plugin makes of errors is not ours to hold.
-    const mayFail = next.word !== "unlock" && program?.locks !== "as Go";
+    const mayFail = next.word !== "unlock" && next.word !== "close" && program?.locks !== "as Go";
     const { refused } = state;
     if (
       refused !== undefined &&
@@ -246,8 +253,7 @@ export class Search {
     }
     const add = (after: World, reply: Reply, fault?: Fault): void =>
       push(after, this.#answered(place, reply), reply, fault);
-    const logged = place.log?.replies.length ?? 0;
-    const made = worlds.make(world, next, inodeFor(place.number, logged));
+    const made = worlds.make(world, next);
     if (!made.waits) add(made.world, made.reply);
     if (left === 0) return;
     if (faults.includes("killed") && (next.reach !== "own" || isAnswer)) {
@@ -276,8 +282,13 @@ export class Search {
       }
     }
     if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
+      // What was opened, nobody has a descriptor of.
+      const after =
+        next.opens === undefined
+          ? made.world
+          : worlds.change(made.world, ({ disk }) => disk.close(place.number, next.opens));
       for (const code of next.word === "link" ? ["EIO", "EEXIST"] : ["EIO"]) {
-        add(made.world, errorOf(code), "done, but error");
+        add(after, errorOf(code), "done, but error");
       }
     }
   }
@@ -313,7 +324,7 @@ export class Search {
     if (faults.includes("boot") && !state.hasBooted) {
       const ended = places.map((place) => this.#ended(place));
       const booted = worlds.later(world, 60_000, 1);
-      const { time } = booted;
+      const time = clockIn(booted);
       const begun = afterBoot.map((thread, at) =>
         this.#begin({ thread, number: 100 * (places.length + at + 1), time, outcomes: [] }),
       );

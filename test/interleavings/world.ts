@@ -18,6 +18,8 @@ export interface Operation {
   /** `own`: nobody else changes what it reads, and nobody sees it. */
   readonly reach: "own" | "reads" | "changes";
   readonly run: (machine: Machine) => unknown;
+  /** For what it opens a file. */
+  readonly opens?: string | undefined;
 }
 
 /** What an operation works on; it is a copy if the operation changes anything. */
@@ -46,6 +48,14 @@ export interface Made {
   readonly waits: boolean;
 }
 
+/**
+ * What a process reads from its clock, in milliseconds since the epoch: files are dated by the kernel's last tick, or on
+ * some file systems by the last full second, which is as far behind as it can be.
+ */
+export function clockIn({ disk, time }: Pick<World, "disk" | "time">): number {
+  return time + (disk.resolution > 1n ? 999 : 3);
+}
+
 const START = Date.UTC(2026, 0, 31, 12);
 
 /** All worlds of one search. What an operation makes of a world is found once. */
@@ -59,12 +69,11 @@ export class Worlds {
   }
 
   /** Makes a system call of the process `holder`. */
-  make(world: World, operation: Operation, inode: bigint): Made {
+  make(world: World, operation: Operation): Made {
     const known = world.made.get(operation.text);
     if (known !== undefined) return known;
     let reply: Reply;
     const machine = operation.reach === "changes" ? copyOf(world) : world;
-    machine.disk.nextInode = inode;
     try {
       reply = { value: operation.run(machine) };
     } catch (error) {
@@ -80,16 +89,15 @@ export class Worlds {
   /** Changes a world from outside. */
   change(world: World, change: (machine: Machine) => void): World {
     const machine = copyOf(world);
-    machine.disk.nextInode = 900_000n + BigInt(world.boot);
     change(machine);
     return this.#world(machine, world.time);
   }
 
-  /** Ends a process: its locks are free. */
+  /** Ends a process: its locks are free, and what it has open is closed. */
   release(world: World, process: number): World {
-    if (![...world.locks.values()].includes(process)) return world;
-    return this.change(world, ({ locks }) => {
+    return this.change(world, ({ disk, locks }) => {
       for (const [lock, holder] of locks) if (holder === process) locks.delete(lock);
+      disk.close(process);
     });
   }
 
@@ -98,6 +106,7 @@ export class Worlds {
     const time = world.time + milliseconds;
     const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
     const locks = boots > 0 ? new Map<string, number>() : world.locks;
+    if (boots > 0) disk.close();
     return this.#world({ disk, locks, boot: world.boot + boots }, time);
   }
 

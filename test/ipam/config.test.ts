@@ -242,51 +242,39 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
   t.match(reuse({ reuseDelaySeconds: "conntrack" }), { delay: "conntrack" });
 });
 
-test("the range sets of rangesFile come after all others", async (t) => {
-  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/30" }]] }' };
-  const ipam = { subnet, ranges: [[{ subnet: "10.2.0.0/30" }]], rangesFile: "/etc/ranges.json" };
-  const runtimeConfig = { ipRanges: [[{ subnet: "10.3.0.0/30" }]] };
+const divided = { subnetFile: "/run/flannel/subnet.env", ranges: [[{ subnet: "10.9.0.0/16" }]] };
 
-  const { rangeSets } = loadConfig(received({ ipam, runtimeConfig }), "", files);
-
-  t.strictSame(rangeSets.map(formatRangeSet), [
-    "10.3.0.1-10.3.0.2",
-    "10.1.2.1-10.1.2.254",
-    "10.2.0.1-10.2.0.2",
-    "10.9.0.1-10.9.0.2",
-  ]);
-});
-
-test("an overlap of rangesFile with the configuration names both places", async (t) => {
-  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.1.0.0/16" }]] }' };
-  const ipam = { subnet, rangesFile: "/etc/ranges.json" };
+test("an overlap of rangesFile with a partition names both places", async (t) => {
+  const files = { ...noFiles, readFile: () => '{ "net": [[{ "subnet": "10.9.0.0/24" }]] }' };
+  const ipam = { partition: divided, rangesFile: "/etc/ranges.json" };
   const refusal = refusalOf(() => loadConfig(received({ ipam }), "", files));
   t.equal(refusal.message, "range set 0 overlaps with 1");
   t.equal(
     refusal.details,
-    "10.1.2.1-10.1.2.254 (ipam) and 10.1.0.1-10.1.255.254 (net[0] in /etc/ranges.json) share addresses",
+    "10.9.0.1-10.9.255.254 (ipam.partition.ranges[0]) and 10.9.0.1-10.9.0.254 (net[0] in /etc/ranges.json) share addresses",
   );
 });
 
-test("ranges that a partition divides are not where the Go plugin finds them", async (t) => {
-  const partition = {
-    subnetFile: "/run/flannel/subnet.env",
-    ranges: [[{ subnet: "10.2.0.0/16" }]],
-  };
-  for (const [members, path] of [
-    [{ ipam: { partition, subnet } }, "ipam"],
-    [{ ipam: { partition, ranges: [[{ subnet }]] } }, "ipam.ranges[0]"],
-    [
-      { ipam: { partition }, runtimeConfig: { ipRanges: [[{ subnet }]] } },
-      "runtimeConfig.ipRanges[0]",
-    ],
+test("with rangesFile or a partition there are no ranges where the Go plugin finds them", async (t) => {
+  for (const [key, value, where] of [
+    ["rangesFile", "/etc/ranges.json", "in ipam.rangesFile"],
+    ["partition", divided, "at ipam.partition.ranges or in ipam.rangesFile"],
   ] as const) {
-    const refusal = refusalOf(() => loadConfig(received(members), "", noFiles));
-    t.equal(refusal.message, "invalid partition: ranges outside of it");
-    t.match(
-      refusal.details,
-      `ipam.partition.ranges or in ipam.rangesFile; found some at ${path}, all`,
-    );
+    for (const [members, path] of [
+      [{ ipam: { [key]: value, subnet } }, "ipam"],
+      [{ ipam: { [key]: value, ranges: [[{ subnet }]] } }, "ipam.ranges[0]"],
+      [
+        { ipam: { [key]: value }, runtimeConfig: { ipRanges: [[{ subnet }]] } },
+        "runtimeConfig.ipRanges[0]",
+      ],
+    ] as const) {
+      const refusal = refusalOf(() => loadConfig(received(members), "", noFiles));
+      t.equal(refusal.message, `invalid ${key}: ranges outside of it`);
+      t.equal(
+        refusal.details,
+        `expected all ranges ${where}, where the Go plugin does not find them; found some at ${path}`,
+      );
+    }
   }
 });
 

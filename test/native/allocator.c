@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../../src/system/quickjs/allocator.h"
+#include "../../src/system/quickjs/out-of-memory.h"
 
 static int failures;
 

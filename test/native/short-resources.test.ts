@@ -79,6 +79,25 @@ for (const [what, member, outcomes] of [
   });
 }
 
+test("JSON of any depth is an error object, however much of the stack the environment takes", {
+  skip,
+}, async (t) => {
+  t.testdir();
+  const depth = 300_000;
+  const { environment, stdin } = add(t, null);
+  const document = `${stdin.trimEnd().slice(0, -1)},"deep":${"[".repeat(depth)}${"]".repeat(depth)}}`;
+  // Linux takes up to a quarter of the limit, 128 KiB in each variable.
+  const outcomes = [0, 15].map((count) => {
+    const variables = Array.from({ length: count }, (_, at) => [`V${at}`, "x".repeat(130_900)]);
+    const call = {
+      environment: { ...environment, ...Object.fromEntries(variables) },
+      stdin: document,
+    };
+    return outcomeOf(`--stack=${8 * KIB * KIB}`, call);
+  });
+  t.strictSame(outcomes, ["error 6", "error 6"]);
+});
+
 test("an operator command without memory says so", { skip }, async (t) => {
   const file = join(t.testdir({ "nodes.json": JSON.stringify(values) }), "nodes.json");
   const { status, stderr } = spawnSync(

@@ -11,7 +11,6 @@ import { checksum } from "../../scripts/release/checksum.ts";
 import { debName } from "../../scripts/release/deb.ts";
 import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
-import { sysextName } from "../../scripts/release/sysext.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, archives, fileOf, unpack, version } from "./release.ts";
 
@@ -91,21 +90,6 @@ for (const archive of natives) {
       t.equal(line?.split(" ")[2], "l", `${name} is installed without documentation, too`);
     }
     t.ok(lines.some((line) => line.startsWith(`/${SBOM} ${sbomSum(archive)} `)));
-  });
-
-  test(`${sysextName({ version }, architecture)} has the executable of the archive`, async (t) => {
-    const path = fileOf(sysextName({ version }, architecture));
-    const unpacked = join(scratchDirectory(t), "unpacked");
-    command(["unsquashfs", "-quiet", "-no-progress", "-dest", unpacked, path]);
-    const description = "usr/lib/extension-release.d/extension-release.host-local";
-    t.match(
-      readFileSync(join(unpacked, description), "utf8"),
-      `\nARCHITECTURE=${architecture.systemd}\n`,
-    );
-    const listed = command(["unsquashfs", "-lln", path]).trim();
-    t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
-    const executable = join(unpacked, "usr/bin/host-local");
-    t.equal(checksum("sha256", executable), executableSum(t, archive));
   });
 }
 

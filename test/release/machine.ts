@@ -37,8 +37,6 @@ export class Machine {
     }
     // Programs find no systemd to talk to.
     mounts.run(["mount", "-t", "tmpfs", "tmpfs", "/run"]);
-    // What a program mounts in a namespace of its own, such as systemd-sysext, is seen in this one.
-    mounts.run(["mount", "--make-rshared", "/"]);
     return new Machine(mounts);
   }
 

@@ -10,7 +10,6 @@ import { debName } from "../../scripts/release/deb.ts";
 import { imageName } from "../../scripts/release/image.ts";
 import { nameOf, variantsFor } from "../../scripts/release/release.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
-import { sysextName } from "../../scripts/release/sysext.ts";
 import { archives, PROVENANCE, release, statementIn, unpack, version } from "./release.ts";
 
 /** What SHA256SUMS lists: `all sums are right` holds its form. */
@@ -26,7 +25,7 @@ test("the release has every file of its architectures, and SHA256SUMS lists them
       [".tgz", ".cdx.json"].map((suffix) => `${nameOf(variant, version)}${suffix}`),
     ),
     ...architectures.flatMap((architecture) =>
-      [debName, rpmName, sysextName].map((nameFor) => nameFor({ version }, architecture)),
+      [debName, rpmName].map((nameFor) => nameFor({ version }, architecture)),
     ),
     imageName({ version }),
     ...readdirSync("deploy/overlays").map((overlay) => `host-local-v${version}-${overlay}.yaml`),

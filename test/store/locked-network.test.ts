@@ -2,7 +2,7 @@ import { test } from "tap";
 import type { Attachment } from "../../src/cni/attachment.ts";
 import { readHistory } from "../../src/store/history/history-file.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
-import { isHeld, LockedNetwork } from "../../src/store/locked-network.ts";
+import { isHeld, LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
 import { matchOwner, type Owner } from "../../src/store/reservations/owner.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
 import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
@@ -12,6 +12,7 @@ import { address } from "../ipam/parsed.ts";
 import {
   attachment,
   filesOf,
+  HELD,
   journalOf,
   location,
   machineWith,
@@ -43,7 +44,8 @@ function look(
   lockKind?: string,
 ): readonly [names: readonly string[], searched: boolean] {
   const process = machine.start({ lockKind });
-  const held = withNetwork(process, (network) => network.heldBy(c1, "search"));
+  const lock = { excludesGoPlugin: lockKind === undefined };
+  const held = withNetwork(process, (network) => network.heldBy(c1, "search"), lock);
   const searched = process.calls.some(
     ({ operation, path }) => operation === "readFiles" && path === location.directory,
   );
@@ -141,7 +143,7 @@ test("a reservation that has another owner meanwhile stays", async (t) => {
 test("a call that is killed after a change leaves a journal that is not believed", async (t) => {
   const machine = machineWith(two);
   look(machine);
-  const network = new LockedNetwork(open(machine.start()), true);
+  const network = new LockedNetwork(open(machine.start()), HELD);
   t.same(network.heldBy(c1, "search").length, 1);
   network.release(ours("10.0.0.2"));
 
@@ -317,13 +319,13 @@ test("CHECK and STATUS read no journal behind a symbolic link", async (t) => {
 
 test("an ADD that finds an address released and remembers one reads and writes that once", async (t) => {
   const reuse = { delay: 0, sticky: { by: [], seconds: 60 } };
-  const sticky = "/data/.host-local/net/sticky";
+  const file = "/data/.host-local/net/reuse";
   const [web0, web1] = ["web-0", "web-1"].map((name) =>
     stickyOwnerOf(["default", name], c1.interfaceName),
   );
   if (web0 === undefined || web1 === undefined) throw new Error("they are owners");
   const machine = machineWith(two);
-  const before = new LockedNetwork(open(machine.start()), true, reuse);
+  const before = new LockedNetwork(open(machine.start()), HELD, reuse);
   before.heldBy(c1, "search");
   before.reuse.reserved(web0, [address("10.0.0.3")]);
   before.close();
@@ -332,7 +334,7 @@ test("an ADD that finds an address released and remembers one reads and writes t
   machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
   const process = machine.start();
 
-  const network = new LockedNetwork(open(process), true, reuse);
+  const network = new LockedNetwork(open(process), HELD, reuse);
   network.heldBy(c1, "trust");
   t.same([...network.reuse.preferencesFor(web1).avoided], [["10.0.0.3", 30_000]]);
   t.ok(network.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"));
@@ -340,13 +342,18 @@ test("an ADD that finds an address released and remembers one reads and writes t
   network.close();
 
   t.same(
-    process.calls.filter(({ path }) => path === sticky).map(({ operation }) => operation),
+    process.calls.filter(({ path }) => path === file).map(({ operation }) => operation),
     ["readFile", "rename"],
   );
-  const now = machine.time;
-  t.equal(
-    machine.disk.readFile(sticky, 1000),
-    `host-local-sticky 1\n${web0} 10.0.0.3 ${now}\n${web1} 10.0.0.4 ${now}\n`,
+  const [, ...lines] = machine.disk.readFile(file, 1000).trimEnd().split("\n");
+  t.same(
+    lines
+      .map((line) => line.split(" "))
+      .map(([address, time, , , ...owner]) => [address, time, owner.join(" ")]),
+    [
+      ["10.0.0.3", `${machine.time}`, web0],
+      ["10.0.0.4", `${machine.time}`, web1],
+    ],
   );
 });
 
@@ -379,7 +386,6 @@ function searches({ calls }: MemoryProcess): number {
 
 test("the first call of a boot searches, once, and notes what is from before; the next does not search", async (t) => {
   for (const search of [
-    (network: LockedNetwork) => network.bringUpToDate(),
     (network: LockedNetwork) => network.unusual(),
     (network: LockedNetwork) => network.allOwned(),
   ]) {
@@ -401,9 +407,29 @@ test("the first call of a boot searches, once, and notes what is from before; th
       ["10.0.0.2", "10.0.0.3"],
     );
     const next = machine.start();
-    withNetwork(next, (network) => network.bringUpToDate());
+    withNetwork(next, (network) => network.release(ours("10.0.0.2")));
     t.equal(searches(next), 0);
   }
+});
+
+test("before its first change, the first call of a boot notes what is from before", async (t) => {
+  const machine = machineWith(two);
+  machine.wait(1000);
+  look(machine);
+  machine.wait(5000);
+  machine.boot();
+  const process = machine.start();
+
+  withNetwork(process, (network) => {
+    network.release(ours("10.0.0.2"));
+    network.reclaim("10.0.0.3");
+  });
+
+  t.equal(searches(process), 1);
+  t.same(
+    notesOn(machine).map(({ name }) => name),
+    ["10.0.0.3"],
+  );
 });
 
 test("a reservation is released also where it cannot be read any more", async (t) => {
@@ -423,7 +449,7 @@ test("what another process releases at the same time is not told as released by 
     interrupt: (call) =>
       call.operation === "unlink" && call.path === path ? { kind: "pause", meanwhile } : undefined,
   });
-  const network = new LockedNetwork(open(process), true);
+  const network = new LockedNetwork(open(process), HELD);
 
   network.release(ours("10.0.0.2"));
   network.release({ name: "10.0.0.3", owner: { kind: "attachment", ...attachment("c2") } });
@@ -449,13 +475,12 @@ test("without the lock nothing is noted for later calls", async (t) => {
   const machine = machineWith(two);
   const reuse = { delay: 30, sticky: undefined };
   const process = machine.start();
-  const network = new LockedNetwork(open(process), false, reuse);
+  const network = new PossiblyLockedNetwork(open(process), undefined, reuse);
 
-  network.bringUpToDate();
-  t.equal(searches(process), 0);
   network.release(ours("10.0.0.2"));
   network.close();
 
+  t.equal(searches(process), 0);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(machine.disk.filesUnder(location.stateDirectory), {});
 });
@@ -484,7 +509,7 @@ test("the history tells from whom an address was reclaimed", async (t) => {
   look(machine);
   const [note] = notesOn(machine);
   if (note === undefined) throw new Error("there is one");
-  const network = new LockedNetwork(open(machine.start()), true);
+  const network = new LockedNetwork(open(machine.start()), HELD);
 
   t.equal(network.reclaimDead(note), true);
   t.equal(network.reclaim("10.0.0.4"), true);

@@ -644,12 +644,12 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     name: "the lock makes the Go plugin's file, which stays",
     run: (system, root) => {
       system.makeDirectories(`${root}/net`);
-      const unlock = system.lock({
+      const { release } = system.lock({
         file: `${root}/net/lock`,
         directory: `${root}/own/net`,
         timeout: 0,
       });
-      unlock();
+      release();
       return [system.readFile(`${root}/net/lock`, LIMIT), system.list(`${root}/net`)];
     },
     expected: ["", ["lock"]],

@@ -135,7 +135,7 @@ test("GC keeps what a process or the node has, and what is not two seconds older
   for (const last of [2, 3, 5]) network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
   network.machine.wait(10);
   network.put("10.0.0.4", "c4\r\neth0");
-  network.machine.wait(1999);
+  network.machine.wait(1900);
 
   const { exitCode, stderr } = network.gcNow([], {
     interrupt: refuse("linkStatus", "EIO", `${network.directory}/10.0.0.5`),

@@ -64,7 +64,7 @@ export const install: Command = {
   summary: "install this executable in the CNI plugin directory, or uninstall it",
   description: [
     `Copies this executable to DIR/${PLUGIN} and keeps the other plugin that was there as DIR/${PREVIOUS}. Default for DIR: the plugin directory of this node in which there is a ${PLUGIN}; if there are several, the command lists them and changes nothing; if there is none, ${DEFAULT_DIRECTORY}. The copy is first run with CNI_COMMAND=VERSION, and renamed to ${PLUGIN} only if it answers within ten seconds. The rename is atomic: a concurrent call runs the old file or the new one. If this executable is already installed, nothing changes. DIR/${PLUGIN}.installed says that it is.`,
-    `${PREVIOUS} is the other plugin that was replaced last, never a version of this executable; one that does not answer takes the place of none that does.`,
+    `${PREVIOUS} is the other plugin that was replaced last, never a version of this executable; one that does not answer does not displace one that does.`,
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it. --as ${STATIC} makes it the IPAM plugin ${STATIC}, which it is when called by that name.`,
     "--if-replaced installs it again where another installer has overwritten or removed it, and does nothing where no installation was completed, after --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     `--uninstall renames ${PREVIOUS} to ${PLUGIN}, after the same test, or removes this executable if there is none. Where another plugin has taken its place, that one stays. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1. What the .deb has installed is left to dpkg.`,
@@ -79,7 +79,7 @@ export const install: Command = {
       effect: "leave host-local to another installer",
     },
     {
-      line: "host-local install /usr/lib/cni --uninstall --yes",
+      line: "host-local install /opt/cni/bin --uninstall --yes",
       effect: "restore the former plugin",
     },
   ],
@@ -90,15 +90,13 @@ export const install: Command = {
       operands: [directory],
     } = context;
     const name = nameOf(context);
-    const isRepair = has(ifReplacedOption.name);
-    if (isRepair && directory !== undefined && kindAt(system, directory) === "nothing") {
+    const isMissing = directory !== undefined && kindAt(system, directory) === "nothing";
+    if (has(ifReplacedOption.name) && isMissing) {
       // As without a marker: this program was not installed there.
       return report(placeIn(cleanPath(directory), name), "none");
     }
     const place = placeIn(chosenDirectory(context), name);
     requireFiles(system, place);
-    if (isRepair && !exists(system, place.marker)) return report(place, "none");
-    requireNoPackage(system, place);
     return has(uninstallOption.name)
       ? moveIfConfirmed(context, place, "Uninstall?", putBack)
       : moveIfConfirmed(context, place, "Install it?", put);
@@ -204,9 +202,10 @@ function supporting(versions: readonly string[]): string {
 function put(context: Context, place: Place): Move | string {
   const { system, has } = context;
   const { target, previous } = place;
-  if (has(ifReplacedOption.name)) {
-    if (!askIfReplaced(system, place)) return "";
-  } else {
+  const isRepair = has(ifReplacedOption.name);
+  if (isRepair && !askIfReplaced(system, place)) return "";
+  requireNoPackage(system, place);
+  if (!isRepair) {
     requireFreeName(system, place);
     if (isThisProgram(system, target)) {
       // A killed installation may have ended before its mark.
@@ -317,6 +316,7 @@ function keep(system: OperatorSystem, { name, directory, target, previous }: Pla
 function putBack(context: Context, place: Place): Move | string {
   const { system } = context;
   const { target, previous, marker } = place;
+  requireNoPackage(system, place);
   // The previous one first: where another removal renames it meanwhile, what is found then is that plugin.
   const before = askKind(system, previous);
   const now = askKind(system, target);

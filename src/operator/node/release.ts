@@ -68,7 +68,6 @@ export function releaseUnchanged(
   network: LockedNetwork,
   reservations: readonly NodeReservation[],
 ): readonly NodeReservation[] {
-  network.bringUpToDate();
   const unchanged = reservations.filter(isUnchanged);
   releaseAll(network, unchanged);
   return unchanged;

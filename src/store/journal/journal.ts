@@ -1,9 +1,9 @@
-/** The journal of a network during a call that holds the lock: read once, and sealed in the end. */
+/** The journal of a network during a call that holds the lock: believed as the call finds it, and sealed in the end. */
 
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { eachLine } from "../../system/lines.ts";
-import { attempt, type Files, isSystemError, recover } from "../../system/system.ts";
+import { attempt, type Files, isSystemError, type Lock, recover } from "../../system/system.ts";
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -39,7 +39,7 @@ export class Journal {
   #seal: Omit<Seal, "directory"> | undefined;
   /** The directory's fingerprint in that seal, while this call has changed nothing. */
   #fingerprint: Seal["directory"] | undefined;
-  #isRead = false;
+  #isOpen = false;
   /** The seal as this call has found it, current or not. */
   #foundSeal: Seal | undefined;
   /** Whether that one was current: then nobody else has changed anything since. */
@@ -51,27 +51,31 @@ export class Journal {
   /** How many reservations there are more than the seal says. */
   #difference = 0;
 
-  /** @param isLocked whether the lock is held; without it the journal is neither read nor written */
-  constructor(files: NetworkFiles, isLocked: boolean) {
+  /** @param lock what the lock excludes; without it the journal is neither read nor written */
+  constructor(files: NetworkFiles, lock: Pick<Lock, "excludesGoPlugin"> | undefined) {
     this.#files = files;
     // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
-    this.#state = isLocked && files.system.locksOutGoPlugin ? files.state : undefined;
+    this.#state = lock?.excludesGoPlugin ? files.state : undefined;
   }
 
   /**
-   * Reads it, unless this call has done so.
+   * Reads the lines about a container.
    *
-   * @param about the container whose lines are asked for; `undefined` for the seal alone
-   * @returns `undefined` where it cannot be believed, and when it was read before
+   * @returns `undefined` where they cannot be believed, as after a change of this call, which is noted in the end
    */
-  read(about: ContainerId | undefined): JournalContent | undefined {
-    if (this.#state === undefined || this.#isRead) return undefined;
-    this.#isRead = true;
-    let journal: JournalContent | undefined;
-    // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
-    this.#try(() => {
-      journal = requireJournal(this.#files, about);
-    });
+  read(about: ContainerId): JournalContent | undefined {
+    if (!this.#isOpen) return this.#open(about);
+    return this.#fingerprint === undefined ? undefined : this.#content(about);
+  }
+
+  /** Reads its seal, unless this call has done so: what it says is of the time before any change. */
+  open(): void {
+    if (!this.#isOpen) this.#open(undefined);
+  }
+
+  #open(about: ContainerId | undefined): JournalContent | undefined {
+    this.#isOpen = true;
+    const journal = this.#content(about);
     this.#foundSeal = journal?.seal;
     if (journal?.isCurrent !== true) return undefined;
     this.#wasCurrent = true;
@@ -80,8 +84,19 @@ export class Journal {
     return journal;
   }
 
+  #content(about: ContainerId | undefined): JournalContent | undefined {
+    if (this.#state === undefined) return undefined;
+    let journal: JournalContent | undefined;
+    // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
+    this.#try(() => {
+      journal = requireJournal(this.#files, about);
+    });
+    return journal;
+  }
+
   /** Whether it is kept, and has been found not to be current; or this call has changed something. */
   get isStale(): boolean {
+    this.open();
     return this.#state !== undefined && this.#fingerprint === undefined;
   }
 
@@ -90,7 +105,7 @@ export class Journal {
    * tell, is not sealed.
    */
   tracked<T>(change: () => T): T {
-    this.read(undefined);
+    this.open();
     this.#fingerprint = undefined;
     try {
       return change();
@@ -117,6 +132,7 @@ export class Journal {
 
   /** What it tells of reservations of the running boot, in its order; nothing where it cannot be read. */
   records(): readonly RecordedReservation[] {
+    this.open();
     const journal = readJournal(this.#files, "all");
     // Meanwhile this call may have changed the directory.
     const isCurrent = this.#seal !== undefined;
@@ -146,8 +162,9 @@ export class Journal {
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
   missingIn(scan: Files): readonly string[] {
+    const isStale = this.isStale;
     const boot = this.#foundSeal?.boot;
-    if (!this.isStale || boot === undefined || boot !== this.#files.boot) return [];
+    if (!isStale || boot === undefined || boot !== this.#files.boot) return [];
     const journal = readJournal(this.#files, "all");
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
@@ -185,9 +202,10 @@ export class Journal {
     return recordsIn([...found, ...eachLine(this.#lines)]);
   }
 
-  /** Appends the lines, and seals it; to be called once, before the lock is released. */
+  /** Appends the lines, and seals it. From here on it stays as it is on disk. */
   close(): void {
     const state = this.#state;
+    this.#state = undefined;
     const seal = this.#seal;
     const isInStep = this.#fingerprint !== undefined && this.#lines === "";
     if (state === undefined || seal === undefined || isInStep) return;

@@ -6,7 +6,8 @@ import { lockDirectory } from "./directory-lock.ts";
 import { lockFile } from "./lock-file.ts";
 
 /**
- * The lock, as part of a system.
+ * The lock, as part of a system. Where the file system refuses `flock(2)`, the Go plugin continues without a lock: nothing
+ * can exclude it.
  *
  * @param system the file calls that the lock needs
  * @param library the C library; by default that of this process
@@ -14,20 +15,15 @@ import { lockFile } from "./lock-file.ts";
 export function createLock(
   system: Pick<System, "status" | "readFile" | "isLocal" | "makeDirectories">,
   library: () => CLibrary | undefined = cLibrary,
-): Pick<System, "lock" | "locksOutGoPlugin"> {
-  /** Where `flock(2)` is refused, the Go plugin continues without a lock: nothing can exclude it. */
-  let isRefused = false;
-  let isLocal = true;
+): Pick<System, "lock"> {
   return {
-    get locksOutGoPlugin() {
-      return !isRefused && isLocal && library() !== undefined;
-    },
     lock: (request) => {
       const found = library();
-      const unlock = found && lockFile(found, system, request);
-      isRefused = found !== undefined && unlock === undefined;
-      isLocal = unlock !== undefined && attempt(() => system.isLocal(request.file), false);
-      return unlock ?? lockDirectory(request, system.makeDirectories);
+      const release = found && lockFile(found, system, request);
+      if (release === undefined) {
+        return { release: lockDirectory(request, system.makeDirectories), excludesGoPlugin: false };
+      }
+      return { release, excludesGoPlugin: attempt(() => system.isLocal(request.file), false) };
     },
   };
 }

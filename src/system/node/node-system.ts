@@ -66,9 +66,6 @@ export function createNodeSystem(): NodeSystem {
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
     setModified,
-    get locksOutGoPlugin() {
-      return network.locksOutGoPlugin;
-    },
     lock: network.lock,
     now: () => Date.now(),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),

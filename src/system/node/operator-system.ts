@@ -50,7 +50,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     run,
     serve,
   };
-  // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createNodeSystem(), commands);
 }
 

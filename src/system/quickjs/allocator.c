@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "out-of-memory.h"
+
 enum {
   UNIT = 16,
   /* Before each block: its usable size. The blocks themselves are aligned to a unit. */

@@ -22,9 +22,6 @@ extern const JSMallocFunctions allocator;
  */
 void allocate_only_from(uint8_t *memory, size_t size, const uint8_t *written);
 
-/* Says that there is no memory left, and ends the process; the program defines it. */
-_Noreturn void out_of_memory(void);
-
 /* realloc(3), which always succeeds. */
 void *xrealloc(void *block, size_t size);
 

@@ -41,7 +41,7 @@ struct function {
 /* Calls a function with the program's arguments. */
 JSValue call_function(JSContext *ctx, const struct function *function, JSValueConst *args);
 
-/* An argument that is a text. */
+/* An argument that is a text; a host function takes up to `MOST_TEXTS`, its path included. */
 const char *text_at(struct call *call, int at, size_t *length);
 
 /* An argument as a path; NULL, with an exception thrown, where it contains NUL, at which the kernel would truncate it. */

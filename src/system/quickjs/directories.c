@@ -16,6 +16,7 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "out-of-memory.h"
 
 /* An interface name has at most this many bytes. */
 enum { LONGEST_WORD = 15 };

@@ -16,14 +16,13 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "out-of-memory.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */
   OVERWRITE_LIMIT = 4096,
   SECOND = 1000000000,
 };
-
-bool has_output;
 
 JSValue host_read_input(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 1) * 1000000;

@@ -11,9 +11,6 @@ host_function host_read_input, host_write_output, host_write_error, host_read_fi
     host_read_link, host_set_modified, host_status, host_link_status, host_open_file,
     host_file_system_type, host_require_writable;
 
-/* Whether something may be on standard output. */
-extern bool has_output;
-
 /* directories.c */
 host_function host_make_directory, host_list, host_list_addresses, host_read_files;
 

@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "allocator.h"
-#include "engine.h"
 #include "functions.h"
 #include "input-output.h"
+#include "out-of-memory.h"
+#include "snapshot.h"
 
 /* The operator commands, compiled by compiler.c. */
 extern const uint8_t operator_program[];
@@ -158,21 +158,6 @@ static bool run_operator(const struct engine *engine, char **words) {
   while (*++words) append(engine->ctx, &arguments, JS_NewString(engine->ctx, *words));
   JS_SetPropertyStr(engine->ctx, engine->host, "arguments", arguments.array);
   return evaluate(engine->ctx, operator_program, operator_program_size);
-}
-
-/* Whether this is a call of a plugin. */
-static bool is_plugin;
-
-/*
- * The engine may crash where it has no memory for the error that it would throw. So the process ends as if it was killed,
- * but a call of a plugin with an error object (CNI SPEC 1.1.0, section 5), unless it has printed already.
- */
-void out_of_memory(void) {
-  static const char error[] = "{\n    \"code\": 999,\n    \"msg\": \"out of memory\"\n}";
-  static const char message[] = "host-local: out of memory\n";
-  bool written = is_plugin ? has_output || write_all(STDOUT_FILENO, error, sizeof error - 1)
-                           : write_all(STDERR_FILENO, message, sizeof message - 1);
-  _exit(is_plugin && written ? 1 : 2);
 }
 
 int main(int count, char **arguments) {

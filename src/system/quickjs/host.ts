@@ -4,14 +4,7 @@ import type { CompletedProcess, OperatorSystem, ProgramPlace } from "../operator
 import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
-type Composed =
-  | "makeDirectories"
-  | "isLocal"
-  | "locksOutGoPlugin"
-  | "lock"
-  | "run"
-  | "serve"
-  | "sleep";
+type Composed = "makeDirectories" | "isLocal" | "lock" | "run" | "serve" | "sleep";
 
 /** Its functions, by name in host.c; a failed system call throws `SystemError`. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {

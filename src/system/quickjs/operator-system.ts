@@ -14,7 +14,6 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     serve,
     sleep: (milliseconds) => void host.wait(milliseconds),
   };
-  // A copy would not follow `locksOutGoPlugin`.
   return Object.assign(createQuickJsSystem(), commands);
 }
 

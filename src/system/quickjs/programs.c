@@ -15,6 +15,7 @@
 #include "allocator.h"
 #include "functions.h"
 #include "input-output.h"
+#include "out-of-memory.h"
 
 extern char **environ;
 

@@ -23,7 +23,6 @@ export function makeBuiltIns(): void {
 /** The system of the plugin; host.c has set up the process. */
 export function createQuickJsSystem(): QuickJsSystem {
   host.SystemError = SystemError;
-  let locksOutGoPlugin = false;
   return {
     ...host,
     makeDirectories: (path, mode = 0o755) => {
@@ -31,13 +30,9 @@ export function createQuickJsSystem(): QuickJsSystem {
       makeDirectoriesBy({ make, status: host.status }, path);
     },
     isLocal,
-    get locksOutGoPlugin() {
-      return locksOutGoPlugin;
-    },
     lock: ({ file, timeout }) => {
-      const unlock = lock(file, timeout);
-      locksOutGoPlugin = attempt(() => isLocal(file), false);
-      return unlock;
+      const release = lock(file, timeout);
+      return { release, excludesGoPlugin: attempt(() => isLocal(file), false) };
     },
   };
 }

@@ -22,17 +22,9 @@ import type { Case } from "./scenario.ts";
 /** A way in which the journal is wrong. */
 export interface CorruptJournal extends Case {
   readonly spoil: (network: FaultNetwork) => void;
-  /**
-   * What a current seal over such lies, which nothing but a forger leaves, may mislead until the next search: the ADD of
-   * an attachment that has an address already, or STATUS in a full network.
-   */
-  readonly misleads?: "ADD" | "STATUS";
 }
 
 const HOUR_AGO = Date.now() / 1000 - 3600;
-
-/** As long as a seal. */
-const HEADER = 192;
 
 const anotherBoot = "00000000-0000-4000-8000-000000000000";
 
@@ -121,8 +113,6 @@ function putZeroDevice(path: string): void {
   execFileSync("mknod", [path, "c", "1", "5"]);
 }
 
-const garbage = "\u{1f40c} %s ../..";
-
 const everyByte = Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256));
 
 /** About 10 MiB. */
@@ -131,19 +121,6 @@ const strangers = Array.from(
   (_, at) => `stranger-${at} eth0 2001:db8:1::${at.toString(16)}`,
 );
 
-/** Seals that claim something else, in words. */
-const wrongSeals: readonly (readonly [string, Partial<SealText>])[] = [
-  ["of -1 reservations", { reservations: "-1" }],
-  ["of no number of reservations", { reservations: "NaN" }],
-  ["of 1e400 reservations", { reservations: "1e400" }],
-  ["of half a reservation", { reservations: "0.5" }],
-  ["of too many reservations", { reservations: "999999999999" }],
-  ["of another length", { length: "1000000" }],
-  ["of length -1", { length: "-1" }],
-  ["renewed at length 0", { renewed: "0" }],
-  ["with a word too many", { renewed: "1 1" }],
-];
-
 export const corruptJournals: readonly CorruptJournal[] = [
   {
     what: ".host-local gone",
@@ -151,41 +128,10 @@ export const corruptJournals: readonly CorruptJournal[] = [
   },
   { what: "gone", spoil: (network) => rmSync(journalOf(network)) },
   { what: "empty", spoil: edited(() => "") },
-  { what: "cut off in the seal", spoil: edited((journal) => journal.subarray(0, HEADER / 2)) },
-  { what: "cut off after the seal", spoil: edited((journal) => journal.subarray(0, HEADER)) },
-  {
-    what: "cut off between lines",
-    spoil: edited((journal) => journal.subarray(0, journal.indexOf("\n", HEADER) + 1)),
-  },
   { what: "cut off within a line", spoil: edited((journal) => journal.subarray(0, -7)) },
-  {
-    what: "cut off between lines, and sealed so",
-    spoil: listing((lines) => lines.filter((line) => !line.startsWith("victim"))),
-    misleads: "ADD",
-  },
-  {
-    what: "cut off within a line, and sealed so",
-    spoil: (network) => {
-      const length = readFileSync(journalOf(network)).length - 1;
-      claiming({ length: String(length) })(network);
-      truncateSync(journalOf(network), length);
-    },
-  },
-  { what: "doubled", spoil: edited((journal) => Buffer.concat([journal, journal])) },
-  { what: "its lines doubled, and sealed so", spoil: listing((lines) => [...lines, ...lines]) },
-  { what: "its lines in the reverse order", spoil: listing((lines) => lines.toReversed()) },
-  { what: "garbage", spoil: edited(() => garbage) },
   { what: "every byte that there is", spoil: edited(() => everyByte) },
-  { what: "NULs of its length", spoil: edited((journal) => Buffer.alloc(journal.length)) },
-  {
-    what: "NULs below its seal",
-    spoil: edited((journal) => journal.fill(0, HEADER)),
-    misleads: "ADD",
-  },
   { what: "10 MiB of others' lines", spoil: listing((lines) => [...strangers, ...lines]) },
-  { what: "a line of 2 MiB", spoil: telling(`nobody eth0 ${"1".repeat(2 ** 21)}`) },
   { what: "a sparse file of a TiB", spoil: instead(putHuge) },
-  { what: "a TiB long", spoil: (network) => truncateSync(journalOf(network), 2 ** 40) },
   {
     what: "a TiB long, and sealed so",
     spoil: (network) => {
@@ -193,11 +139,7 @@ export const corruptJournals: readonly CorruptJournal[] = [
       truncateSync(journalOf(network), 2 ** 40);
     },
   },
-  { what: "of a later version", spoil: claiming({ form: "host-local-journal 3" }) },
-  { what: "of an earlier version", spoil: claiming({ form: "host-local-journal 1" }) },
   { what: "of another boot, or of another machine", spoil: claiming({ boot: anotherBoot }) },
-  { what: "without a boot", spoil: claiming({ boot: "" }) },
-  { what: "of another directory", spoil: claiming({ directory: "1,1,1" }) },
   {
     what: "its older copy put back",
     spoil: (network) => {
@@ -232,12 +174,6 @@ export const corruptJournals: readonly CorruptJournal[] = [
     what: "older reservations put back with their times, and the journal not",
     spoil: restored("cp -a net copy", "rm net/* && cp -a copy/. net && rm -r copy"),
   },
-  ...wrongSeals.map(([what, claims]) => ({ what: `a seal ${what}`, spoil: claiming(claims) })),
-  {
-    what: "a seal of too few reservations",
-    spoil: claiming({ reservations: "0" }),
-    misleads: "STATUS",
-  },
   {
     what: "lines with another's addresses",
     spoil: listing((lines) => [
@@ -247,30 +183,8 @@ export const corruptJournals: readonly CorruptJournal[] = [
     ]),
   },
   {
-    what: "lines of more than is held",
-    spoil: telling(
-      "victim eth0 10.0.0.2",
-      "victim eth0 10.0.0.9",
-      "victim eth0 2001:db8::3",
-      "victim eth0 x",
-    ),
-  },
-  {
     what: "lines of addresses that lead out",
     spoil: telling("nobody eth0 ../../etc/passwd", "victim eth0 /etc/passwd"),
-  },
-  {
-    what: "lines of somebody who holds nothing",
-    spoil: telling("nobody eth0 10.0.0.2", "nobody eth0 10.0.0.3", "third eth0 2001:db8::3"),
-  },
-  {
-    what: "lines of a container without an interface",
-    spoil: telling("nobody / 10.0.0.2", "victim / 10.0.0.2"),
-  },
-  { what: "a line of nothing but spaces", spoil: telling("  ", "victim  ", "victim eth0 ") },
-  {
-    what: "400 lines for one",
-    spoil: listing((lines) => [...lines, ...Array(400).fill("nobody eth0 10.0.0.2")]),
   },
   {
     what: "a directory",

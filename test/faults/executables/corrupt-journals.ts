@@ -12,14 +12,13 @@ const firstCalls = ["ADD", "DEL", "GC", "CHECK"] as const;
 
 type Meeting = CorruptJournal & { readonly first: (typeof firstCalls)[number] };
 
-async function meet(trial: Trial, { spoil, misleads, first }: Meeting): Promise<void> {
+async function meet(trial: Trial, { spoil, first }: Meeting): Promise<void> {
   const network = new FaultNetwork(trial);
   for (const containerId of ["other", "victim"]) await network.do("ADD", containerId);
   await network.do("DEL", "nobody");
   ensureJournal(network);
   spoil(network);
   const foreign = foreignFiles(network).flatMap(stateOf);
-  const misled = misleads === "STATUS" ? "before an ADD" : "never";
 
   if (first === "CHECK") await network.mustNotChange("CHECK and STATUS", () => check(network));
   if (first === "GC") {
@@ -28,8 +27,8 @@ async function meet(trial: Trial, { spoil, misleads, first }: Meeting): Promise<
   } else {
     if (first === "ADD") {
       // One that has its addresses, and one more than there is room for.
-      if (misleads !== "ADD") await network.mustFail("ADD", "victim", "duplicate");
-      const third = await network.fill("third", 1, misled);
+      await network.mustFail("ADD", "victim", "duplicate");
+      const third = await network.fill("third", 1);
       network.mustHold("third-0", ["10.0.0.4", "2001:db8::4"]);
       await network.mustRelease("nobody", "victim");
       network.mustHold("other", ["10.0.0.2", "2001:db8::2"]);
@@ -39,7 +38,7 @@ async function meet(trial: Trial, { spoil, misleads, first }: Meeting): Promise<
     network.mustHold("other", ["10.0.0.2", "2001:db8::2"]);
     await network.mustRelease("other");
   }
-  const late = await network.fill("late", 3, misled);
+  const late = await network.fill("late", 3);
   await network.mustRelease(...late.keys());
   network.mustBeEmpty();
   await network.mustTell("room");

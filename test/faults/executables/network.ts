@@ -211,21 +211,16 @@ export class FaultNetwork {
    *
    * @param prefix of the container ids
    * @param room how many attachments there must be room for
-   * @param misled whether STATUS may be wrong until an ADD has looked
    * @returns the container ids with their addresses
    */
-  async fill(
-    prefix: string,
-    room: number,
-    misled: "never" | "before an ADD" = "never",
-  ): Promise<ReadonlyMap<string, readonly string[]>> {
+  async fill(prefix: string, room: number): Promise<ReadonlyMap<string, readonly string[]>> {
     const filled = new Map<string, readonly string[]>();
     for (let at = 0; at < room; at++) {
       filled.set(`${prefix}-${at}`, await this.mustWork("ADD", `${prefix}-${at}`, "leak"));
     }
     requireDistinct(this.#verifier, [...filled.values()].flat());
     for (const [containerId, addresses] of filled) this.mustHold(containerId, addresses);
-    if (misled === "never") await this.mustTell("none");
+    await this.mustTell("none");
     await this.mustFail("ADD", `${prefix}-beyond`, FULL);
     await this.mustTell("none");
     return filled;

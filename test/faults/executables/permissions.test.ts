@@ -1,6 +1,5 @@
 // test: each executable, slow
 import { fileModesScenarios } from "./file-modes.ts";
-import { plantedLinksScenarios } from "./planted-links.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(fileModesScenarios, plantedLinksScenarios);
+testScenarios(fileModesScenarios);

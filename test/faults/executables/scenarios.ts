@@ -14,7 +14,6 @@ import { leftoverScenarios } from "./leftovers.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";
 import { movedScenarios } from "./moved.ts";
 import { oddPlacesScenarios } from "./odd-places.ts";
-import { plantedLinksScenarios } from "./planted-links.ts";
 import { powerLossScenarios } from "./power-loss.ts";
 import { refusedDiskScenarios } from "./refused-disk.ts";
 import { repairScenarios } from "./repairs.ts";
@@ -44,5 +43,4 @@ export const scenarios: readonly Scenario[] = [
   streamScenarios,
   generatedCallScenarios,
   fileModesScenarios,
-  plantedLinksScenarios,
 ].flat();

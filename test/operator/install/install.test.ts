@@ -251,13 +251,10 @@ for (const [how, pathOf] of [
 ] as const) {
   const name = `what the package has installed is left to it, where its directory is called by ${how} name`;
   test(name, { skip: mountObstacle() ?? false }, async (t) => {
-    for (const [command, isInstalled] of [
-      ["--yes", false],
-      ["--uninstall --yes --force", false],
-      ["--if-replaced --yes", true],
-    ] as const) {
+    for (const command of ["--yes", "--uninstall --yes --force", "--if-replaced --yes"]) {
       const directory = directoryWithOther(t);
-      if (isInstalled) directory.put("host-local.installed", "");
+      // From before the package.
+      directory.put("host-local.installed", "");
       const before = directory.names;
       const link = `${directory.path}.link`;
       symlinkSync(directory.path, link);

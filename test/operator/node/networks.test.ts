@@ -135,7 +135,8 @@ test("ranges in a file of the node are those that the plugin has", async (t) => 
 
 test("without the file of ranges the network is known by its directory", async (t) => {
   const node = nodeFor(t);
-  configureNet(node, { rangesFile: "/no/ranges.json" });
+  const ipam = { type: "host-local", dataDir: node.dataDir, rangesFile: "/no/ranges.json" };
+  node.configure("a.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
 
   t.strictSame(found(node), {
     networks: ["net a.conf networks/net "],

@@ -22,7 +22,7 @@ import { LockProcess } from "./lock-process.ts";
 const LONGEST_BLOCK = 3000 + 10_000;
 
 /** The lock of a Node.js without `node:ffi`. */
-function createOlderLock(): Pick<System, "lock" | "locksOutGoPlugin"> {
+function createOlderLock(): Pick<System, "lock"> {
   return createLock(createNodeSystem(), () => undefined);
 }
 
@@ -30,7 +30,9 @@ function createOlderLock(): Pick<System, "lock" | "locksOutGoPlugin"> {
 function lockOnce(directory: string, timeout: number): number {
   const start = performance.now();
   const file = `${directory}/lock`;
-  createOlderLock().lock({ file, directory: `${directory}/own`, timeout })();
+  createOlderLock()
+    .lock({ file, directory: `${directory}/own`, timeout })
+    .release();
   return performance.now() - start;
 }
 
@@ -152,11 +154,11 @@ test("where the state directory is not usable, the lock is made beside the Go pl
     timeout: 0,
   };
 
-  const unlock = createOlderLock().lock(request);
+  const { release } = createOlderLock().lock(request);
 
   t.ok(existsSync(`${directory}/.host-local-lock`));
   t.throws(() => lockOnce(directory, 0), { message: /timed out/ });
-  unlock();
+  release();
   t.same(readdirSync(directory).sort(), ["lock", "own"]);
 });
 

@@ -11,14 +11,14 @@ import { LockTimeout } from "../../../src/system/system.ts";
 const [directory = "", timeout = "0"] = process.argv.slice(2);
 const system = createNodeSystem();
 try {
-  const unlock = system.lock({
+  const { release } = system.lock({
     file: `${directory}/lock`,
     directory: `${directory}/own`,
     timeout: Number(timeout),
   });
   writeSync(1, "locked\n");
   waitForEndOfInput();
-  unlock();
+  release();
   writeSync(1, "unlocked\n");
 } catch (error) {
   if (!(error instanceof LockTimeout)) throw error;

@@ -25,7 +25,7 @@ function lockOnce(
   system: Pick<System, "lock"> = createNodeSystem(),
 ): void {
   const file = `${directory}/lock`;
-  system.lock({ file, directory: `${directory}/own`, timeout })();
+  system.lock({ file, directory: `${directory}/own`, timeout }).release();
 }
 
 for (const [name, starter] of [
@@ -56,15 +56,15 @@ for (const [name, library] of [
     const system = createLock(createNodeSystem(), () => library);
     const request = { file: `${directory}/lock`, directory: `${directory}/own` };
 
-    const unlock = system.lock({ ...request, timeout: 0 });
+    const { release, excludesGoPlugin } = system.lock({ ...request, timeout: 0 });
 
     t.ok(existsSync(`${directory}/own/lock`));
     t.throws(
       () => lockOnce(directory, 0, system),
       new LockTimeout(`${directory}/own/lock`, undefined),
     );
-    t.equal(system.locksOutGoPlugin, false);
-    unlock();
+    t.equal(excludesGoPlugin, false);
+    release();
     t.doesNotThrow(() => lockOnce(directory, 0, system));
   });
 }
@@ -75,8 +75,13 @@ test("where another machine may write, or that cannot be told, flock(2) is no lo
   };
   for (const isLocal of [() => false, refuse]) {
     const system = createLock({ ...createNodeSystem(), isLocal });
-    lockOnce(t.testdir(), 0, system);
-    t.equal(system.locksOutGoPlugin, false);
+    const { release, excludesGoPlugin } = system.lock({
+      file: `${t.testdir()}/lock`,
+      directory: undefined,
+      timeout: 0,
+    });
+    release();
+    t.equal(excludesGoPlugin, false);
   }
 });
 

@@ -31,7 +31,7 @@ test("files, directories and the lock file get the modes of the Go plugin under 
 
   system.createFile(`${root}/file`, "", 0o600);
   system.makeDirectories(`${root}/a/b`);
-  system.lock({ file: `${root}/lock`, directory: `${root}/own`, timeout: 0 })();
+  system.lock({ file: `${root}/lock`, directory: `${root}/own`, timeout: 0 }).release();
 
   t.equal(modeOf(`${root}/file`), 0o600);
   t.equal(modeOf(`${root}/a/b`), 0o755);
