@@ -94,6 +94,15 @@ export function runAnswered(
   return next === undefined ? { end: { exitCode, stdout, stderr } } : { next };
 }
 
+/** What the kernel shows of a node whose only process is its first. */
+const NODE_LINKS: Readonly<Record<string, string>> = {
+  "/proc/self/ns/pid": "pid:[4026531836]",
+  "/proc/self/ns/net": "net:[4026531840]",
+  "/proc/1/ns/net": "net:[4026531840]",
+  "/proc/self/ns/mnt": "mnt:[4026531841]",
+  "/proc/1/ns/mnt": "mnt:[4026531841]",
+};
+
 class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   next: Operation | undefined;
   stdout = "";
@@ -148,8 +157,12 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
       if (path === "/proc/sys/kernel/random/boot_id") {
         return `11111111-2222-3333-4444-${String(boot).padStart(12, "0")}\n`;
       }
+      if (/^\/proc\/(1|self)\/(mountinfo|net\/(fib_trie|if_inet6))$/.test(path)) return "";
       return disk.readFile(path, limit);
     });
+  }
+  readFileIn(namespace: string): string {
+    throw new SystemError("setns", namespace, "ENOENT");
   }
   openFile(path: string, limit: number): OpenedFile {
     return this.#read("open", path, "opened", ({ disk }) => {
@@ -166,6 +179,8 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     });
   }
   readLink(path: string): string {
+    const link = NODE_LINKS[path];
+    if (link !== undefined) return link;
     return this.#read("readlink", path, "link", ({ disk }) => disk.readLink(path));
   }
   linkStatus(path: string): FileStatus {
@@ -175,6 +190,7 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     return this.#read("stat", path, "", ({ disk }) => disk.status(path));
   }
   list(path: string): readonly string[] {
+    if (path === "/proc") return ["1"];
     return this.#read("open", path, "list", ({ disk }) => disk.list(path).toSorted());
   }
   listAddresses(path: string): Names {

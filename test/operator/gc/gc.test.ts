@@ -116,18 +116,6 @@ test("the document has counts for each network, and every dead reservation", asy
   });
 });
 
-test("an address that was taken again since is another reservation", async (t) => {
-  const node = podsOn(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
-  node.letTimePass(HOUR);
-  node.write("net/10.7.3.3", "c2\r\neth0", HOUR / 2);
-
-  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
-    document: { dead: [{ state: "waiting" }] },
-  });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"]);
-});
-
 test("the first run says when the second may release", async (t) => {
   const node = podsOn(t, "c1", "c2");
   const words = ["gc", "--live", "-", "--yes"];
@@ -191,17 +179,6 @@ test("a message names the list of the network's runtime", async (t) => {
   t.match(node.tool(["gc", "net", "--yes"]), {
     exitCode: 1,
     stderr: "A list decides: host-local gc net --live-command 'ns=$(ctr namespaces ls -q) && for n",
-  });
-});
-
-test("a container that was alive in between starts over", async (t) => {
-  const node = podsOn(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
-  node.letTimePass(HOUR);
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1", "c2"));
-
-  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
-    document: { dead: [{ state: "waiting" }] },
   });
 });
 
@@ -338,18 +315,6 @@ test("a file as standard input has the time of the file", async (t) => {
 
   t.equal(status, 0);
   t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"], "both were made after the list");
-});
-
-test("files that name no container stay", async (t) => {
-  const node = podsOn(t, "c1");
-  node.write("net/10.7.3.5", "kept for the printer", HOUR);
-  node.write("net/10.7.3.6", "", HOUR);
-
-  t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], liveIds("c1")), {
-    exitCode: 0,
-    document: { networks: [{ unowned: 2, alive: 1 }] },
-  });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.5", "10.7.3.6"]);
 });
 
 test("one network, or all that have a directory", async (t) => {
