@@ -6,7 +6,7 @@ import {
   isObject,
   type Json,
   type Located,
-  member,
+  memberInAnyCase,
   parseJson,
   text,
   typeMismatch,
@@ -44,10 +44,10 @@ const FORMS =
 export function partitionSettings(at: Located | undefined): PartitionSettings | undefined {
   if (at === undefined) return undefined;
   if (!isObject(at.value)) throw typeMismatch(at, FORMS);
-  const subnetFile = absolutePath(member(at, "subnetFile"));
-  const network = text(member(at, "network"), "the name of a network");
-  const confDir = absolutePath(member(at, "confDir"));
-  const cidr = member(at, "clusterCidr");
+  const subnetFile = absolutePath(memberInAnyCase(at, "subnetFile"));
+  const network = text(memberInAnyCase(at, "network"), "the name of a network");
+  const confDir = absolutePath(memberInAnyCase(at, "confDir"));
+  const cidr = memberInAnyCase(at, "clusterCidr");
   const clusterCidr = cidr && parsePrefixField(cidr);
   if (subnetFile !== "" && network === "" && confDir === "") return { subnetFile, clusterCidr };
   if (subnetFile === "" && network !== "" && clusterCidr !== undefined) {

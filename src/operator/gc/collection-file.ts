@@ -1,6 +1,6 @@
 /** What `host-local gc` leaves for its next run and for metrics: when it ran, and what it found dead and has not released. */
 
-import { listOf, member } from "../../cli/command/json-values.ts";
+import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
@@ -45,10 +45,10 @@ export function readCollection({ system, state }: NetworkFiles): CollectionRecor
   if (state === undefined) return NOTHING;
   try {
     const found: unknown = JSON.parse(system.readFile(state.pathOf(FILE), LARGEST_STATE));
-    const lastRun = member(found, "lastRun");
+    const lastRun = exactMember(found, "lastRun");
     return {
       lastRun: typeof lastRun === "number" ? lastRun : undefined,
-      seenDead: listOf(member(found, "seenDead")).flatMap(seenDeadOf),
+      seenDead: listOf(exactMember(found, "seenDead")).flatMap(seenDeadOf),
     };
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error)) return NOTHING;
