@@ -16,6 +16,7 @@
 
 import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 import type { Calls } from "./calls.ts";
 import { type Program, runAnswered } from "./process.ts";
 import type { Judge } from "./rules.ts";
@@ -153,7 +154,7 @@ function redoHalf(disk: MemoryDisk, { operation }: Change, isNamed: boolean): vo
 function redo(disk: MemoryDisk, { operation, inode }: Change): void {
   disk.nextInode = inode;
   try {
-    operation.run({ disk, locks: new Map(), boot: 1 });
+    operation.run({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 });
   } catch {
     // What it needs is missing, so it is missing, too.
   }

@@ -1,9 +1,10 @@
 /** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
 
 import type { HistoryRecord } from "../../src/store/history/history-record.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
-import type { Calls } from "./calls.ts";
+import { type Calls, INGRESS } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
@@ -19,6 +20,8 @@ export interface Question {
   readonly calls: Calls;
   /** The reservations before. */
   readonly before: Reservations;
+  /** Containers whose network namespaces were gone before. */
+  readonly dead: readonly string[];
   /** The history before, where one call runs alone. */
   readonly history: readonly HistoryRecord[] | undefined;
   /** Every container that there was. */
@@ -107,14 +110,11 @@ export class Judge {
         .map(([address]) => address);
       const own = all.filter(({ program }) => program.container === id && program.verb === "ADD");
       const releases = all.filter(({ program }) => mayRelease(program, id));
-      const isGivenUp = all.some(
-        ({ program }) => program.verb === "release" && program.container === id,
-      );
       const living = hasBooted ? [] : [...before].filter(([, owner]) => owner === `${id}\r\neth0`);
-      if (releases.length === 0 && !isGivenUp) {
+      if (!all.some(({ program }) => this.#mayTake(program, id, world))) {
         for (const [address] of living) {
           if (!held.includes(address))
-            broken.push(`${id} has lost ${address}, and nobody has released it`);
+            broken.push(`${id} has lost ${address}, and nobody may have released it`);
         }
       }
       for (const { end, isBeforeBoot, thread, at } of own) {
@@ -148,11 +148,26 @@ export class Judge {
     return broken;
   }
 
+  /**
+   * Whether a process may take from a container what it held before: what has a network namespace only its own calls, and
+   * what has none but is no pod's GC and operators, too.
+   */
+  #mayTake({ verb, container, keeps }: Program, id: string, world: World): boolean {
+    const isOwn = container === id;
+    if (verb === "DEL" || verb === "release") return isOwn;
+    if (world.kernel.has(`/run/netns/${id}`)) return false;
+    const isPod = id !== INGRESS;
+    if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
+    return verb === "ADD" && (isOwn || isPod);
+  }
+
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, calls, hasSeveralLocks, repeats } = this.#question;
-    const hasRoom = before.size + outcomes.length <= calls.addresses.length;
+    const { before, dead, calls, hasSeveralLocks, repeats } = this.#question;
+    const isFree = (id: string): boolean => dead.includes(id) && id !== INGRESS;
+    const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
+    const hasRoom = taken.length + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
       const hasFailed = end?.exitCode !== 0;
@@ -275,7 +290,8 @@ function laterMachine(world: World): [Machine, (program: Program) => End] {
   const time = world.time + 61_000;
   let number = 10_000;
   const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
-  const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
+  const locks = new Map<string, number>();
+  const machine = { disk, kernel: new MemoryKernel(world.kernel), locks, boot: world.boot };
   const clock = clockIn({ disk, time });
   return [machine, (program) => runAlone(machine, program, number++, clock)];
 }
