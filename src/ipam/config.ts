@@ -87,7 +87,7 @@ export interface StoreConfig {
   readonly network: NetworkName;
   readonly dataDir: string;
   readonly lockTimeoutSeconds: number;
-  /** The length at which the history is rotated, in bytes; `undefined` where none is kept. */
+  /** The length at which the history is rotated, in bytes; `undefined` where there is none. */
   readonly historyBytes: number | undefined;
   /** Whether an address is reclaimed from a container whose network namespace is proven gone (`reclaim` is not `"never"`). */
   readonly reclaims: boolean;
@@ -101,11 +101,11 @@ export type ReuseDelay = number | "conntrack";
 export interface Reuse {
   /** How long a released address is avoided (`reuseDelaySeconds`). */
   readonly delay: ReuseDelay;
-  /** For whom addresses are kept; `undefined` for nobody. */
+  /** Who gets his addresses again; `undefined` for nobody. */
   readonly sticky: Sticky | undefined;
 }
 
-/** Addresses are kept for those who come back. */
+/** Those who come back get their addresses again. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];
@@ -277,14 +277,14 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
   const dataDir = text(setting(ipam, "dataDir"), "a directory");
   const delay = read("reuseDelaySeconds", reuseDelay);
   const by = read("sticky", stickyBy);
-  const keptSeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
+  const stickySeconds = read("stickySeconds", seconds) ?? DEFAULT_STICKY_SECONDS;
   return {
     network,
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
     reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
-    reuse: { delay, sticky: by && { by, seconds: keptSeconds } },
+    reuse: { delay, sticky: by && { by, seconds: stickySeconds } },
   };
 }
 
@@ -300,7 +300,7 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
   return value === other;
 }
 
-/** The names of arguments that tell who a call is about; `undefined` where nobody's addresses are kept. */
+/** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
   const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));

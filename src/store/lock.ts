@@ -12,7 +12,7 @@ import { LockedNetwork, PossiblyLockedNetwork } from "./locked-network.ts";
 export interface LockOptions {
   /** How long to wait. */
   readonly timeoutSeconds: number;
-  /** How the call is described in the history; `undefined` where none is kept. */
+  /** How the call is described in the history; `undefined` where there is none. */
   readonly history?: HistoryCall | undefined;
   /** How addresses are used again; `undefined` where the network's configuration is not known. */
   readonly reuse?: Reuse | undefined;

@@ -196,7 +196,7 @@ export class PossiblyLockedNetwork {
   /**
    * Ends the call: notes what was changed, while the lock is still held. It never makes a call fail.
    *
-   * @param history how the call is described in the history; `undefined` where none is kept
+   * @param history how the call is described in the history; `undefined` where there is none
    * @returns the lines to write to standard error once the lock is released
    */
   close(history?: HistoryCall): string {
@@ -247,7 +247,7 @@ export class PossiblyLockedNetwork {
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
   readonly #journal: Journal;
-  readonly #reserved: OwnReservation[] = [];
+  readonly #made: OwnReservation[] = [];
 
   /** @param reuse how addresses are used again; where it is not known, as the last call noted */
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
@@ -291,15 +291,15 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#reserved.push({ name, owner, file });
+    this.#made.push({ name, owner, file });
     this.note("reserved", name, owner);
     this.#journal.reserved(keyOf(attachment), name, formatRecord(file, namespace));
     return true;
   }
 
   /** What this call has reserved, for a later `undo`. */
-  get reserved(): readonly OwnReservation[] {
-    return this.#reserved;
+  get made(): readonly OwnReservation[] {
+    return this.#made;
   }
 
   /**

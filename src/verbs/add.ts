@@ -55,7 +55,7 @@ function print(
   call: AttachmentCall,
   config: IpamConfig,
   dns: ResultDns,
-  { allocations, reserved }: Answer,
+  { allocations, made }: Answer,
 ): void {
   const { system } = files;
   const result: Result = {
@@ -71,8 +71,8 @@ function print(
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (reserved.length > 0) {
-      undoIfPossible(files, lockOptions(call, config, "UNDO"), reserved);
+    if (made.length > 0) {
+      undoIfPossible(files, lockOptions(call, config, "UNDO"), made);
     }
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
@@ -85,10 +85,10 @@ function print(
 function undoIfPossible(
   files: NetworkFiles,
   options: LockOptions,
-  reserved: readonly OwnReservation[],
+  made: readonly OwnReservation[],
 ): void {
   try {
-    withLock(files, options, (network) => network.undo(reserved));
+    withLock(files, options, (network) => network.undo(made));
   } catch (error) {
     if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
@@ -98,7 +98,7 @@ function undoIfPossible(
 interface Answer {
   readonly allocations: readonly Candidate[];
   /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
-  readonly reserved: readonly OwnReservation[];
+  readonly made: readonly OwnReservation[];
 }
 
 /** Reserves one address of each set, or none at all. */
@@ -119,7 +119,7 @@ function reserve(
       allocations.push(heldAllocation(set, held, requested, attachment));
     });
     network.useAgain(held, namespace);
-    return { allocations, reserved: network.reserved };
+    return { allocations, made: network.made };
   }
   const { reserved, reclaims, reuse } = config;
   const pod = reserved.length === 0 ? undefined : podOf(call);
@@ -139,7 +139,7 @@ function reserve(
       allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
-    network.undo(network.reserved);
+    network.undo(network.made);
     throw error;
   }
   if (owner !== undefined) {
@@ -148,7 +148,7 @@ function reserve(
       allocations.map(({ address }) => address),
     );
   }
-  return { allocations, reserved: network.reserved };
+  return { allocations, made: network.made };
 }
 
 /** The pod of a call; `undefined` where it does not name one with its namespace. */

@@ -4,7 +4,7 @@ import { type Located, member } from "../cni/json.ts";
 import { type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
 
 /**
- * For whom the addresses of a call are kept: an interface of whom these arguments tell.
+ * Who gets the addresses of a call again: an interface of whom these arguments tell.
  *
  * @param by names of members of `CNI_ARGS`, or else of `args.cni` (CNI conventions: dynamic plugin specific fields), or else
  *   of `runtimeConfig`, where a capability such as `mac` is

@@ -154,5 +154,5 @@ behaviour("ADD without the keys notes nothing, and goes on in turn", {}, (t, net
 
   t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
   const paths = network.machine.tree().map(({ path }) => path);
-  t.notOk(paths.some((path) => /sticky|released/.test(path)));
+  t.notOk(paths.some((path) => /\/reuse$/.test(path)));
 });

@@ -82,8 +82,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "there is no UNDO",
     file: "verbs/add.ts",
-    from: "if (reserved.length > 0) {",
-    to: "if (reserved.length > 99) {",
+    from: "if (made.length > 0) {",
+    to: "if (made.length > 99) {",
     cast: cast(["ADD a, unheard"]),
     trouble: none,
   },
@@ -177,7 +177,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
-    from: "    network.undo(network.reserved);\n    throw error;",
+    from: "    network.undo(network.made);\n    throw error;",
     to: "    throw error;",
     cast: cast(["ADD a"], dual),
     trouble: error,

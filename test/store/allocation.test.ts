@@ -271,7 +271,7 @@ function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
         network.reserve(address(name), c1, temporary),
       );
     }
-    return network.reserved;
+    return network.made;
   });
 }
 

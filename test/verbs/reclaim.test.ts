@@ -71,6 +71,22 @@ test("in a full range the addresses of pods whose namespaces are gone are handed
   t.equal(node.network.reservations()["10.0.0.3"], "new\r\neth0", "the DEL came too late");
 });
 
+test("a pod gets its reserved address from a sandbox that is gone, though others are free, and nobody else does", async (t) => {
+  const reserved = { "10.0.0.4": "default/db-0" };
+  const node = new Node({ subnet: "10.0.0.0/29", reserved });
+  const cniArgs = (id: string): string =>
+    `IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0;K8S_POD_INFRA_CONTAINER_ID=${id}`;
+  const start = (id: string) => node.run(id, { cniArgs: cniArgs(id) });
+  t.same(start("old").addresses, ["10.0.0.4"]);
+  t.match(start("new").error?.msg, "no IP addresses available", "the old one lives");
+  node.lose("old");
+
+  for (const last of [2, 3, 5, 6]) t.same(node.run(`p${last}`).addresses, [`10.0.0.${last}`]);
+  t.match(node.run("late").error?.msg, "no IP addresses available");
+  t.same(start("new").addresses, ["10.0.0.4"]);
+  t.equal(node.network.reservations()["10.0.0.4"], "new\r\neth0");
+});
+
 test("free addresses are used first", async (t) => {
   const node = Node.full();
   node.network.del("p6");

@@ -133,7 +133,7 @@ test("with the keys off no call makes a system call for them, not even where fil
 
   t.same(calls(plain).length, calls(off).length);
   t.same(
-    calls(plain).filter((call) => /released|sticky|before-boot|machine-id/.test(call)),
+    calls(plain).filter((call) => /\/reuse|before-boot|machine-id/.test(call)),
     [],
   );
 });
@@ -147,5 +147,5 @@ test("what an ADD reserves and gives back at once was nobody's: it does not cool
 
   t.match(error?.msg, "last_reserved_ip.0");
   t.same(Object.keys(net.reservations()), ["10.0.0.2"]);
-  t.notOk(net.machine.disk.has(`${STATE}/released`));
+  t.notOk(net.machine.disk.has(`${STATE}/reuse`));
 });

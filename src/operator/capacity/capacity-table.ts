@@ -108,7 +108,7 @@ function notesOn(
   }
   if (beforeBoot > 0) {
     const counted = plural(beforeBoot, "address");
-    notes.push(`${network}: FREE includes ${counted} reserved before this boot of the node.`);
+    notes.push(`${network}: FREE includes ${counted} held since before this boot of the node.`);
   }
   if (cooling > 0) {
     const counted = plural(cooling, "free address");

@@ -142,14 +142,14 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
   const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
-    return { ...about, message: `${container} uses ${address}, which is reserved for ${holder}` };
+    return { ...about, message: `${container} uses ${address}, which is held by ${holder}` };
   }
   const makeDirectory = exists(files.system, files.directory)
     ? ""
     : `(umask 022; ${shellCommand(["mkdir", "-p", files.directory])}) && `;
   return {
     ...about,
-    message: `${container} uses ${address}, which is not reserved`,
+    message: `${container} uses ${address}, for which there is no reservation`,
     // With noclobber the shell creates the file exclusively.
     commands: [
       `${makeDirectory}(umask 077; set -C; ${ownerCommand(attachment)} > ${shellCommand([path])})`,

@@ -23,21 +23,21 @@ export function overlapFindings(
   );
 }
 
-/** Addresses that are reserved in both are the worse finding on the same ranges. */
+/** Addresses that are held in both are the worse finding on the same ranges. */
 function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
   const { network } = one.files;
   const about = { code: "overlapping-ranges", network } as const;
   const networks = `in the networks ${network} and ${other.files.network}`;
   const names = new Set(other.reservations.map(({ name }) => name));
-  const reserved = one.reservations.filter(({ name }) => names.has(name));
-  if (reserved.length > 0) {
-    return reserved.map(({ name, path }) => ({
+  const held = one.reservations.filter(({ name }) => names.has(name));
+  if (held.length > 0) {
+    return held.map(({ name, path }) => ({
       ...about,
       severity: "error",
       remedy: "give the networks different ranges, then restart one of the pods",
       path,
       isOnFile: true,
-      message: `${name} is reserved ${networks}`,
+      message: `${name} is held ${networks}`,
     }));
   }
   const shared = one.ranges.flatMap((range) =>

@@ -21,7 +21,7 @@ import {
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
-import { readCooldown } from "../../store/reuse/cooldown.ts";
+import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "./networks.ts";
@@ -59,7 +59,7 @@ export class NetworkDirectory {
   }
 
   /**
-   * The reserved addresses, sorted, IPv4 first; no file is read.
+   * The addresses with a reservation, sorted, IPv4 first; no file is read.
    *
    * @throws SystemError if the directory cannot be read
    */
@@ -147,7 +147,7 @@ export class NetworkDirectory {
     return names.has(reservation.name);
   }
 
-  /** The reserved addresses that count as used: without those from before this boot, unless they are to stay. */
+  /** Those of them that count as used: without those from before this boot, unless they are to stay. */
   usedIn({ reclaims }: FoundNetwork): readonly Reservation[] {
     if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
@@ -156,7 +156,7 @@ export class NetworkDirectory {
   /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
   coolingIn({ files, reuseDelaySeconds }: FoundNetwork): readonly Address[] {
     if (reuseDelaySeconds === 0) return [];
-    const cooling = new Set(readCooldown(files, reuseDelaySeconds).ages.keys());
+    const cooling = new Set(coolingAmong(files, readReuse(files), reuseDelaySeconds).keys());
     for (const { name } of this.listed) cooling.delete(name);
     return [...cooling].flatMap((name) => parseAddress(name) ?? []);
   }

@@ -19,7 +19,7 @@ import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
-import { delaySecondsOf } from "../../store/reuse/cooldown.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   type Configuration,
@@ -77,14 +77,14 @@ interface Networks {
  * Finds all networks: in the configurations, and by their directories in the data directories.
  *
  * @param name only the network with this name; `undefined` for all
- * @param isKept whether a network counts, too, of which only the state directory is left
+ * @param counts whether a network counts, too, of which only the state directory is left
  * @throws CommandError if it is neither configured nor has a directory, or if `--conf-dir` or `--data-dir` does not exist
  * @throws SystemError if a directory cannot be read
  */
 export function findNetworks(
   context: Context,
   name: string | undefined,
-  isKept?: (files: NetworkFiles) => boolean,
+  counts?: (files: NetworkFiles) => boolean,
 ): Networks {
   const { system } = context;
   const option = context.option("--data-dir");
@@ -98,7 +98,7 @@ export function findNetworks(
     const network = fromConfiguration(system, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
-  const kept = found.filter(
+  const shown = found.filter(
     (network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)),
   );
   const dataDirs =
@@ -109,20 +109,20 @@ export function findNetworks(
   for (const root of new Set(dataDirs.map(cleanPath))) {
     for (const files of directoriesIn(system, root)) {
       if (configured.has(files.directory)) continue;
-      if (files.network === name || isUsed(system, files)) kept.push(unconfigured(files));
+      if (files.network === name || isUsed(system, files)) shown.push(unconfigured(files));
     }
-    if (isKept === undefined) continue;
+    if (counts === undefined) continue;
     for (const files of directoriesIn(system, root, join(root, STATE_ROOT))) {
       const isKnown = configured.has(files.directory) || isDirectory(system, files.directory);
-      if (!isKnown && isKept(files)) kept.push(unconfigured(files));
+      if (!isKnown && counts(files)) shown.push(unconfigured(files));
     }
   }
-  kept.sort(byName);
-  if (name === undefined) return { found: kept, others: [], problems };
+  shown.sort(byName);
+  if (name === undefined) return { found: shown, others: [], problems };
   const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
-  const named = kept.filter(isNamed);
-  if (named.length === 0) throw unknownNetwork(name, kept, problems);
-  return { found: named, others: kept.filter((one) => !isNamed(one)), problems };
+  const named = shown.filter(isNamed);
+  if (named.length === 0) throw unknownNetwork(name, shown, problems);
+  return { found: named, others: shown.filter((one) => !isNamed(one)), problems };
 }
 
 /** @returns `undefined` if not even its directory is known */

@@ -60,16 +60,16 @@ export class Node {
 /**
  * The node with all networks, or those of one name; what is wrong with their configurations is logged.
  *
- * @param isKept as `findNetworks`
+ * @param counts as `findNetworks`
  * @throws CommandError as `findNetworks`
  * @throws SystemError if a directory cannot be read
  */
 export function openNode(
   context: Context,
   name: string | undefined,
-  isKept?: Parameters<typeof findNetworks>[2],
+  counts?: Parameters<typeof findNetworks>[2],
 ): Node {
-  const { found, others, problems } = findNetworks(context, name, isKept);
+  const { found, others, problems } = findNetworks(context, name, counts);
   logProblems(context, problems);
   return new Node(context, found, problems, others);
 }

@@ -4,14 +4,15 @@ import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts
 import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { type Cooldown, delaySecondsOf, noteReleased, readCooldown } from "./cooldown.ts";
+import { delaySecondsOf } from "./delay.ts";
 import {
-  type Remembered,
-  readRemembered,
-  type StickyChange,
-  type StickyOwner,
-  updateRemembered,
-} from "./sticky.ts";
+  coolingAmong,
+  type ReuseChange,
+  type ReuseRecord,
+  readReuse,
+  updateReuse,
+} from "./reuse-file.ts";
+import type { StickyOwner } from "./sticky.ts";
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
 export interface Preferences {
@@ -24,17 +25,16 @@ export interface Preferences {
 /** Where the configuration asks for none. */
 export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
 
-/** What `sticky` and `reuseDelaySeconds` need of a network: each file is read once a call, and written once, in the end. */
+/** What `sticky` and `reuseDelaySeconds` need of a network: their file is read once a call, and written once, in the end. */
 export class ReusedAddresses {
   readonly #files: NetworkFiles;
   readonly #reuse: Reuse | undefined;
   readonly #released: string[] = [];
-  #reserved: StickyChange["reserved"];
-  #remembered: readonly Remembered[] | undefined;
-  #cooldown: Cooldown | undefined;
+  #reserved: ReuseChange["reserved"];
+  #records: readonly ReuseRecord[] | undefined;
   #delay: number | undefined;
 
-  /** @param reuse `undefined` where the network's configuration is not known: then as the last call noted */
+  /** @param reuse `undefined` where the network's configuration is not known: then what is noted goes on */
   constructor(files: NetworkFiles, reuse: Reuse | undefined) {
     this.#files = files;
     this.#reuse = reuse;
@@ -66,13 +66,14 @@ export class ReusedAddresses {
     const { sticky } = this.#reuse ?? {};
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const one of sticky === undefined ? [] : this.#kept(sticky.seconds)) {
+    for (const one of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
       const address = parseAddress(one.address);
       if (address !== undefined && one.owner === owner) own.push(address);
       else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
     }
     if (this.#delaySeconds !== 0) {
-      for (const [address, age] of this.#cooling.ages) avoided.set(address, age);
+      const cooling = coolingAmong(this.#files, this.#all, this.#delaySeconds);
+      for (const [address, age] of cooling) avoided.set(address, age);
       for (const address of this.#released) avoided.set(address, 0);
     }
     return { own, avoided };
@@ -82,39 +83,36 @@ export class ReusedAddresses {
   close(): void {
     const released = this.#released;
     const reserved = this.#reserved;
-    const { sticky } = this.#reuse ?? {};
-    const isRemembering = this.#reuse === undefined || sticky !== undefined;
-    if (released.length > 0 && this.#delaySeconds !== 0) {
-      attempt(() => noteReleased(this.#files, released, this.#cooling), undefined);
-    }
-    if (isRemembering && (released.length > 0 || reserved !== undefined)) {
-      const change = { reserved, released };
-      attempt(() => updateRemembered(this.#files, this.#all, change, sticky?.seconds), undefined);
-    }
+    if (released.length === 0 && reserved === undefined) return;
+    const isKnown = this.#reuse !== undefined;
+    if (isKnown && !this.isAsked) return;
+    attempt(() => {
+      const sticky = this.#reuse?.sticky?.seconds ?? Number.POSITIVE_INFINITY;
+      const delay = this.#delaySeconds || Number.POSITIVE_INFINITY;
+      const change = { reserved: this.#reuse?.sticky && reserved, released };
+      // Where the keys are not known, a file shows that one of them is set.
+      const notesAll = isKnown ? this.#delaySeconds !== 0 : this.#all.length > 0;
+      updateReuse(this.#files, this.#all, change, { sticky, delay }, notesAll);
+    }, undefined);
   }
 
-  get #all(): readonly Remembered[] {
-    this.#remembered ??= readRemembered(this.#files);
-    return this.#remembered;
+  get #all(): readonly ReuseRecord[] {
+    this.#records ??= readReuse(this.#files);
+    return this.#records;
   }
 
-  get #cooling(): Cooldown {
-    this.#cooldown ??= readCooldown(this.#files, this.#delaySeconds);
-    return this.#cooldown;
-  }
-
-  /** `undefined` where it is not known. */
-  get #delaySeconds(): number | undefined {
-    if (this.#reuse !== undefined)
-      this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse.delay);
+  /** 0 where there is none, or that is not known. */
+  get #delaySeconds(): number {
+    this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse?.delay ?? 0);
     return this.#delay;
   }
 
   /** Those whose time is not over; that of what was found released just now only begins. */
-  #kept(seconds: number): readonly Remembered[] {
+  #lasting(seconds: number): readonly ReuseRecord[] {
     const oldest = this.#files.system.now() - seconds * 1000;
     return this.#all.filter(
-      ({ time, address }) => time > oldest || this.#released.includes(address),
+      ({ time, address, owner }) =>
+        owner !== undefined && (time > oldest || this.#released.includes(address)),
     );
   }
 }

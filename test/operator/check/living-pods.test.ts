@@ -95,7 +95,7 @@ for (const [name, start] of Object.entries(runtimes)) {
       code: "live-without-reservation",
       severity: "error",
       path: join(node.dataDir, "net/10.7.12.2"),
-      message: "default/web (container c1) uses 10.7.12.2, which is not reserved",
+      message: "default/web (container c1) uses 10.7.12.2, for which there is no reservation",
     });
 
     t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
@@ -118,7 +118,7 @@ for (const [name, start] of Object.entries(runtimes)) {
     t.match(unreserved, {
       code: "live-without-reservation",
       severity: "error",
-      message: "default/web (container c1) uses 10.7.12.2, which is reserved for c2",
+      message: "default/web (container c1) uses 10.7.12.2, which is held by c2",
       commands: [],
     });
     t.match(node.tool(["check"]), { exitCode: 1, stdout: /\bdefault\/web\b/ });

@@ -50,7 +50,7 @@ test("capacity, networks and metrics count them as free and name their number", 
   t.match(document, { networks: [{ beforeBoot: 3, ranges: [{ used: 1, free: 4 }] }] });
   t.match(
     node.tool(["capacity", "net"]).stdout,
-    "net: FREE includes 3 addresses reserved before this boot of the node.",
+    "net: FREE includes 3 addresses held since before this boot of the node.",
   );
   t.match(node.json(["networks"]).document, { networks: [{ ranges: [{ free: 4 }] }] });
   const metrics = node.tool(["metrics"]).stdout;

@@ -13,8 +13,7 @@ import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.
 import { address } from "../../ipam/parsed.ts";
 import { location, machineWith, open } from "../fixtures.ts";
 
-const STICKY = `${location.stateDirectory}/sticky`;
-const RELEASED = `${location.stateDirectory}/released`;
+const FILE = `${location.stateDirectory}/reuse`;
 /** Addresses are kept for a minute; by what, the caller knows. */
 const kept = { by: [], seconds: 60 };
 const neither: Reuse = { delay: 0, sticky: undefined };
@@ -151,9 +150,9 @@ test("preferencesFor avoids what cools down, by the clock of the boot", async (t
 test("close notes only what the configuration needs", async (t) => {
   for (const [reuse, files] of [
     [neither, []],
-    [delay, ["released"]],
-    [sticky, ["sticky"]],
-    [both, ["released", "sticky"]],
+    [delay, ["reuse"]],
+    [sticky, ["reuse"]],
+    [both, ["reuse"]],
   ] as const) {
     const machine = machineWith();
     call(machine.start(), reuse, (reused) => {
@@ -178,10 +177,10 @@ test("close goes on as the last call noted where the configuration is not known"
   release(machine, undefined, "10.0.0.2");
 
   t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
-  t.match(machine.disk.readFile(STICKY, 1000), ` 10.0.0.2 ${machine.time}\n`);
+  t.match(machine.disk.readFile(FILE, 1000), `10.0.0.2 ${machine.time} `);
 });
 
-test("a call reads and writes each file once", async (t) => {
+test("a call reads and writes the file once", async (t) => {
   const machine = machineWith();
   reserve(machine, both, "web-0", "10.0.0.2");
   release(machine, both, "10.0.0.4");
@@ -195,14 +194,10 @@ test("a call reads and writes each file once", async (t) => {
     reused.reserved(owner("web-1"), [address("10.0.0.3")]);
   });
 
-  for (const path of [STICKY, RELEASED]) {
-    const operations = process.calls.filter((one) => one.path === path);
-    t.same(
-      operations.map(({ operation }) => operation),
-      ["readFile", "rename"],
-      path,
-    );
-  }
+  t.same(
+    process.calls.filter(({ path }) => path === FILE).map(({ operation }) => operation),
+    ["readFile", "rename"],
+  );
   t.same(preferences(machine, both, "web-0"), [
     ["10.0.0.2"],
     { "10.0.0.2": 0, "10.0.0.3": 0, "10.0.0.4": 0, "10.0.0.5": 0 },
@@ -220,16 +215,4 @@ test("close fails no call", async (t) => {
       }),
     );
   }
-});
-
-test("close writes one of the two files where the other cannot be written", async (t) => {
-  const machine = machineWith();
-  machine.disk.makeDirectories(`${RELEASED}/in-the-way`);
-
-  call(machine.start(), both, (reused) => {
-    reused.released("10.0.0.2");
-    reused.reserved(owner("web-0"), [address("10.0.0.3")]);
-  });
-
-  t.match(machine.disk.readFile(STICKY, 1000), "10.0.0.3");
 });

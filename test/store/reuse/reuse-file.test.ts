@@ -1,0 +1,188 @@
+import { test } from "tap";
+import { parseInterfaceName } from "../../../src/cni/attachment.ts";
+import {
+  coolingAmong,
+  type ReuseChange,
+  type ReuseTimes,
+  readReuse,
+  updateReuse,
+} from "../../../src/store/reuse/reuse-file.ts";
+import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
+import { refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { location, machineWith, open } from "../fixtures.ts";
+
+const FILE = `${location.stateDirectory}/reuse`;
+const times: ReuseTimes = { sticky: 60, delay: 30 };
+
+/** The interface `eth0` of a pod in the namespace `default`. */
+function owner(name: string): StickyOwner {
+  const found = stickyOwnerOf(["default", name], parseInterfaceName("eth0"));
+  if (found === undefined) throw new Error(`${name} is no owner`);
+  return found;
+}
+
+/** Notes a change as a call does that has read the file before. */
+function update(
+  machine: MemoryMachine,
+  change: Partial<ReuseChange>,
+  { notesAll = true, ...other }: Partial<ReuseTimes & { notesAll: boolean }> = {},
+): void {
+  const files = open(machine.start());
+  const all = { reserved: undefined, released: [], ...change };
+  updateReuse(files, readReuse(files), all, { ...times, ...other }, notesAll);
+}
+
+function reserve(machine: MemoryMachine, name: string, ...addresses: readonly string[]): void {
+  update(machine, { reserved: { owner: owner(name), addresses } });
+}
+
+/** Who is remembered with what, and for how many milliseconds by the wall clock, the oldest first. */
+function records(machine: MemoryMachine): readonly string[] {
+  return readReuse(open(machine.start())).map(
+    ({ owner: who = "nobody", address, time }) => `${who} ${address} ${machine.time - time}`,
+  );
+}
+
+function cooling(machine: MemoryMachine, seconds = 30): Readonly<Record<string, number>> {
+  const files = open(machine.start());
+  return Object.fromEntries(coolingAmong(files, readReuse(files), seconds));
+}
+
+test("what a pod gets is noted in place of what it had, and of whoever had that address", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2", "fd00::2");
+  machine.wait(1000);
+  reserve(machine, "web-1", "10.0.0.3");
+  t.same(records(machine), [
+    "default web-0 eth0 10.0.0.2 1000",
+    "default web-0 eth0 fd00::2 1000",
+    "default web-1 eth0 10.0.0.3 0",
+  ]);
+  t.equal(machine.disk.modeOf(FILE), 0o600);
+
+  reserve(machine, "web-0", "10.0.0.3");
+  t.same(records(machine), ["default web-0 eth0 10.0.0.3 0"]);
+  t.same(cooling(machine), {}, "nothing was released");
+});
+
+test("a release begins both times; the pod's own next address ends one of them", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2");
+  machine.wait(30_000);
+  update(machine, { released: ["10.0.0.2", "FD00::3", "no-address"] });
+  machine.wait(10_000);
+  t.same(records(machine), ["default web-0 eth0 10.0.0.2 10000", "nobody FD00::3 10000"]);
+  t.same(cooling(machine), { "10.0.0.2": 10_000, "FD00::3": 10_000 });
+  t.same(cooling(machine, 5), {});
+
+  reserve(machine, "web-0", "10.0.0.4");
+  t.same(records(machine), [
+    "nobody 10.0.0.2 10000",
+    "nobody FD00::3 10000",
+    "default web-0 eth0 10.0.0.4 0",
+  ]);
+});
+
+test("a boot ends what cools down, and so does a time in the future; what is remembered stays", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2");
+  machine.wait(5000);
+  update(machine, { released: ["10.0.0.2"] });
+  const text = machine.disk.readFile(FILE, 1e6);
+  machine.disk.write(FILE, text.replace(` ${machine.monotonic} `, " 99999999 "));
+  t.same(cooling(machine), {});
+  machine.disk.write(FILE, text);
+  t.same(cooling(machine), { "10.0.0.2": 0 });
+  machine.boot();
+  t.same(cooling(machine), {});
+  t.match(records(machine), [/^default web-0 eth0 10\.0\.0\.2 /]);
+
+  const unknown = machineWith();
+  Object.assign(unknown, { bootId: undefined });
+  update(unknown, { released: ["10.0.0.2"] });
+  t.same(cooling(unknown), {});
+});
+
+test("what is over is forgotten, but nothing that a pod still has or that was released now", async (t) => {
+  const prepare = (): MemoryMachine => {
+    const machine = machineWith({ "10.0.0.3": "c1\r\neth0" });
+    for (const last of [2, 3, 4]) reserve(machine, `web-${last}`, `10.0.0.${last}`);
+    machine.wait(60_000);
+    return machine;
+  };
+  const had = "default web-2 eth0 10.0.0.2 60000";
+  const has = "default web-3 eth0 10.0.0.3 60000";
+  const released = "default web-4 eth0 10.0.0.4 0";
+  for (const [sticky, expected] of [
+    [60, [has, released]],
+    [61, [had, has, released]],
+    [Number.POSITIVE_INFINITY, [had, has, released]],
+  ] as const) {
+    const machine = prepare();
+    update(machine, { released: ["10.0.0.4"] }, { sticky });
+    t.same(records(machine), expected);
+  }
+});
+
+test("without a delay the release of what nobody had is not noted, and nothing is written", async (t) => {
+  const machine = machineWith();
+  update(machine, { released: ["10.0.0.2"] }, { notesAll: false });
+  t.notOk(machine.disk.has(FILE));
+
+  reserve(machine, "web-0", "10.0.0.2");
+  const { inode } = machine.disk.status(FILE);
+  update(machine, { released: ["10.0.0.3"] }, { notesAll: false });
+  t.equal(machine.disk.status(FILE).inode, inode);
+});
+
+test("the latest 4096 are kept", async (t) => {
+  const machine = machineWith();
+  const names = Array.from({ length: 4096 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+  update(machine, { released: names });
+  update(machine, { released: ["10.0.0.0", "10.1.0.0"] });
+
+  const found = cooling(machine);
+  t.equal(Object.keys(found).length, 4096);
+  t.same(
+    ["10.0.0.0", "10.0.0.1", "10.0.0.2", "10.1.0.0"].map((name) => name in found),
+    [true, false, true, true],
+  );
+});
+
+test("the file goes with the last record, and one that cannot be written stays", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2");
+  const refused = open(machine.start({ interrupt: refuse("rename", "EIO") }));
+  const other = { reserved: { owner: owner("web-0"), addresses: ["10.0.0.3"] }, released: [] };
+  t.throws(() => updateReuse(refused, readReuse(refused), other, times, true), { code: "EIO" });
+  t.same(records(machine), ["default web-0 eth0 10.0.0.2 0"]);
+
+  reserve(machine, "web-0");
+  t.notOk(machine.disk.has(FILE));
+});
+
+test("malformed lines are skipped, another form is none, and none is behind a link", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2");
+  const text = machine.disk.readFile(FILE, 1000);
+  const nonsense = [
+    "a b",
+    "garbage 1 - 0 a b",
+    "10.0.0.3 x - 0 a b",
+    "10.0.0.3 1 - 0x",
+    "10.0.0.3 1 -",
+  ];
+  machine.disk.write(FILE, `${text}${nonsense.join("\n")}\n`);
+  t.same(records(machine), ["default web-0 eth0 10.0.0.2 0"]);
+
+  for (const other of ["", text.replace("reuse 1", "reuse 2"), text.slice(text.indexOf("\n"))]) {
+    machine.disk.write(FILE, other);
+    t.same(records(machine), []);
+  }
+
+  const linked = machineWith();
+  linked.disk.putLink(location.stateDirectory, "/elsewhere");
+  reserve(linked, "web-0", "10.0.0.2");
+  t.same(records(linked), []);
+});
