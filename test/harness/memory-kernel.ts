@@ -25,20 +25,26 @@ export class MemoryKernel {
   readonly processes: Map<number, Process>;
   /** The IPv4 addresses in a namespace, by its number. */
   readonly addresses: Map<bigint, readonly string[]>;
-  /** Whether `/proc` shows the processes of the node, not only those of a container. */
-  seesProcesses = true;
+  /** Whether processes see what there is on the node, and not only a container. */
+  seesNode = true;
 
   /** @param from what it begins as */
   constructor(from?: MemoryKernel) {
     this.mounts = new Map(from?.mounts);
     this.processes = new Map(from?.processes);
     this.addresses = new Map(from?.addresses);
-    this.seesProcesses = from?.seesProcesses ?? true;
+    this.seesNode = from?.seesNode ?? true;
   }
 
   /** A new namespace, mounted at a path. */
   mount(path: string): void {
     this.mounts.set(path, this.#lowestFree());
+  }
+
+  /** Mounts the namespace that is at a path at another one, too. */
+  bind(path: string, at: string): void {
+    const namespace = this.#namespaceAt(path);
+    if (namespace !== undefined) this.mounts.set(at, namespace);
   }
 
   unmount(path: string): void {
@@ -62,18 +68,25 @@ export class MemoryKernel {
     return this.#namespaceAt(path) !== undefined;
   }
 
+  /** Configures an address in the namespace at a path. */
+  configure(path: string, address: string): void {
+    const namespace = this.#namespaceAt(path);
+    if (namespace !== undefined) this.addresses.set(namespace, [address]);
+  }
+
   /** Everything that a process can find out, as text. */
   get text(): string {
     const processes = [...this.processes].map(
       ([id, { namespace, isZombie }]) => `${id} ${namespace} ${isZombie}`,
     );
-    return [...this.mounts, processes.sort(), ...this.addresses].sort().join(" ");
+    return [...this.mounts, processes.sort(), ...this.addresses, this.seesNode].sort().join(" ");
   }
 
   /** What the kernel tells of a path on nsfs or in `/proc`. */
   status(path: string): FileStatus {
     const times = { size: 0, modified: 0n, changed: 0n };
-    if (path === DIRECTORY) return { kind: "directory", device: 3n, inode: 1n, ...times };
+    const isDirectory = [...this.mounts.keys()].some((mount) => mount.startsWith(`${path}/`));
+    if (path === DIRECTORY || isDirectory) return { kind: "directory", device: 3n, inode: 1n, ...times };
     const process = Number(/^\/proc\/([0-9]+)$/.exec(path)?.[1]);
     if (process === 1 || this.processes.has(process)) {
       return { kind: "directory", device: 5n, inode: BigInt(process), ...times };
@@ -81,7 +94,8 @@ export class MemoryKernel {
     if (/^\/proc\/(1|self)\/root\/$/.test(path)) {
       return { kind: "directory", device: 1n, inode: 2n, ...times };
     }
-    const inode = this.#namespaceAt(path);
+    const isSeen = this.seesNode || path.startsWith("/proc/self/");
+    const inode = isSeen ? this.#namespaceAt(path) : undefined;
     if (inode === undefined) throw new SystemError("stat", path, "ENOENT");
     return { kind: "file", device: 4n, inode, ...times };
   }
@@ -90,14 +104,14 @@ export class MemoryKernel {
     const inode = this.#namespaceAt(path);
     if (inode !== undefined && path.startsWith("/proc/")) return `net:[${inode}]`;
     if (path === "/proc/self/ns/pid") {
-      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
+      return `pid:[${this.seesNode ? 4026531836 : 4026539999}]`;
     }
     if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
     throw new SystemError("readlink", path, "ENOENT");
   }
 
   list(path: string): readonly string[] {
-    const processes = [...this.processes.keys()];
+    const processes = this.seesNode ? [...this.processes.keys()] : [];
     if (path === "/proc") return ["1", "self", "cpuinfo", ...processes.map(String)];
     const process = Number(/^\/proc\/([0-9]+)\/task$/.exec(path)?.[1]);
     if (this.processes.has(process)) return [`${process}`, `${process + 1}`];
@@ -107,6 +121,7 @@ export class MemoryKernel {
 
   readFile(path: string): string {
     if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) {
+      if (!this.seesNode) return "";
       const lines = [...this.mounts].map(
         ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
       );

@@ -42,6 +42,28 @@ export const v6: Pool = {
 /** The container that stands for an address without a container: its network namespace is not that of a pod. */
 export const INGRESS = "ingress";
 
+/** The container whose network namespace is mounted in a directory of its own. */
+export const ELSEWHERE = "elsewhere";
+
+/** The container whose network namespace is named by its process, and that process. */
+export const BY_PROCESS = "process";
+
+/**
+ * As `CNI_NETNS` names the network namespace of a container: where it is mounted, or its process.
+ *
+ * @param generation what it ends with
+ */
+export function namespacePath(container: string, generation: string): string {
+  const process = processOf(container);
+  if (process !== undefined) return `/proc/${process}/ns/net`;
+  const directory = container === ELSEWHERE ? "/run/other" : "/run/netns";
+  return `${directory}/${container}${generation}`;
+}
+
+function processOf(container: string): number | undefined {
+  return container === BY_PROCESS ? 2000 : undefined;
+}
+
 /** The calls for a network with a configuration. */
 export class Calls {
   /** All that can be handed out. */
@@ -154,7 +176,11 @@ export class Calls {
   /** A container's network namespace is unmounted, and so gone. */
   unmount(container: string): Program {
     const path = this.namespaceOf(container);
-    return this.runtime(`unmount ${container}`, (kernel) => kernel.unmount(path));
+    const process = processOf(container);
+    return this.runtime(`unmount ${container}`, (kernel) => {
+      if (process === undefined) kernel.unmount(path);
+      else kernel.endProcess(process);
+    });
   }
 
   /** A container gets its network namespace. */
@@ -163,9 +189,9 @@ export class Calls {
     return this.runtime(`mount ${container}`, (kernel) => kernel.mount(path));
   }
 
-  /** Where the network namespace of a container is mounted. */
+  /** As `CNI_NETNS` names the network namespace of a container. */
   namespaceOf(container: string): string {
-    return `/run/netns/${container}${this.#generation}`;
+    return namespacePath(container, this.#generation);
   }
 
   /** GC that keeps some containers; with none, no list, as CRI-O sends it for all networks but its default one. */
@@ -216,10 +242,13 @@ export class Calls {
   }
 }
 
-/** Mounts the network namespace that a call names, unless it is there. */
-export function mountFor(kernel: MemoryKernel, { environment }: Program): void {
-  const path = environment.CNI_NETNS;
-  if (path?.startsWith("/run/netns/") === true && !kernel.has(path)) kernel.mount(path);
+/** Makes the network namespace that a call names, unless it is there. */
+export function mountFor(kernel: MemoryKernel, { environment, container = "" }: Program): void {
+  const path = environment.CNI_NETNS ?? "";
+  const process = processOf(container);
+  if (kernel.has(path)) return;
+  if (process === undefined) kernel.mount(path);
+  else kernel.startProcess(process);
 }
 
 function exitCodeOf(command: () => number): number {

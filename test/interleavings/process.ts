@@ -396,7 +396,7 @@ class AnsweredSystem implements ExplorerSystem {
 
 /** Whether a path is on nsfs or in `/proc`. */
 function isOfKernel(path: string): boolean {
-  return /^\/(proc|run\/netns)(\/|$)/.test(path);
+  return /^\/(proc|run)(\/|$)/.test(path);
 }
 
 function makeDirectory(disk: MemoryDisk, path: string, mode: number): void {

@@ -4,7 +4,7 @@ import type { HistoryRecord } from "../../src/store/history/history-record.ts";
 import { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
-import { type Calls, INGRESS } from "./calls.ts";
+import { type Calls, INGRESS, namespacePath } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
@@ -22,6 +22,8 @@ export interface Question {
   readonly before: Reservations;
   /** Containers whose network namespaces were gone before. */
   readonly dead: readonly string[];
+  /** Containers that live, or may, although their network namespaces are not where they were. */
+  readonly spared: readonly string[];
   /** The history before, where one call runs alone. */
   readonly history: readonly HistoryRecord[] | undefined;
   /** Every container that there was. */
@@ -32,6 +34,8 @@ export interface Question {
   readonly hasSeveralLocks: boolean;
   /** Whether an ADD that fails can release what it has. */
   readonly keepsNothing: boolean;
+  /** Whether the configuration has `"reclaim": "never"`. */
+  readonly isNeverReclaimed: boolean;
   /** How many faults there may be. */
   readonly most: number;
   /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
@@ -134,8 +138,8 @@ export class Judge {
       }
       for (const { program, end, thread, at } of releases) {
         const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
-        if (end?.exitCode !== 0 || !isAfterAll || end.stderr.includes("it may be a reservation of"))
-          continue;
+        const isExcused = /it may be a reservation of|GC kept/.test(end?.stderr ?? "");
+        if (end?.exitCode !== 0 || !isAfterAll || isExcused) continue;
         if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
       }
     }
@@ -152,11 +156,13 @@ export class Judge {
    * Whether a process may take from a container what it held before: what has a network namespace only its own calls, and
    * what has none but is no pod's GC and operators, too.
    */
-  #mayTake({ verb, container, keeps }: Program, id: string, world: World): boolean {
+  #mayTake({ verb, container, keeps }: Program, id: string, { kernel }: World): boolean {
+    const { dead, spared, isNeverReclaimed } = this.#question;
     const isOwn = container === id;
     if (verb === "DEL" || verb === "release") return isOwn;
-    if (world.kernel.has(`/run/netns/${id}`)) return false;
-    const isPod = id !== INGRESS;
+    const path = namespacePath(id, "");
+    if (spared.includes(id) || (kernel.has(path) && !dead.includes(id))) return false;
+    const isPod = id !== INGRESS && !isNeverReclaimed;
     if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
     return verb === "ADD" && (isOwn || isPod);
   }
@@ -164,8 +170,9 @@ export class Judge {
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, dead, calls, hasSeveralLocks, repeats } = this.#question;
-    const isFree = (id: string): boolean => dead.includes(id) && id !== INGRESS;
+    const { before, dead, calls, hasSeveralLocks, repeats, isNeverReclaimed } = this.#question;
+    const isFree = (id: string): boolean =>
+      dead.includes(id) && id !== INGRESS && !isNeverReclaimed;
     const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
     const hasRoom = taken.length + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
@@ -177,6 +184,15 @@ export class Judge {
       if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
     }
     const now = [...reservationsIn(world).values()];
+    const lost = dead.filter((id) => isFree(id) && now.includes(`${id}\r\neth0`));
+    for (const { program, end } of outcomes) {
+      const isFull = /no IP addresses available|is not available/.test(end?.stdout ?? "");
+      const { name, verb, keeps = [] } = program;
+      const left = lost.filter((id) => (verb === "GC" ? !keeps.includes(id) : isFull));
+      const isNew = (id: string): boolean =>
+        outcomes.some((one) => one.program.verb === "ADD" && one.program.container === id);
+      if (left.some((id) => !isNew(id))) broken.push(`${name} leaves what ${left} has, which is gone`);
+    }
     const isTwice = (owner: string): boolean =>
       now.filter((one) => one === owner).length > calls.pools.length;
     if (!hasSeveralLocks && now.some(isTwice))

@@ -21,8 +21,13 @@ export interface Cast {
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
-  /** Containers whose network namespaces are gone since, without a DEL. */
+  /**
+   * Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` has what a runtime
+   * does.
+   */
   readonly dead?: readonly string[];
+  /** Containers that live, or may, although their network namespaces are not where they were. */
+  readonly spared?: readonly string[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
   readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
@@ -55,13 +60,14 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   const worlds = new Worlds();
   const calls = new Calls(cast.ipam, cast.pools, run, "-new");
   const usual = new Calls(cast.ipam, cast.pools);
-  const earlier = cast.before?.(usual) ?? [usual.add("c")];
+  const { dead = [], spared = [] } = cast;
+  const earlier = [...(cast.before?.(usual) ?? [usual.add("c")])];
+  const isOver = earlier.some(({ verb }) => verb === "runtime");
+  if (!isOver) earlier.push(...dead.map((container) => usual.unmount(container)));
   const left = usual.after(worlds, cast.disk ?? (() => undefined), earlier);
   const booted = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
-  const { dead = [] } = cast;
   const adds = cast.threads(calls, booted).flat();
   const start = worlds.change(booted, ({ kernel }) => {
-    for (const container of dead) kernel.unmount(usual.namespaceOf(container));
     for (const program of adds) if (program.verb === "ADD") mountFor(kernel, program);
   });
   const threads = cast.threads(calls, start);
@@ -90,6 +96,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     calls,
     before,
     dead,
+    spared,
     history: threads.flat().length === 1 ? recordsIn(start) : undefined,
     containers: [...containers],
     mayBeEmpty,
@@ -98,6 +105,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
+    isNeverReclaimed: cast.ipam?.reclaim === "never",
     reclaims: cast.hasBooted === true && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
@@ -122,6 +130,8 @@ const kinds = {
   "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
   "DEL a": (calls: Calls) => [calls.del("a")],
   "DEL c": (calls: Calls) => [calls.del("c")],
+  "DEL d": (calls: Calls) => [calls.del("d")],
+  "ADD b of 10.0.0.3": (calls: Calls) => [calls.request("b", "10.0.0.3")],
   "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
   "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
   "CHECK c": (calls: Calls) => [calls.check("c")],
@@ -184,5 +194,7 @@ export const networks = {
   dual: { name: "dual stack", pools: [v4, v6] },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
+  /** The number of its network namespace is free. */
+  gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
 } as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;
