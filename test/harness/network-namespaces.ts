@@ -5,6 +5,7 @@ import { once } from "node:events";
 import { readlinkSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
+import { scratchDirectory } from "./data-directory.ts";
 
 /** The reason for tap to skip what needs network namespaces, or false where they can be made. */
 export const skipWithoutNamespaces: string | false =
@@ -72,6 +73,26 @@ export function mountNamespace(
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
   // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
   t.teardown(() => spawnSync("umount", ["--lazy", path]));
+}
+
+/** So many namespaces of other tests may begin while one is looked at that is gone. */
+const OTHERS = 40;
+
+/**
+ * Runs something that makes namespaces with higher numbers than the next ones get: the kernel gives the lowest that is free
+ * again at once, and tests that run meanwhile make some.
+ */
+export function withHighNumbers(t: Pick<Test, "teardown">, make: () => void): void {
+  const directory = scratchDirectory(t);
+  const occupy = `for i in $(seq ${OTHERS}); do : > $i; unshare --net=$i true || exit; done`;
+  const run = (script: string): void => {
+    const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
+    if (status !== 0) throw new Error("no network namespaces");
+  };
+  run(occupy);
+  make();
+  // Another test's command may have one open at this moment.
+  run("umount --lazy *");
 }
 
 /**

@@ -21,11 +21,23 @@ export interface ToolOptions {
   readonly program?: string;
 }
 
-/** Runs a command line that the tool printed, as an operator does who copies it into a shell. */
-export function runAsPrinted(t: Pick<Test, "testdir">, line: string): Outcome {
+/**
+ * Runs a command line that the tool printed, as an operator does who copies it into a shell.
+ *
+ * @param scripts further programs on the PATH, by their names
+ */
+export function runAsPrinted(
+  t: Pick<Test, "testdir">,
+  line: string,
+  scripts: Readonly<Record<string, string>> = {},
+): Outcome {
   const programs = t.testdir({});
-  const start = `#!/bin/sh\nexec ${executable} "$@"\n`;
-  writeFileSync(join(programs, "host-local"), start, { mode: 0o755 });
+  for (const [name, text] of Object.entries({
+    ...scripts,
+    "host-local": `exec ${executable} "$@"`,
+  })) {
+    writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
+  }
   const PATH = `${programs}:${runtimeEnvironment.PATH}`;
   return run("/bin/sh", {
     environment: { ...runtimeEnvironment, PATH },

@@ -26,6 +26,7 @@ export interface AddOptions {
   readonly program?: string;
   readonly interfaceName?: string;
   readonly cniArgs?: string;
+  readonly netns?: string;
 }
 
 /** What surrounds a command on a node. */

@@ -41,12 +41,48 @@ export function attachmentFindings(
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
   const isConcerned = ({ directory }: Use): boolean => isSelected(directory);
-  return usesByAddress(node)
+  const found = usesByAddress(node)
     .filter(({ uses }) => uses.some(isConcerned))
     .flatMap((addressUse) => [
       ...inUseTwice(node.context, addressUse),
       ...unreserved(addressUse).filter(isConcerned).map(unreservedFinding),
     ]);
+  const known = new Set(found.map(({ path }) => path));
+  const byKernel = node.directories
+    .filter(isSelected)
+    .flatMap((directory) => inTwoNamespaces(node, directory));
+  return [...found, ...byKernel.filter(({ path }) => !known.has(path))];
+}
+
+/**
+ * Addresses of a network that are configured in more network namespaces than there are reservations of them, by the kernel
+ * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
+ */
+function inTwoNamespaces(
+  { context, directories, liveness }: Node,
+  directory: NetworkDirectory,
+): readonly Finding[] {
+  const { files } = directory;
+  const findings: Finding[] = [];
+  for (const [address, namespaces] of liveness.namespaces.inSeveral) {
+    const isReserved = directory.ownersAt(address).length > 0;
+    const parsed = parseAddress(address);
+    if (parsed === undefined || !(isReserved || mayHandOut(directory, parsed))) continue;
+    // Networks whose ranges overlap may each have given it to one.
+    const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
+    if (namespaces.length <= reservations) continue;
+    const places = namespaces.map(({ processId, path }) =>
+      processId === undefined ? `${path}, without a process` : `that of process ${processId}`,
+    );
+    findings.push({
+      code: "address-in-use-twice",
+      network: files.network,
+      path: files.pathOf(address),
+      message: `${address} is configured in ${namespaces.length} network namespaces: ${places.join("; ")}`,
+      commands: [commandText(context, files, ["show", address])],
+    });
+  }
+  return findings;
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {

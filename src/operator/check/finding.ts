@@ -24,7 +24,7 @@ export const kinds = {
   "address-in-use-twice": {
     severity: "error",
     remedy:
-      "restart these pods, except the one whose container holds the reservation; then find out who released the address or removed its file",
+      "restart these pods, except the one whose container holds the reservation, or remove a network namespace that the runtime has lost; then find out who released the address or removed its file",
   },
   "live-without-reservation": {
     severity: "error",
@@ -112,7 +112,7 @@ export const kinds = {
   "sandbox-without-process": {
     severity: "info",
     remedy:
-      "none where its containers are to be started again; a sandbox that the runtime has lost is released by two runs of gc with the runtime's list of containers (--live-command)",
+      "none where its containers are to be started again; if the runtime does not list the sandbox any more, remove its network namespace, which the command does then alone: the address is free after that",
   },
   "unconfigured-network": {
     severity: "info",

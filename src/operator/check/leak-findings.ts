@@ -1,11 +1,13 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { plural } from "../../cli/output/plural.ts";
+import { shellWord } from "../../cli/output/shell-word.ts";
 import { attempt, type System } from "../../system/system.ts";
+import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
+import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { ResultsCache } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
@@ -30,13 +32,20 @@ export function leakFindings(
   const { system } = context;
   if (hasJustStarted(system)) return [];
   const youngest = system.now() - GRACE;
-  return directories.flatMap(({ files, reservations }) => {
+  return directories.flatMap(({ files, networks, reservations }) => {
     const concluded = checker.livenessOfAll(reservations);
     const old = concluded.filter(({ reservation }) => isOld(reservation, youngest));
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ reservation }) => !reservation.isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
-    const leaked = counted.filter(isLeaked).map((one) => leak(one, cache, commands));
+    const list = (): string => liveCommandOf(networks[0], reservations);
+    const leaked = counted.filter(isLeaked).map((one) => {
+      const { conclusion } = one;
+      if (conclusion.liveness === "dead")
+        return finding("leaked-reservation", one, cache, commands);
+      const remove = removeUnlessListed(one, list());
+      return finding("sandbox-without-process", one, cache, remove);
+    });
     const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
     if (first === undefined) return leaked;
@@ -56,15 +65,34 @@ function isLeaked({ conclusion }: ConcludedReservation): boolean {
   return liveness === "dead" || (liveness === "alive" && conclusion.by === "mount");
 }
 
-/** @param commands that release those of dead containers */
-function leak(
+/**
+ * What removes the namespace of a sandbox that its runtime has lost; nothing while the runtime lists the sandbox, or cannot be
+ * asked.
+ *
+ * @param list a command that prints the ids of live containers
+ */
+function removeUnlessListed(
+  { reservation, conclusion }: ConcludedReservation,
+  list: string,
+): readonly string[] {
+  if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return [];
+  const { path } = conclusion;
+  const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(path) ?? [];
+  const remove = name === undefined ? ["umount", path] : ["ip", "netns", "delete", name];
+  const id = shellWord(containerOf(reservation.owner));
+  return [
+    `ids=$(${list}) && case "$ids" in *${id}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`,
+  ];
+}
+
+function finding(
+  code: "leaked-reservation" | "sandbox-without-process",
   { reservation, conclusion }: ConcludedReservation,
   cache: ResultsCache,
   commands: readonly string[],
 ): Finding {
-  const isDead = conclusion.liveness === "dead";
   return {
-    code: isDead ? "leaked-reservation" : "sandbox-without-process",
+    code,
     network: reservation.network.files.network,
     isOnFile: true,
     // Metrics only count: neither is the path made, nor is the cache asked for the pod.
@@ -77,7 +105,7 @@ function leak(
       const holder = pod === "" ? container : `${container} of ${pod}`;
       return `${reservation.text} is held by ${holder}: ${conclusion.reason}`;
     },
-    commands: isDead ? commands : [],
+    commands,
   };
 }
 

@@ -77,18 +77,17 @@ export function decideBy(rules: Rules): (candidate: Candidate) => Decided {
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = known === undefined ? asOf : Math.min(known, asOf);
     const isSeenTwice = known !== undefined && asOf - since >= grace && asOf > since;
-    // A list that was cut may lack a pod whose processes have just ended, to be started again.
-    const isDue = isSeenTwice || (isImmediate && !isAlive);
+    const isDue = isSeenTwice || isImmediate;
     return { decision: isDue ? "due" : "waiting", seenDead: { ...seen, since }, isByList };
   };
 }
 
-/** Whether a list that lacks the container shows that it is dead: nothing of it is seen, or only a mount is left. */
+/**
+ * Whether a list that lacks the container shows that it is dead: nothing of it is seen. What has a network namespace is kept,
+ * whatever the list: a runtime may have lost a sandbox whose address still answers.
+ */
 export function mayBeDead(conclusion: Conclusion): boolean {
-  return (
-    (conclusion.liveness === "alive" && conclusion.by === "mount") ||
-    (conclusion.liveness === "unknown" && conclusion.by === "view")
-  );
+  return conclusion.liveness === "unknown" && conclusion.by === "view";
 }
 
 /**

@@ -1,5 +1,6 @@
 /** What can be concluded of a reservation's container: the one place that says whether it is alive. */
 
+import type { NamespaceState } from "../../store/namespaces/namespace-state.ts";
 import type { Namespace } from "../../store/namespaces/namespaces.ts";
 
 /** `unknown`: nothing on the node shows it. */
@@ -15,7 +16,14 @@ export type Liveness = "alive" | "dead" | "unknown";
 export type Conclusion =
   | {
       readonly liveness: "alive";
-      readonly by: "process" | "namespace" | "mount";
+      readonly by: "process" | "namespace";
+      readonly reason: string;
+    }
+  | {
+      readonly liveness: "alive";
+      readonly by: "mount";
+      /** Where the namespace is mounted. */
+      readonly path: string;
       readonly reason: string;
     }
   | { readonly liveness: "dead"; readonly reason: string }
@@ -32,18 +40,29 @@ export type NamedNamespace =
   | { readonly kind: "gone"; readonly path: string }
   | { readonly kind: "unseen"; readonly reason: string };
 
+/** What became of the namespace for which an ADD reserved the address, by the record in the journal. */
+export interface RecordedNamespace extends NamespaceState {
+  /** Whether it was the sandbox of a pod, which has nothing without its namespace; another address may be in use without one. */
+  readonly isPodSandbox: boolean;
+  readonly hasProcess: boolean;
+}
+
 /** What shows whether the container of a reservation is alive. */
 export interface Evidence {
   /** The namespaces that have its address, or another one that its container holds. */
   readonly namespaces: readonly Pick<Namespace, "processId" | "path">[];
   /** Whether the node itself has its address. */
   readonly isOfNode: boolean;
-  /** Those that libcni's cache names; none if it knows none. */
+  /** `undefined` where nothing is recorded of it as it is now, as of what the Go plugin has reserved. */
+  readonly recorded: RecordedNamespace | undefined;
+  /** Those that libcni's cache names; none if it knows none. Not asked for where the record decides. */
   readonly named: readonly NamedNamespace[];
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;
   /** Whether the reservation is known to be from before this boot. */
   readonly isBeforeBoot: boolean;
+  /** Whether an ADD may be under way: what the cache names may be of a former container with the same id. */
+  readonly isJustReserved: boolean;
   /** Why it need not be dead although no namespace has an address of its container; `undefined` if it is. */
   readonly candidate: string | undefined;
 }
@@ -56,8 +75,14 @@ export function conclude(evidence: Evidence): Conclusion {
     const reason = `process ${inUse.processId} runs in a network namespace with this address`;
     return { liveness: "alive", by: "process", reason };
   }
-  const { named } = evidence;
+  const { recorded } = evidence;
+  const isDecided =
+    recorded?.kind === "alive" || (recorded?.kind === "gone" && recorded.isPodSandbox);
+  const named = isDecided ? [] : evidence.named;
   const own = named.find(isInUse) ?? named.find(exists);
+  if (recorded?.kind === "alive" && recorded.hasProcess) {
+    return { liveness: "alive", by: "process", reason: recorded.reason };
+  }
   if (own?.hasProcess === true) {
     return { liveness: "alive", by: "process", reason: whyAlive(own.path) };
   }
@@ -66,8 +91,14 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   const mounted = namespaces[0];
   if (mounted !== undefined) {
-    const reason = `the network namespace ${mounted.path} has this address; no process runs there`;
-    return { liveness: "alive", by: "mount", reason };
+    const { path } = mounted;
+    const reason = `the network namespace ${path} has this address; no process runs there`;
+    return { liveness: "alive", by: "mount", path, reason };
+  }
+  if (recorded !== undefined && isDecided) {
+    const { kind, reason } = recorded;
+    if (kind === "alive") return { liveness: "alive", by: "namespace", reason };
+    return { liveness: "dead", reason };
   }
   if (own !== undefined) {
     return { liveness: "alive", by: "namespace", reason: whyAlive(own.path) };
@@ -78,11 +109,15 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   const unseen = named.find(isUnseen);
   const gone = named.find(isGone);
-  if (gone !== undefined && unseen === undefined) {
+  if (gone !== undefined && unseen === undefined && !evidence.isJustReserved) {
     return { liveness: "dead", reason: `its network namespace ${gone.path} is gone` };
   }
   if (evidence.isBeforeBoot) {
     return { liveness: "dead", reason: "it is from before this boot of the node" };
+  }
+  if (recorded?.kind === "gone") {
+    const reason = `${recorded.reason}, but the address was reserved for no pod sandbox, and may be in use without a container`;
+    return { liveness: "unknown", by: "view", reason };
   }
   const { candidate } = evidence;
   if (candidate === undefined) {
@@ -90,7 +125,9 @@ export function conclude(evidence: Evidence): Conclusion {
     return { liveness: "dead", reason };
   }
   const doubt =
-    unseen?.reason ?? "no process has the address, and the namespace of its container is not known";
+    unseen?.reason ??
+    recorded?.reason ??
+    "no process has the address, and the namespace of its container is not known";
   return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
 }
 

@@ -1,8 +1,22 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { type Namespace, Namespaces, processIn } from "../../store/namespaces/namespaces.ts";
+import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
+import { isOfRecord } from "../../store/journal/record.ts";
+import { NamespaceStates } from "../../store/namespaces/namespace-state.ts";
+import {
+  isLocal,
+  type Namespace,
+  Namespaces,
+  processIn,
+} from "../../store/namespaces/namespaces.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Conclusion, conclude, type Evidence, type NamedNamespace } from "./conclusion.ts";
+import {
+  type Conclusion,
+  conclude,
+  type Evidence,
+  type NamedNamespace,
+  type RecordedNamespace,
+} from "./conclusion.ts";
 import { containerOf, type NetworkDirectory, type NodeReservation } from "./network-directory.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
@@ -25,6 +39,8 @@ export class LivenessChecker {
   /** Of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly ConcludedReservation[]>();
+  readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  readonly #states: NamespaceStates;
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
@@ -36,6 +52,7 @@ export class LivenessChecker {
     directories: readonly NetworkDirectory[],
   ) {
     this.#system = system;
+    this.#states = new NamespaceStates(system);
     this.cache = cache;
     this.#directories = directories;
   }
@@ -72,9 +89,11 @@ export class LivenessChecker {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
       isOfNode: false,
+      recorded: undefined,
       named: this.named([attachment]),
       cacheError: undefined,
       isBeforeBoot: false,
+      isJustReserved: false,
       candidate: "libcni's cache knows it",
     });
   }
@@ -101,15 +120,36 @@ export class LivenessChecker {
     return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
   }
 
+  /** What became of the namespace for which a reservation was made, by the journal. */
+  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
+    if (status === undefined) return undefined;
+    let recorded = this.#recorded.get(network);
+    if (recorded === undefined) {
+      recorded = recordedIn(network.files, this.#states);
+      this.#recorded.set(network, recorded);
+    }
+    const found = recorded.find(name, (record) => isOfRecord(record, { ...status, owner }));
+    if (found === undefined) return undefined;
+    const { inode, isPodSandbox } = found.record.namespace;
+    const isAlive = found.state.kind === "alive";
+    const hasProcess = isAlive && this.namespaces.withId(`net:[${inode}]`)?.processId !== undefined;
+    return { ...found.state, isPodSandbox, hasProcess };
+  }
+
+  /** Whether the ADD of a reservation may be under way. */
+  isJustReserved({ since }: NodeReservation): boolean {
+    return this.#system.now() - (since ?? Number.POSITIVE_INFINITY) < LONGEST_ADD;
+  }
+
   /** Why a reservation need not be dead although no namespace has an address of its container. */
   candidateFor(reservation: NodeReservation): string | undefined {
     return this.#doubtOn(reservation) ?? this.#anyCandidate();
   }
 
   /** Why no namespace of this node need have the address of a reservation. */
-  #doubtOn({ network, owner, since }: NodeReservation): string | undefined {
-    const age = this.#system.now() - (since ?? Number.POSITIVE_INFINITY);
-    if (age < LONGEST_ADD) return "it was reserved only just now";
+  #doubtOn(reservation: NodeReservation): string | undefined {
+    const { network, owner } = reservation;
+    if (this.isJustReserved(reservation)) return "it was reserved only just now";
     if (network.isShared) return "other machines may use its directory";
     if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
     if (network.networks.some(({ reclaims }) => !reclaims)) {
@@ -133,7 +173,7 @@ export class LivenessChecker {
       const reason = `whether its network namespace ${path} exists cannot be seen from here`;
       return { kind: "unseen", reason };
     }
-    const found = this.namespaces.all.find(({ id }) => id === state.id);
+    const found = this.namespaces.withId(state.id);
     const processId = processIn(path);
     if (processId !== undefined && hasOthers(found, attachment.addresses)) {
       const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
@@ -194,7 +234,7 @@ export class LivenessChecker {
       this.cache.attachments.flatMap(({ networkNamespace, addresses }) => {
         const state = this.namespaces.at(networkNamespace);
         if (state.kind !== "exists") return [];
-        const found = this.namespaces.all.find(({ id }) => id === state.id);
+        const found = this.namespaces.withId(state.id);
         const isCertain =
           !networkNamespace.startsWith("/proc/") ||
           addresses.some((address) => found?.addresses.has(address) === true);
@@ -222,6 +262,10 @@ class ReservationEvidence implements Evidence {
     return this.#checker.namespaces.nodeAddresses.has(this.#reservation.text);
   }
 
+  get recorded(): RecordedNamespace | undefined {
+    return this.#checker.recordedOf(this.#reservation);
+  }
+
   get named(): readonly NamedNamespace[] {
     return this.#checker.named(this.#checker.cache.attachmentsOf(this.#reservation));
   }
@@ -232,6 +276,10 @@ class ReservationEvidence implements Evidence {
 
   get isBeforeBoot(): boolean {
     return this.#reservation.isBeforeBoot;
+  }
+
+  get isJustReserved(): boolean {
+    return this.#checker.isJustReserved(this.#reservation);
   }
 
   get candidate(): string | undefined {
@@ -246,9 +294,4 @@ function hasOthers(found: Namespace | undefined, addresses: readonly string[]): 
     addresses.length > 0 &&
     !addresses.some((address) => found.addresses.has(address))
   );
-}
-
-/** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
-function isLocal(address: string): boolean {
-  return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
 }

@@ -23,11 +23,16 @@ export function recordsOf(
   return records;
 }
 
-/** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
-export function namesOfGonePods(files: NetworkFiles): readonly string[] {
+/** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
+export function recordedIn(files: NetworkFiles, states: NamespaceStates): RecordedNamespaces {
   const journal = readJournal(files, "all");
   const records = journal === undefined ? [] : recordsOf(files, journal);
-  const namespaces = new RecordedNamespaces(files, records, new NamespaceStates(files.system));
+  return new RecordedNamespaces(files, records, states);
+}
+
+/** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
+export function namesOfGonePods(files: NetworkFiles): readonly string[] {
+  const namespaces = recordedIn(files, new NamespaceStates(files.system));
   return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
 }
 
@@ -66,10 +71,22 @@ export class RecordedNamespaces {
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
   stateOf(name: string): NamespaceState | undefined {
+    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
+  }
+
+  /**
+   * What is recorded of a reservation, and what became of its namespace; `undefined` where nothing is of its file.
+   *
+   * @param isSame whether the file that the caller has found is that of a record
+   */
+  find(
+    name: string,
+    isSame: (record: RecordedReservation) => boolean,
+  ): { readonly record: RecordedReservation; readonly state: NamespaceState } | undefined {
     this.#byName ??= new Map(this.#records.map((one) => [one.name, one]));
     const record = this.#byName.get(name);
-    if (record === undefined || !isAsRecorded(this.#files, record)) return undefined;
-    return this.#states.stateOf(record.namespace, this.#laterThan(record));
+    if (record === undefined || !isSame(record)) return undefined;
+    return { record, state: this.#states.stateOf(record.namespace, this.#laterThan(record)) };
   }
 
   /** What was recorded later with the same number, of other containers: of one container it may be the same namespace. */

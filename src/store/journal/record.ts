@@ -2,10 +2,10 @@
 
 import type { Attachment } from "../../cni/attachment.ts";
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt } from "../../system/system.ts";
+import { attempt, type FileStatus } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
+import { keyOfOwner, type Owner, type OwnerKey } from "../reservations/owner.ts";
 import { readOwner } from "../reservations/reservation-file.ts";
 
 /** For whom an ADD reserves an address. */
@@ -80,11 +80,24 @@ export function carriedOver(line: string, changedBefore: bigint): string {
   return [containerId, interfaceName, name, bounded, ...rest].join(" ");
 }
 
+/** A file as it is now, and whose reservation it is. */
+type Found = Pick<FileStatus, "kind" | "inode" | "modified" | "changed"> & {
+  readonly owner: Owner;
+};
+
+/** Whether a file that was found under the name of a reservation is the one that was recorded. */
+export function isOfRecord(
+  { key, file, changedBefore }: Omit<RecordedReservation, "name">,
+  { owner, ...status }: Found,
+): boolean {
+  if (status.kind !== "file" || fileIdOf(status) !== file) return false;
+  if (changedBefore !== undefined && status.changed >= changedBefore) return false;
+  return keyOfOwner(owner) === key;
+}
+
 /** Whether a reservation is still the one that was recorded. */
 export function isAsRecorded(files: NetworkFiles, record: RecordedReservation): boolean {
-  const { name, key, file, changedBefore } = record;
-  const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
-  if (status?.kind !== "file" || fileIdOf(status) !== file) return false;
-  if (changedBefore !== undefined && status.changed >= changedBefore) return false;
-  return keyOfOwner(readOwner(files, name)) === key;
+  const status = attempt(() => files.system.linkStatus(files.pathOf(record.name)), undefined);
+  if (status === undefined) return false;
+  return isOfRecord(record, { ...status, owner: readOwner(files, record.name) });
 }

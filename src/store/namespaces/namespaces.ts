@@ -65,6 +65,7 @@ export class Namespaces {
   readonly #shared: readonly string[];
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #ofProcesses = new Set<string>();
+  #byId: ReadonlyMap<string, Namespace> | undefined;
 
   constructor(system: OperatorSystem) {
     this.#system = system;
@@ -103,6 +104,19 @@ export class Namespaces {
   /** Those in which an address is configured, in its canonical form; those of processes first. */
   withAddress(address: string): readonly Namespace[] {
     return this.#byAddress.get(address) ?? [];
+  }
+
+  /** The one with an id, as the kernel names it. */
+  withId(id: string): Namespace | undefined {
+    this.#byId ??= new Map(
+      this.all.flatMap((one) => (one.id === undefined ? [] : [[one.id, one]])),
+    );
+    return this.#byId.get(id);
+  }
+
+  /** The addresses that several have; not those that every namespace has, of the loopback interface or link-local. */
+  get inSeveral(): readonly (readonly [address: string, namespaces: readonly Namespace[]])[] {
+    return [...this.#byAddress].filter(([address, all]) => all.length > 1 && !isLocal(address));
   }
 
   /** What became of the namespace at a path of the node, as runtimes name it. */
@@ -232,6 +246,11 @@ export class Namespaces {
     }
     return unentered?.reason;
   }
+}
+
+/** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
+export function isLocal(address: string): boolean {
+  return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
 }
 
 function nameIn(path: string): string {

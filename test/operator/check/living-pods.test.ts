@@ -291,6 +291,7 @@ test("a network that was renamed while its pods live", (t) => {
   );
 
   web.remove();
+  for (const last of [2, 3]) node.age(`net/10.7.12.${last}`, 300);
   t.same(codesOf(node), ["info unconfigured-network"], "no pod is left from before");
 });
 
@@ -362,7 +363,8 @@ testOfLeaks("a sandbox in which no process runs, as one that the runtime has los
       path: join(node.dataDir, "net/10.7.12.2"),
       message:
         "10.7.12.2 is held by c1 of default/lost: the network namespace /run/netns/c1 has this address; no process runs there",
-      remedy: /--live-command/,
+      remedy: /if the runtime does not list the sandbox any more/,
+      commands: [/ip netns delete c1/],
     },
   ]);
 });

@@ -125,6 +125,7 @@ test("reservations whose network namespace is gone count as dead without a run o
     node.call("ADD", "net", id);
     node.remember("net", id, "", { netns: join(netns, id) });
   }
+  for (const last of [2, 3, 4]) node.age(`net/10.213.77.${last}`, 300);
   mkdirSync(netns);
 
   const { stdout, stderr } = metricsBesides(join(netns, "c1"), node);

@@ -6,9 +6,11 @@ import { type Conclusion, conclude, type Evidence } from "../../../src/operator/
 const nothing: Evidence = {
   namespaces: [],
   isOfNode: false,
+  recorded: undefined,
   named: [],
   cacheError: undefined,
   isBeforeBoot: false,
+  isJustReserved: false,
   candidate: undefined,
 };
 const ofProcess = { processId: 7, path: "/proc/7/ns/net" };
@@ -17,6 +19,10 @@ const gone = { kind: "gone", path: "/run/netns/a" } as const;
 const unseen = { kind: "unseen", reason: "it cannot be seen" } as const;
 const idle = { kind: "exists", path: "/run/netns/a", hasProcess: false } as const;
 const busy = { ...idle, hasProcess: true };
+const sandbox = { isPodSandbox: true, hasProcess: false, reason: "its namespace" };
+const aliveByRecord = { ...sandbox, kind: "alive" } as const;
+const goneByRecord = { ...sandbox, kind: "gone" } as const;
+const unseenByRecord = { ...sandbox, kind: "unseen" } as const;
 const candidate = "another namespace is not known";
 
 const cases: readonly (readonly [
@@ -51,6 +57,51 @@ const cases: readonly (readonly [
     "unknown",
     "view",
   ],
+  [
+    "the record of a namespace that exists",
+    { recorded: aliveByRecord, candidate },
+    "alive",
+    "namespace",
+  ],
+  [
+    "the record of one in which a process runs",
+    { recorded: { ...aliveByRecord, hasProcess: true }, namespaces: [mounted] },
+    "alive",
+    "process",
+  ],
+  [
+    "the record of a pod sandbox whose namespace is gone",
+    { recorded: goneByRecord, candidate },
+    "dead",
+  ],
+  [
+    "the same, with an address that another namespace has",
+    { recorded: goneByRecord, namespaces: [mounted] },
+    "alive",
+    "mount",
+  ],
+  [
+    "the record of another namespace that is gone: an address may be in use without a container",
+    { recorded: { ...goneByRecord, isPodSandbox: false } },
+    "unknown",
+    "view",
+  ],
+  [
+    "the same, which libcni's cache names, too: it was a container's",
+    { recorded: { ...goneByRecord, isPodSandbox: false }, named: [gone], candidate },
+    "dead",
+  ],
+  [
+    "the record of one that cannot be seen, as without a record",
+    { recorded: unseenByRecord },
+    "dead",
+  ],
+  [
+    "one that is gone by the cache, of a container that is being started again under its id",
+    { named: [gone], isJustReserved: true, candidate },
+    "unknown",
+    "view",
+  ],
   ["from before this boot", { isBeforeBoot: true, candidate }, "dead"],
   [
     "a cache that cannot be read",
@@ -65,6 +116,18 @@ const cases: readonly (readonly [
     "process",
   ],
 ];
+
+test("libcni's cache is not asked where the record decides", async (t) => {
+  for (const recorded of [aliveByRecord, goneByRecord]) {
+    conclude({
+      ...nothing,
+      recorded,
+      get named() {
+        return t.fail("it is") as never;
+      },
+    });
+  }
+});
 
 for (const [what, evidence, liveness, by] of cases) {
   test(`${what}: ${liveness}`, async (t) => {

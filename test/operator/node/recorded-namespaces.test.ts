@@ -1,0 +1,140 @@
+// test: each executable, one if short
+/** What the commands say of addresses that this plugin has reserved: it knows for which network namespaces. */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { type Test, test } from "tap";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import {
+  mountNamespace,
+  processWith,
+  skipOutsideHost,
+  startStranger,
+  withHighNumbers,
+} from "../../harness/network-namespaces.ts";
+import { runAsPrinted } from "../../harness/tool.ts";
+import { nodeFor } from "../node.ts";
+
+const ipam = { subnet: "10.7.41.0/24" };
+
+/** A node with the network `net`, and pods with namespaces as a runtime mounts them. */
+function makeNode(t: Test) {
+  const node = nodeFor(t);
+  node.network("net", ipam);
+  const namespaces = scratchDirectory(t);
+  const pathOf = (id: string): string => join(namespaces, id);
+  const ofPod = (id: string): string => `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`;
+  const add = (id: string, netns: string, cniArgs = ofPod(id)): void =>
+    node.add("net", ipam, id, { netns, cniArgs });
+  return {
+    ...node,
+    pathOf,
+    add,
+    /** ADD for a pod, whose namespace has these addresses. */
+    run: (id: string, ...addresses: readonly string[]): void => {
+      mountNamespace(t, pathOf(id), ...addresses);
+      add(id, pathOf(id));
+    },
+    lose: (id: string): void => {
+      spawnSync("umount", [pathOf(id)]);
+      rmSync(pathOf(id));
+    },
+    /** What `gc` releases by a list that has these ids only, at once. */
+    collect: (...ids: readonly string[]): string => {
+      const list = `printf '%s\\n' ${ids.join(" ")}`;
+      const words = ["gc", "net", "--live-command", list, "--grace", "0s", "--now", "--yes"];
+      return node.tool([...words, "--force"]).stdout;
+    },
+    reserved: () => [2, 3, 4].filter((at) => existsSync(join(node.dataDir, `net/10.7.41.${at}`))),
+  };
+}
+
+test("what has its namespace keeps its address, whatever a list lacks: no process, no address there that the kernel has", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const { run, pathOf, collect, reserved, json } = makeNode(t);
+  run("tap");
+  run("moved", "10.7.99.9/24");
+  await startStranger(t);
+
+  const printed = collect("another");
+
+  t.same(reserved(), [2, 3]);
+  for (const id of ["tap", "moved"]) {
+    t.match(printed, `alive, though not in the list: its network namespace ${pathOf(id)} exists`);
+  }
+  t.match(json(["list"]).document, { reservations: [{ alive: true }, { alive: true }] });
+});
+
+test("a pod's sandbox whose namespace is gone is dead without a list, and without libcni's cache", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const { run, lose, pathOf, json, tool, reserved } = makeNode(t);
+  withHighNumbers(t, () => run("gone"));
+  run("alive");
+  lose("gone");
+  await startStranger(t);
+
+  const { document } = json(["show", "10.7.41.2"]);
+  t.match(JSON.stringify(document), `its network namespace ${pathOf("gone")} is gone`);
+  t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), { exitCode: 0, stderr: "" });
+  t.same(reserved(), [3]);
+});
+
+test("an address that is reserved for no pod may be in use without a container, as Cilium's for its ingress", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const { add, lose, pathOf, tool, reserved } = makeNode(t);
+  withHighNumbers(t, () => mountNamespace(t, pathOf("ingress")));
+  add("cilium-ingress-n1", pathOf("ingress"), "");
+  lose("ingress");
+  add("claim", "/dev/null", "");
+
+  const { exitCode, stderr } = tool(["gc", "--grace", "0s", "--now", "--yes"]);
+
+  t.same(reserved(), [2, 3]);
+  t.match({ exitCode, stderr }, { exitCode: 1, stderr: /reserved for no pod sandbox/ });
+});
+
+test("a sandbox that the runtime has lost is kept, and removed with its namespace by the command that check prints", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = makeNode(t);
+  node.run("lost", "10.7.41.2/24");
+  node.age("net/10.7.41.2", 3600);
+  t.match(node.collect("another"), "no process runs there");
+  t.same(node.reserved(), [2]);
+  const [finding, ...others] = node.findings();
+  t.same(others, []);
+  t.match(finding, { code: "sandbox-without-process", severity: "info" });
+  const [command = ""] = finding?.commands ?? [];
+
+  runAsPrinted(t, command, { crictl: "exit 1" });
+  t.ok(isMounted(node.pathOf("lost")), "the runtime cannot be asked");
+  t.match(runAsPrinted(t, command, { crictl: "echo other lost" }).stdout, "it lives");
+  t.ok(isMounted(node.pathOf("lost")), "the runtime has it");
+  t.match(runAsPrinted(t, command, { crictl: "echo other" }), { exitCode: 0, stderr: "" });
+  t.notOk(isMounted(node.pathOf("lost")), "the runtime has lost it");
+});
+
+test("an address in two namespaces is found from the kernel alone", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = makeNode(t);
+  node.run("lost", "10.7.41.2/24");
+  t.same(node.findings(), [], "in one namespace");
+  const process = await processWith(t, "10.7.41.2/24");
+
+  const [finding] = node.findings();
+  t.match(finding, {
+    code: "address-in-use-twice",
+    severity: "error",
+    message: `10.7.41.2 is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
+  });
+  t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, "10.7.41.2");
+});
+
+function isMounted(path: string): boolean {
+  return execFileSync("cat", ["/proc/self/mountinfo"], { encoding: "utf8" }).includes(` ${path} `);
+}
