@@ -86,7 +86,8 @@ export class MemoryKernel {
   status(path: string): FileStatus {
     const times = { size: 0, modified: 0n, changed: 0n };
     const isDirectory = [...this.mounts.keys()].some((mount) => mount.startsWith(`${path}/`));
-    if (path === DIRECTORY || isDirectory) return { kind: "directory", device: 3n, inode: 1n, ...times };
+    if (path === DIRECTORY || isDirectory)
+      return { kind: "directory", device: 3n, inode: 1n, ...times };
     const process = Number(/^\/proc\/([0-9]+)$/.exec(path)?.[1]);
     if (process === 1 || this.processes.has(process)) {
       return { kind: "directory", device: 5n, inode: BigInt(process), ...times };

@@ -184,14 +184,16 @@ export class Judge {
       if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
     }
     const now = [...reservationsIn(world).values()];
-    const lost = dead.filter((id) => isFree(id) && now.includes(`${id}\r\neth0`));
+    const isTold = (id: string): boolean =>
+      outcomes.some(({ program, end }) => program.container === id && end?.exitCode === 0);
+    const lost = dead.filter((id) => isFree(id) && now.includes(`${id}\r\neth0`) && !isTold(id));
     for (const { program, end } of outcomes) {
-      const isFull = /no IP addresses available|is not available/.test(end?.stdout ?? "");
       const { name, verb, keeps = [] } = program;
-      const left = lost.filter((id) => (verb === "GC" ? !keeps.includes(id) : isFull));
-      const isNew = (id: string): boolean =>
-        outcomes.some((one) => one.program.verb === "ADD" && one.program.container === id);
-      if (left.some((id) => !isNew(id))) broken.push(`${name} leaves what ${left} has, which is gone`);
+      const isRefused = /no IP addresses available|is not available|duplicate allocation/;
+      const mayStay = (id: string): boolean =>
+        verb === "GC" ? keeps.includes(id) : !isRefused.test(end?.stdout ?? "");
+      const left = lost.filter((id) => !mayStay(id));
+      if (left.length > 0) broken.push(`${name} leaves what ${left} has, which is gone`);
     }
     const isTwice = (owner: string): boolean =>
       now.filter((one) => one === owner).length > calls.pools.length;
