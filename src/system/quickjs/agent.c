@@ -23,8 +23,8 @@ enum {
   LONGEST_REQUEST = 8 * 1024,
   WAITING_CONNECTIONS = 16,
   MOST_CONNECTIONS = 8,
-  /* What is awaited: the streams of the programs, the connections, and new ones. */
-  CONNECTIONS = STREAMS,
+  /* What is awaited: the streams of the program, the connections, and new ones. */
+  CONNECTIONS = PIPES,
   LISTENER = CONNECTIONS + MOST_CONNECTIONS,
   AWAITED,
 };
@@ -54,7 +54,7 @@ static struct connection *asking;
 
 static _Noreturn void on_terminate(int signal) {
   (void)signal;
-  kill_programs();
+  kill_program();
   _exit(0);
 }
 
@@ -144,24 +144,17 @@ static struct connection *serve(const struct pollfd *awaited) {
   return NULL;
 }
 
-static bool is_any_complete(void) {
-  for (int place = 0; place < PROGRAMS; place++) {
-    if (is_complete(place)) return true;
-  }
-  return false;
-}
-
 JSValue host_wait(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 0) * 1000000;
   for (;;) {
     struct pollfd awaited[AWAITED];
-    int64_t until = watch_connections(awaited, watch_programs(awaited, deadline));
+    int64_t until = watch_connections(awaited, watch_program(awaited, deadline));
     int error = await(awaited, AWAITED, until);
     if (error != 0) return throw_errno(call, "poll", error);
-    attend_programs(awaited);
+    attend_program(awaited);
     asking = serve(awaited);
     if (asking) return JS_NewStringLen(call->ctx, asking->request, asking->received);
-    if (monotonic() >= deadline || is_any_complete()) return JS_UNDEFINED;
+    if (monotonic() >= deadline || is_complete()) return JS_UNDEFINED;
   }
 }
 
