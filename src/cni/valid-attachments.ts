@@ -12,9 +12,9 @@ export interface ValidAttachment {
 
 /**
  * Reads `cni.dev/valid-attachments` or, where that is absent, the older `cni.dev/attachments` (CNI SPEC 1.1.0,
- * section 2 "GC"). A Go runtime encodes an empty list as `null`.
+ * section 2 "GC"). `null` is no list: CRI-O sends it for every network but its default one, whatever pods there are.
  *
- * @returns `undefined` where the caller sent neither key
+ * @returns `undefined` where the caller sent no list
  * @throws CniError 7 where the list is malformed
  */
 export function validAttachments({
@@ -23,8 +23,7 @@ export function validAttachments({
   const at =
     memberOrNull(document, "cni.dev/valid-attachments") ??
     memberOrNull(document, "cni.dev/attachments");
-  if (at === undefined) return undefined;
-  if (at.value === null) return [];
+  if (at === undefined || at.value === null) return undefined;
   try {
     return elements(at).map((element) => ({
       containerId: required(element, "containerID"),

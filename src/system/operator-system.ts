@@ -90,13 +90,6 @@ export interface OperatorSystem extends System {
    */
   openFile(path: string, limit: number): OpenedFile;
   /**
-   * `readFile` as this process would read in another network namespace, for files such as `/proc/self/net/fib_trie`. It
-   * needs CAP_SYS_ADMIN (else EPERM).
-   *
-   * @param namespace the path where it is mounted, or that of a process's
-   */
-  readFileIn(namespace: string, path: string, limit: number): string;
-  /**
    * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
    * returns.
    */

@@ -201,7 +201,16 @@ export function worldsAfterLoss(
   loss: Loss,
   fileSystem: FileSystem,
 ): { readonly judge: Judge; readonly worlds: readonly World[] } {
-  const { worlds, judge, search, calls } = prepare(cast(["ADD a", "ADD b"]), NO_TROUBLE);
+  // So that GC releases it: the number of its network namespace is not that of another one for which an ADD is to come.
+  const before = (some: Calls): readonly Program[] => [
+    some.add("c"),
+    some.unmount("c"),
+    some.mount("x"),
+  ];
+  const { worlds, judge, search, calls } = prepare(
+    cast(["ADD a", "ADD b"], { dead: ["c"], before }),
+    NO_TROUBLE,
+  );
   const { start } = search.scene;
   const changes = changesOf(start, loss.calls(calls));
   return { judge, worlds: worldsAfter(worlds, start, changes, fileSystem) };

@@ -138,6 +138,7 @@ export class Judge {
       }
       for (const { program, end, thread, at } of releases) {
         const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
+        if (program.verb === "GC" && !this.#question.dead.includes(id)) continue;
         const isExcused = /it may be a reservation of|GC kept/.test(end?.stderr ?? "");
         if (end?.exitCode !== 0 || !isAfterAll || isExcused) continue;
         if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
@@ -190,8 +191,10 @@ export class Judge {
     for (const { program, end } of outcomes) {
       const { name, verb, keeps = [] } = program;
       const isRefused = /no IP addresses available|is not available|duplicate allocation/;
+      // Its number may be that of a namespace for which an ADD is under way.
+      const isUnsure = outcomes.length > 1 && end?.stderr.includes("GC kept") === true;
       const mayStay = (id: string): boolean =>
-        verb === "GC" ? keeps.includes(id) : !isRefused.test(end?.stdout ?? "");
+        verb === "GC" ? keeps.includes(id) || isUnsure : !isRefused.test(end?.stdout ?? "");
       const left = lost.filter((id) => !mayStay(id));
       if (left.length > 0) broken.push(`${name} leaves what ${left} has, which is gone`);
     }
