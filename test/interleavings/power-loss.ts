@@ -201,11 +201,11 @@ export function worldsAfterLoss(
   loss: Loss,
   fileSystem: FileSystem,
 ): { readonly judge: Judge; readonly worlds: readonly World[] } {
-  // So that GC releases it: the number of its network namespace is not that of another one for which an ADD is to come.
+  // The numbers that the network namespaces of `a` and `b` get are not that of `c`, so that GC releases what that has.
   const before = (some: Calls): readonly Program[] => [
+    ...["x", "y"].map((one) => some.mount(one)),
     some.add("c"),
-    some.unmount("c"),
-    some.mount("x"),
+    ...["x", "y", "c"].map((one) => some.unmount(one)),
   ];
   const { worlds, judge, search, calls } = prepare(
     cast(["ADD a", "ADD b"], { dead: ["c"], before }),
