@@ -6,8 +6,8 @@ import {
   elements,
   isObject,
   type Located,
-  member,
-  memberOrNull,
+  memberInAnyCase,
+  memberOrNullInAnyCase,
   text,
   typeMismatch,
 } from "../cni/json.ts";
@@ -73,7 +73,7 @@ export const ownKeys = [
 type IpamKey = (typeof goKeys)[number] | (typeof ownKeys)[number];
 
 /** A member of `ipam`. */
-const setting: (ipam: Located, key: IpamKey) => Located | undefined = member;
+const setting: (ipam: Located, key: IpamKey) => Located | undefined = memberInAnyCase;
 
 /** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
@@ -140,14 +140,14 @@ export interface WrittenConfig {
  * @throws CniError 999 with the path in its details
  */
 export function readConfig({ name, document }: NetworkConfiguration, args: string): WrittenConfig {
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   const settings = ipam && readIpam(ipam, name);
-  const runtimeConfig = member(document, "runtimeConfig");
-  const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
-  const runtimeRanges = rangeSetsIn(runtimeConfig && member(runtimeConfig, "ipRanges"));
-  const conventional = member(document, "args");
-  const cniArgs = conventional && member(conventional, "cni");
-  const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
+  const runtimeConfig = memberInAnyCase(document, "runtimeConfig");
+  const runtimeIPs = requestedIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ips"));
+  const runtimeRanges = rangeSetsIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ipRanges"));
+  const conventional = memberInAnyCase(document, "args");
+  const cniArgs = conventional && memberInAnyCase(conventional, "cni");
+  const argumentIPs = requestedIn(cniArgs && memberInAnyCase(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
   const { config, ranges, rangesFile, partition } = settings;
@@ -169,7 +169,7 @@ export function readConfig({ name, document }: NetworkConfiguration, args: strin
  * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
  */
 export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   if (ipam === undefined) throw missingIpam();
   return storeConfig(ipam, name, (key, read) => {
     try {
@@ -187,12 +187,12 @@ export function loadStoreConfig({ name, document }: NetworkConfiguration): Store
  * @throws CniError 999 where `gcOnly` is neither true nor false
  */
 export function isGcOnly({ document }: NetworkConfiguration): boolean {
-  return trueOrFalse(member(document, "gcOnly"), false);
+  return trueOrFalse(memberInAnyCase(document, "gcOnly"), false);
 }
 
 /** Whether the configuration has or names any range; ranges that the runtime provides are not sent with STATUS and GC. */
 export function hasRanges({ document }: NetworkConfiguration): boolean {
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   if (ipam === undefined) return false;
   return (
     setting(ipam, "subnet") !== undefined ||
@@ -228,7 +228,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     failsWhenExhausted,
   };
   // A template that has left it null must not hand out the whole range.
-  const partition = memberOrNull(ipam, "partition");
+  const partition = memberOrNullInAnyCase(ipam, "partition");
   const partitioned = partitionSettings(partition);
   return {
     config,
@@ -241,7 +241,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
 
 /** The range sets that a partition divides. */
 function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
-  return rangeSetsIn(partition && member(partition, "ranges"));
+  return rangeSetsIn(partition && memberInAnyCase(partition, "ranges"));
 }
 
 /**
@@ -293,7 +293,9 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
 /** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
-  const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));
+  const by = elements(memberInAnyCase(at, "by")).map((name) =>
+    text(name, "the name of an argument"),
+  );
   if (by.length > 0 && !by.includes("")) return by;
   throw internalError(
     "invalid sticky: no argument",
@@ -323,7 +325,7 @@ function historyBytes(at: Located | undefined): number | undefined {
   if (at === undefined || at.value === false) return undefined;
   if (at.value === true) return DEFAULT_HISTORY_BYTES;
   if (!isObject(at.value)) throw typeMismatch(at, 'true, false or {"maxBytes": number}');
-  const limit = member(at, "maxBytes");
+  const limit = memberInAnyCase(at, "maxBytes");
   if (limit === undefined) return DEFAULT_HISTORY_BYTES;
   const { value } = limit;
   const isWithin =

@@ -1,7 +1,7 @@
 /** `ipam.partition`: which file of this node has its podCIDR. */
 
 import { internalError } from "../cni/error.ts";
-import { isObject, type Located, member, text, typeMismatch } from "../cni/json.ts";
+import { isObject, type Located, memberInAnyCase, text, typeMismatch } from "../cni/json.ts";
 import { absolutePath, parsePrefixField } from "./fields.ts";
 import type { Prefix } from "./prefix.ts";
 
@@ -25,10 +25,10 @@ export const PARTITION_FORMS =
 export function partitionSettings(at: Located | undefined): PartitionSettings | undefined {
   if (at === undefined) return undefined;
   if (!isObject(at.value)) throw typeMismatch(at, PARTITION_FORMS);
-  const subnetFile = absolutePath(member(at, "subnetFile"));
-  const network = text(member(at, "network"), "the name of a network");
-  const confDir = absolutePath(member(at, "confDir"));
-  const cidr = member(at, "clusterCidr");
+  const subnetFile = absolutePath(memberInAnyCase(at, "subnetFile"));
+  const network = text(memberInAnyCase(at, "network"), "the name of a network");
+  const confDir = absolutePath(memberInAnyCase(at, "confDir"));
+  const cidr = memberInAnyCase(at, "clusterCidr");
   const clusterCidr = cidr && parsePrefixField(cidr);
   if (subnetFile !== "" && network === "" && confDir === "") return { subnetFile, clusterCidr };
   if (subnetFile === "" && network !== "" && clusterCidr !== undefined) {

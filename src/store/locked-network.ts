@@ -332,19 +332,21 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
    * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
    *
+   * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    * @throws SystemError where the notes of earlier boots cannot be read
    */
   *reclaimable<T>(
     attachment: Attachment,
+    namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const own = keyOf(attachment);
-    const isMeant = ({ name, key, namespace }: RecordedReservation): boolean =>
+    const caller = { ...attachment, key: keyOf(attachment), namespace };
+    const isMeant = (one: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
-      (namespace.isPodSandbox || key === own) && wantedBy(name) !== undefined;
-    for (const dead of this.namespaces.gone(isMeant)) {
+      (one.namespace.isPodSandbox || one.key === caller.key) && wantedBy(one.name) !== undefined;
+    for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };
     }

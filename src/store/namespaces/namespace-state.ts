@@ -77,8 +77,10 @@ export class NamespaceStates {
     this.#evidence ??= gather(this.#system);
     const { holders, incomplete } = this.#evidence;
     if (incomplete !== undefined) return false;
-    const later = holders.has(nameOf(one.inode)) ? laterThan() : undefined;
-    return later?.length !== 0 && this.stateOf(one, later ?? []).kind === "gone";
+    const later = holders.has(nameOf(one.inode)) ? laterThan() : [];
+    const isOther = later.some(({ inode }) => inode === one.inode);
+    if (holders.has(nameOf(one.inode)) && !isOther) return false;
+    return this.stateOf(one, later).kind === "gone";
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
