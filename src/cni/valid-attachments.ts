@@ -2,7 +2,7 @@
 
 import type { NetworkConfiguration } from "./call.ts";
 import { CniError, ErrorCode } from "./error.ts";
-import { elements, type Located, member, memberOrNull, text } from "./json.ts";
+import { elements, type Located, memberInAnyCase, memberOrNullInAnyCase, text } from "./json.ts";
 
 /** An entry of the list. */
 export interface ValidAttachment {
@@ -21,8 +21,8 @@ export function validAttachments({
   document,
 }: NetworkConfiguration): readonly ValidAttachment[] | undefined {
   const at =
-    memberOrNull(document, "cni.dev/valid-attachments") ??
-    memberOrNull(document, "cni.dev/attachments");
+    memberOrNullInAnyCase(document, "cni.dev/valid-attachments") ??
+    memberOrNullInAnyCase(document, "cni.dev/attachments");
   if (at === undefined || at.value === null) return undefined;
   try {
     return elements(at).map((element) => ({
@@ -36,7 +36,7 @@ export function validAttachments({
 }
 
 function required(at: Located, name: string): string {
-  const value = text(member(at, name));
+  const value = text(memberInAnyCase(at, name));
   if (value === "") throw malformed(`${at.path}.${name} is missing`);
   return value;
 }

@@ -40,14 +40,15 @@ struct connection {
   int descriptor;
   /* In nanoseconds of the monotonic clock. */
   int64_t deadline;
-  char request[LONGEST_REQUEST];
+  /* Allocated with the connection: no call of a plugin has room for it. */
+  char *request;
   size_t received;
   /* NULL until there is an answer. */
   char *response;
   size_t length, sent;
 };
 
-static struct connection connections[MOST_CONNECTIONS] __attribute__((aligned(4096)));
+static struct connection connections[MOST_CONNECTIONS];
 
 /* The one whose request was returned last. */
 static struct connection *asking;
@@ -70,9 +71,10 @@ static void close_connection(struct connection *connection) {
   /* The client sees the end of the answer even if it has sent more than was read. */
   shutdown(connection->descriptor, SHUT_WR);
   close(connection->descriptor);
+  free(connection->request);
   free(connection->response);
   connection->is_open = false;
-  connection->response = NULL;
+  connection->request = connection->response = NULL;
   connection->received = connection->length = connection->sent = 0;
 }
 
@@ -93,12 +95,13 @@ static void accept_connection(void) {
   struct connection *connection = place_for_connection();
   connection->is_open = true;
   connection->descriptor = accepted;
+  connection->request = xrealloc(NULL, LONGEST_REQUEST);
   connection->deadline = monotonic() + CONNECTION_TIME;
 }
 
 /* Whether more of the request is there. */
 static bool receive(struct connection *connection) {
-  size_t space = sizeof connection->request - connection->received;
+  size_t space = LONGEST_REQUEST - connection->received;
   ssize_t count = recv(connection->descriptor, connection->request + connection->received, space, 0);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (count <= 0) {
