@@ -12,21 +12,14 @@ import {
   typeMismatch,
 } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
-import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { excludedIn } from "./exclusion-fields.ts";
-import { type Excluded, exclusionsForAll } from "./exclusions.ts";
+import type { Excluded } from "./exclusions.ts";
 import { absolutePath, nameOf } from "./fields.ts";
-import { type Partition, partsOf } from "./partition.ts";
-import {
-  type DirectoryReader,
-  type PartitionSettings,
-  partitionSettings,
-  readPartition,
-} from "./partition-file.ts";
+import type { Partition } from "./partition.ts";
+import { type PartitionSettings, partitionSettings } from "./partition-fields.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
-import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
-import { rangeSetsInFile } from "./ranges-file.ts";
+import type { RangeSet, RangeSetSpec } from "./range-set.ts";
 import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
@@ -129,21 +122,26 @@ export interface IpamConfig extends StoreConfig, Excluded {
   readonly failsWhenExhausted: boolean;
 }
 
+/** What a configuration says by itself, before the files of the node are read that it names. */
+export interface WrittenConfig {
+  readonly config: Omit<IpamConfig, "rangeSets" | "partition">;
+  /** The range sets that are in it, also those that a partition divides. */
+  readonly ranges: readonly RangeSetSpec[];
+  /** The path of the file with further ones; empty where there is none. */
+  readonly rangesFile: string;
+  /** Which file has the podCIDR by which they are divided. */
+  readonly partition: PartitionSettings | undefined;
+}
+
 /**
- * Reads and checks the whole configuration; errors have the Go plugin's words and order.
+ * Reads and checks what a configuration says by itself; errors have the Go plugin's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @param files reads `rangesFile`, and what `partition` names, where they are configured
  * @throws CniError 999 with the path in its details
  */
-export function loadConfig(
-  network: NetworkConfiguration,
-  args: string,
-  files: DirectoryReader,
-): IpamConfig {
-  const { document, versionText } = network;
+export function readConfig({ name, document }: NetworkConfiguration, args: string): WrittenConfig {
   const ipam = memberInAnyCase(document, "ipam");
-  const settings = ipam && readIpam(ipam, network.name);
+  const settings = ipam && readIpam(ipam, name);
   const runtimeConfig = memberInAnyCase(document, "runtimeConfig");
   const runtimeIPs = requestedIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ips"));
   const runtimeRanges = rangeSetsIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ipRanges"));
@@ -156,19 +154,11 @@ export function loadConfig(
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
   const key = partition === undefined ? "rangesFile" : "partition";
   if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
-  const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
-  const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
-  const rangeSets = makeRangeSets(
-    specs,
-    allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
-  );
-  const node = partition && readPartition(files, partition.settings);
   return {
-    ...config,
-    rangeSets:
-      node === undefined ? rangeSets : partsOf(rangeSets, specs, exclusionsForAll(config), node),
-    partition: node,
-    requested,
+    config: { ...config, requested },
+    ranges: [...runtimeRanges, ...ranges, ...(partition?.ranges ?? [])],
+    rangesFile,
+    partition: partition?.settings,
   };
 }
 

@@ -6,12 +6,12 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
+import { loadConfig } from "../../configuration/load-config.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
-  loadConfig,
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Excluded } from "../../ipam/exclusions.ts";
