@@ -51,7 +51,7 @@ fi
   prerm: `
 if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ]; then
   # The plugins as they would be, in a directory of its own: what may not be done there may not be done here.
-  directory=$(mktemp --directory)
+  directory=$(mktemp --directory /run/host-local.XXXXXX)
   ln -s /usr/sbin/host-local "$directory/host-local"
   if [ -e /usr/lib/cni/host-local.distrib ]; then
     ln -s /usr/lib/cni/host-local.distrib "$directory/host-local.previous"

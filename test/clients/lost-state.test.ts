@@ -16,7 +16,7 @@ for (const [release, pods, subnet] of [
       name: `containerd ${release}, ${pods} lost pods`,
       scenario:
         "its state is lost with a full range: the next pods get the addresses of those that are gone",
-      needs: { ...needsOfContainerd(release), seesHostProcesses: true },
+      needs: { ...needsOfContainerd(release), seesProcesses: true },
       version: () => printedVersion(["containerd", "--version"]),
     },
     async (t, host) => {

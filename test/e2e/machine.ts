@@ -6,13 +6,13 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   rmdirSync,
   rmSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "../harness/executable.ts";
+import { skipOutsideHost } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 
@@ -28,24 +28,22 @@ export interface Needs {
   readonly layers?: readonly string[];
   /** Programs that are not to be had from Debian, as an option of `npm run test:clients` gives them. */
   readonly given?: readonly { readonly option: string; readonly path: string }[];
-  /** Whether it is to see the processes of the host, as the plugin does on a node; then it has to end its own. */
-  readonly seesHostProcesses?: boolean;
   /** Which main plugins: the oldest here that have what is needed, or the newest. */
   readonly age?: "oldest" | "newest";
+  /** Whether it has no PID namespace of its own: by what it sees in one GC releases nothing. */
+  readonly seesProcesses?: boolean;
 }
 
-/** The arguments of `unshare` under which every scenario runs, but for the next. */
-const namespacesOfHost: readonly string[] = [
-  ...["--net", "--mount", "--ipc", "--uts", "--fork", "--kill-child"],
-  ...["--propagation", "private"],
+const withoutProcesses: readonly string[] = [
+  ...["--net", "--mount", "--ipc", "--uts", "--fork", "--kill-child", "--propagation", "private"],
 ];
 
-/** Those of a scenario in which all processes end with the first. */
-const namespaces: readonly string[] = [...namespacesOfHost, "--pid", "--mount-proc"];
+/** The arguments of `unshare` under which every scenario runs that does not have to see the processes of the machine. */
+export const namespaces: readonly string[] = [...withoutProcesses, "--pid", "--mount-proc"];
 
-/** The arguments of `unshare` under which a scenario runs. */
-export function namespacesOf({ seesHostProcesses }: Needs): readonly string[] {
-  return seesHostProcesses === true ? namespacesOfHost : namespaces;
+/** The arguments of `unshare` for a scenario. */
+export function namespacesFor({ seesProcesses = false }: Needs): readonly string[] {
+  return seesProcesses ? withoutProcesses : namespaces;
 }
 
 /** Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
@@ -131,9 +129,7 @@ export function obstacle(needs: Needs): string | undefined {
   if (layers.length > 0 && !makesCgroups()) {
     return "Containers need cgroups, which cannot be made here.";
   }
-  if (needs.seesHostProcesses === true && !seesHostProcesses()) {
-    return "In a container nothing is seen of the processes of the host.";
-  }
+  if (needs.seesProcesses === true && skipOutsideHost !== false) return skipOutsideHost;
   const refusal = refusalOf(trialMounts);
   if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
   const unknown = plugins.find(isUnknownHere);
@@ -250,11 +246,6 @@ function isRemoved(directory: string): boolean {
   } catch {
     return false;
   }
-}
-
-/** Whether `/proc` shows the processes of the host: the kernel gives their namespace this number. */
-function seesHostProcesses(): boolean {
-  return readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]";
 }
 
 function makesCgroups(): boolean {

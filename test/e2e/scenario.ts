@@ -12,7 +12,7 @@ import {
   layerPath,
   mainPlugins,
   type Needs,
-  namespacesOf,
+  namespacesFor,
   obstacle,
   removeCgroup,
 } from "./machine.ts";
@@ -20,11 +20,15 @@ import {
 /** Set inside: the name of the scenario that the namespaces were made for. */
 const marker = "HOST_LOCAL_E2E_SCENARIO";
 
-/** Set inside: the mount namespace outside. */
-const outsideMarker = "HOST_LOCAL_E2E_OUTSIDE";
-
 /** Set inside: the cgroup below which all cgroups of the scenario have to be. */
 const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
+
+/** Set inside: the mount namespace of whoever has started it. */
+const outsideMarker = "HOST_LOCAL_E2E_OUTSIDE";
+
+function mountNamespace(): string {
+  return readlinkSync("/proc/self/ns/mnt");
+}
 
 /** The cgroups of the scenarios that this file has declared. */
 const cgroups: string[] = [];
@@ -42,9 +46,14 @@ export function requireOwnProcesses(): void {
   if (process.pid !== 1) throw new Error("Here the processes of the machine are seen.");
 }
 
-/** @throws Error where this process has no mounts of its own, as then a scenario would change the machine itself */
+/**
+ * Makes sure that this process is in namespaces of its own.
+ *
+ * @throws Error where it is not, as then a scenario would change the machine itself
+ */
 function requireNamespaces(): void {
-  if (process.env[outsideMarker] !== mounts()) return;
+  const outside = process.env[outsideMarker];
+  if (process.pid === 1 || (outside !== undefined && outside !== mountNamespace())) return;
   throw new Error(`${marker} is set outside of a scenario: unset it.`);
 }
 
@@ -72,11 +81,6 @@ export function scenario(
   return undefined;
 }
 
-/** The mount namespace of this process. */
-function mounts(): string {
-  return readlinkSync("/proc/self/ns/mnt");
-}
-
 function startInNamespaces(name: string, needs: Needs): string | undefined {
   const skip = obstacle(needs);
   if (skip !== undefined) {
@@ -84,12 +88,12 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
     return skip;
   }
   const thisFile = process.argv[1] ?? "";
-  const command = ["unshare", ...namespacesOf(needs), process.execPath, thisFile];
+  const command = ["unshare", ...namespacesFor(needs), process.execPath, thisFile];
   const [program = "", ...args] = [...kernelFor(needs), ...command];
   const cgroup = `host-local-test-${process.pid}-${cgroups.length}`;
   cgroups.push(cgroup);
-  const markers = { [marker]: name, [cgroupMarker]: cgroup, [outsideMarker]: mounts() };
-  const env = { ...process.env, ...markers };
+  const inside = { [marker]: name, [cgroupMarker]: cgroup, [outsideMarker]: mountNamespace() };
+  const env = { ...process.env, ...inside };
   tap.spawn(program, args, { env }, name);
   return undefined;
 }

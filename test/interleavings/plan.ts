@@ -268,11 +268,6 @@ export const known: readonly {
     why: "an UNDO knows its file by number and time, and one that the same attachment gets within a tick of the clock has both again; its temporary file, which keeps the number, was in the network's directory, where it cannot stay",
   },
   {
-    search: /ADD .* ∥ GC \w|GC \w ∥ .*ADD/,
-    broken: /^. was told .*, which is free/,
-    why: "GC compares the time of a file, which is that of the last tick, with the time of its call, and releases what was reserved just now",
-  },
-  {
     search: /^removals: .*ADD ./,
     broken: /^a DEL of . leaves|^after the DELs of all/,
     why: "the lock file is removed while one holds it, and an ADD of an attachment that held addresses before is overlooked by the other call, which seals the journal",

@@ -3,7 +3,7 @@
 import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
-import { Calls, type Pool, v4, v6 } from "./calls.ts";
+import { Calls, mountFor, type Pool, v4, v6 } from "./calls.ts";
 import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
@@ -21,6 +21,13 @@ export interface Cast {
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  /**
+   * Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` has what a runtime
+   * does.
+   */
+  readonly dead?: readonly string[];
+  /** Containers that live, or may, although their network namespaces are not where they were. */
+  readonly spared?: readonly string[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
   readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
@@ -51,11 +58,18 @@ export interface Prepared {
  */
 export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
   const worlds = new Worlds();
-  const calls = new Calls(cast.ipam, cast.pools, run);
+  const calls = new Calls(cast.ipam, cast.pools, run, "-new");
   const usual = new Calls(cast.ipam, cast.pools);
-  const earlier = cast.before?.(usual) ?? [usual.add("c")];
+  const { dead = [], spared = [] } = cast;
+  const earlier = [...(cast.before?.(usual) ?? [usual.add("c")])];
+  const isOver = earlier.some(({ verb }) => verb === "runtime");
+  if (!isOver) earlier.push(...dead.map((container) => usual.unmount(container)));
   const left = usual.after(worlds, cast.disk ?? (() => undefined), earlier);
-  const start = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
+  const booted = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
+  const adds = cast.threads(calls, booted).flat();
+  const start = worlds.change(booted, ({ kernel }) => {
+    for (const program of adds) if (program.verb === "ADD") mountFor(kernel, program);
+  });
   const threads = cast.threads(calls, start);
   const {
     faults,
@@ -81,6 +95,8 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   const judge = new Judge({
     calls,
     before,
+    dead,
+    spared,
     history: threads.flat().length === 1 ? recordsIn(start) : undefined,
     containers: [...containers],
     mayBeEmpty,
@@ -89,6 +105,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
+    isNeverReclaimed: cast.ipam?.reclaim === "never",
     reclaims: cast.hasBooted === true && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
@@ -113,6 +130,8 @@ const kinds = {
   "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
   "DEL a": (calls: Calls) => [calls.del("a")],
   "DEL c": (calls: Calls) => [calls.del("c")],
+  "DEL d": (calls: Calls) => [calls.del("d")],
+  "ADD b of 10.0.0.3": (calls: Calls) => [calls.request("b", "10.0.0.3")],
   "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
   "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
   "CHECK c": (calls: Calls) => [calls.check("c")],
@@ -122,6 +141,7 @@ const kinds = {
   "ADD b of 2001:db8::2": (calls: Calls) => [calls.request("b", "2001:db8::2")],
   "GC c": (calls: Calls) => [calls.gc("c")],
   "GC a": (calls: Calls) => [calls.gc("a")],
+  "GC null": (calls: Calls) => [calls.gc()],
   "release c": (calls: Calls, start: World) => [calls.release("c", filesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
@@ -146,7 +166,10 @@ export type Kind = keyof typeof kinds;
 /** These calls at once, in a network in which `c` has an address. */
 export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "threads"> = {}): Cast {
   const name = `${threads.join(" ∥ ")}${more.name === undefined ? "" : `, ${more.name}`}`;
+  // Nobody would release it otherwise.
+  const isGivenUp = threads.some((kind) => kind === "GC a" || kind === "release c");
   return {
+    dead: isGivenUp ? ["c"] : [],
     ...more,
     name,
     threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
@@ -171,5 +194,7 @@ export const networks = {
   dual: { name: "dual stack", pools: [v4, v6] },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
+  /** The number of its network namespace is free. */
+  gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
 } as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

@@ -1,5 +1,6 @@
 import fc from "fast-check";
 import { test } from "tap";
+import { type PodName, parsePodName } from "../../src/cni/pod.ts";
 import {
   type Address,
   type AddressRange,
@@ -8,9 +9,19 @@ import {
   isWithin,
   next,
 } from "../../src/ipam/address.ts";
-import { isExcluded, makeExclusions, without } from "../../src/ipam/exclusions.ts";
+import {
+  type Excluded,
+  exclusionsFor,
+  exclusionsForAll,
+  formatReservedFor,
+  isExcluded,
+  makeExclusions,
+  partReservedFor,
+  reservedAt,
+  without,
+} from "../../src/ipam/exclusions.ts";
 import { smallAddressRanges } from "./arbitraries.ts";
-import { address, addressRange } from "./parsed.ts";
+import { address, addressRange, rangeSets } from "./parsed.ts";
 
 function made(...texts: readonly string[]): ReturnType<typeof makeExclusions> {
   return makeExclusions(texts.map(addressRange));
@@ -105,4 +116,56 @@ test("each address of a range is either excluded or remains, once", async (t) =>
     ),
     { numRuns: 200 },
   );
+});
+
+const [db, web]: readonly (PodName | undefined)[] = ["default/db", "default/web"].map(parsePodName);
+
+/** 10.0.0.1 is excluded; 2, 3 and 8 are for db, 4 is for web, 5 for nobody. */
+const excluded: Excluded = {
+  exclusions: made("10.0.0.1-10.0.0.5", "10.0.0.8"),
+  reserved: [
+    { ...addressRange("10.0.0.2-10.0.0.3"), pod: db },
+    { ...addressRange("10.0.0.4"), pod: web },
+    { ...addressRange("10.0.0.5"), pod: undefined },
+    { ...addressRange("10.0.0.8"), pod: db },
+  ],
+};
+
+test("what is reserved is excluded for everybody but its pod", async (t) => {
+  const shown = (exclusions: readonly AddressRange[]) => exclusions.map(formatAddressRange);
+  const others = ["10.0.0.1-10.0.0.5", "10.0.0.8-10.0.0.8"];
+  t.same(shown(exclusionsFor(excluded, db)), ["10.0.0.1-10.0.0.1", "10.0.0.4-10.0.0.5"]);
+  t.same(shown(exclusionsFor(excluded, web)), [
+    "10.0.0.1-10.0.0.3",
+    "10.0.0.5-10.0.0.5",
+    "10.0.0.8-10.0.0.8",
+  ]);
+  for (const other of [parsePodName("default/other"), undefined]) {
+    t.same(shown(exclusionsFor(excluded, other)), others);
+  }
+  t.same(shown(exclusionsForAll(excluded)), ["10.0.0.1-10.0.0.1", "10.0.0.5-10.0.0.5"]);
+});
+
+test("the entry of an address says who may have it", async (t) => {
+  const found = ["10.0.0.3", "10.0.0.5", "10.0.0.1", "10.0.0.9"].map((text) => {
+    const entry = reservedAt(excluded, address(text));
+    return entry && formatReservedFor(entry);
+  });
+  t.same(found, ["default/db", "nobody", undefined, undefined]);
+});
+
+test("a pod's part of a range set is what is reserved for it there, with the members of each range", async (t) => {
+  const [set] = rangeSets([
+    [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.0.8/29", rangeStart: "10.0.0.8" }],
+  ]);
+  if (set === undefined) throw new Error("no set");
+  const part = partReservedFor(set, excluded.reserved, db);
+  t.same(part?.map(formatAddressRange), ["10.0.0.2-10.0.0.2", "10.0.0.8-10.0.0.8"]);
+  t.match(part, [
+    { prefixLength: 30, gateway: address("10.0.0.1") },
+    { prefixLength: 29, gateway: address("10.0.0.9") },
+  ]);
+  for (const other of [web, parsePodName("default/other"), undefined]) {
+    t.equal(partReservedFor(set, excluded.reserved, other), undefined);
+  }
 });

@@ -28,7 +28,7 @@ import { recordsOf } from "./reclaimable.ts";
 import { carriedOver, type RecordedReservation } from "./record.ts";
 
 /**
- * The journal of a network while its lock is held. It never makes a call fail: where it cannot be kept (a full disk, a
+ * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
  * lock that the Go plugin does not take), calls read all reservations.
  */
 export class Journal {
@@ -94,7 +94,7 @@ export class Journal {
     return journal;
   }
 
-  /** Whether it is kept, and has been found not to be current; or this call has changed something. */
+  /** Whether it is in use, and has been found not to be current; or this call has changed something. */
   get isStale(): boolean {
     this.open();
     return this.#state !== undefined && this.#fingerprint === undefined;

@@ -36,6 +36,11 @@ export function namesOfGonePods(files: NetworkFiles): readonly string[] {
   return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
 }
 
+/** The attachment of an ADD, and its namespace where that is known. */
+interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
+  readonly namespace: NetworkNamespace | undefined;
+}
+
 /** Says what became of the namespaces of recorded reservations. */
 export class RecordedNamespaces {
   readonly #files: NetworkFiles;
@@ -60,11 +65,22 @@ export class RecordedNamespaces {
    * asked for.
    *
    * @param isMeant whether a record is looked at
+   * @param caller for whom they are asked for: the namespace of an ADD often has the number of a pod that has just gone
    */
-  *gone(isMeant: (record: RecordedReservation) => boolean): Generator<RecordedReservation, void> {
+  *gone(
+    isMeant: (record: RecordedReservation) => boolean,
+    caller?: Caller,
+  ): Generator<RecordedReservation, void> {
     for (const record of this.#records) {
       if (!isMeant(record)) continue;
-      const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(record));
+      const later = (): readonly NetworkNamespace[] => {
+        const others = this.#laterThan(record);
+        const isOther =
+          caller?.namespace !== undefined &&
+          (caller.key === record.key || caller.containerId !== record.containerId);
+        return isOther ? [...others, caller.namespace] : others;
+      };
+      const isGone = this.#states.isGone(record.namespace, later);
       if (isGone && isAsRecorded(this.#files, record)) yield record;
     }
   }

@@ -156,10 +156,11 @@ export function seesHostProcesses(system: System): boolean {
  */
 export function nodeNamespaceOf(system: System): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
-  return (
-    namespaceOf(system, "1") ??
-    (isLikeFirst(system, "self") ? namespaceOf(system, "self") : undefined)
-  );
+  const own = namespaceOf(system, "1");
+  if (own !== undefined) return own;
+  // It may be protected; the second is the kernel's, and in the namespace that the first began in.
+  const like = ["self", "2"].find((process) => isLikeFirst(system, process));
+  return like && namespaceOf(system, like);
 }
 
 /** Whether a task is in the namespace of the node's first process. */

@@ -32,6 +32,9 @@ function installIn({ path }: PluginDirectory, ...tracer: readonly string[]): Pro
   });
 }
 
+/** No file has this size. */
+const MISSING = -1;
+
 /** Looks at the plugin until some installers have ended, and returns every size that it had. */
 async function sizesDuring(path: string, ends: Promise<unknown>): Promise<readonly number[]> {
   const sizes = new Set<number>();
@@ -40,7 +43,7 @@ async function sizesDuring(path: string, ends: Promise<unknown>): Promise<readon
     isOver = true;
   });
   await until("the end of the installers", () => {
-    sizes.add(statSync(path).size);
+    sizes.add(statSync(path, { throwIfNoEntry: false })?.size ?? MISSING);
     return isOver;
   });
   await over;
