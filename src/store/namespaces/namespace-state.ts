@@ -4,7 +4,7 @@
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { readMounts } from "./mounted-namespaces.ts";
 import { readProcessNamespaces } from "./process-namespaces.ts";
@@ -32,6 +32,8 @@ export class NamespaceStates {
   #evidence: Evidence | undefined;
   /** The device of all namespaces; `null` where it is not known. */
   #device: bigint | null | undefined;
+  /** Whether a directory of paths is there. */
+  readonly #directories = new Map<string, boolean>();
 
   constructor(system: System) {
     this.#system = system;
@@ -77,16 +79,19 @@ export class NamespaceStates {
     this.#evidence ??= gather(this.#system);
     const { holders, incomplete } = this.#evidence;
     if (incomplete !== undefined) return false;
-    const later = holders.has(nameOf(one.inode)) ? laterThan() : [];
-    const isOther = later.some(({ inode }) => inode === one.inode);
-    if (holders.has(nameOf(one.inode)) && !isOther) return false;
+    const isHeld = holders.has(nameOf(one.inode));
+    const later = isHeld ? laterThan() : [];
+    if (isHeld && !later.some(({ inode }) => inode === one.inode)) return false;
+    if (!isOfProcess(one.path) && !this.#isThere(parentOf(one.path))) return false;
     return this.stateOf(one, later).kind === "gone";
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
   #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
     const system = this.#system;
-    this.#device ??= attempt(() => system.status("/proc/self/ns/net").device, null);
+    if (this.#device === undefined) {
+      this.#device = attempt(() => system.status("/proc/self/ns/net").device, null);
+    }
     if (this.#device === null) return { unseen: "/proc is not readable" };
     try {
       const { device, inode } = system.status(path);
@@ -99,22 +104,31 @@ export class NamespaceStates {
 
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
   #doubtOn(path: string): string | undefined {
-    const [, process] = /^\/proc\/([^/]+)\//.exec(path) ?? [];
+    const [, process] = isOfProcess(path) ? path.split("/").slice(1) : [];
     const system = this.#system;
     if (process === undefined) {
       // That of the ADD is there as long as the node is up: this one is another.
       const directory = parentOf(path);
-      const isThere = recover(
-        () => system.status(directory).kind === "directory",
-        () => false,
-      );
-      return isThere ? undefined : `the directory ${directory} is not there`;
+      return this.#isThere(directory) ? undefined : `the directory ${directory} is not there`;
     }
     // A process may have closed the descriptor, and kept another.
     if (path === `/proc/${process}/ns/net`) return undefined;
     const isRunning = attempt(() => system.status(`/proc/${process}`), undefined) !== undefined;
     return isRunning ? `process ${process} may have it open elsewhere` : undefined;
   }
+
+  #isThere(directory: string): boolean {
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
+    const look = (): boolean => this.#system.status(directory).kind === "directory";
+    const isThere = attempt(look, false);
+    this.#directories.set(directory, isThere);
+    return isThere;
+  }
+}
+
+function isOfProcess(path: string): boolean {
+  return path.startsWith("/proc/");
 }
 
 /** Errors of a path where there is nothing. */
