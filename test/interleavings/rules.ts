@@ -193,7 +193,7 @@ export class Judge {
       const { name, verb, keeps = [] } = program;
       const isRefused = /no IP addresses available|is not available|duplicate allocation/;
       // Its number may be that of a namespace for which an ADD is under way.
-      const isUnsure = outcomes.length > 1 && end?.stderr.includes("GC kept") === true;
+      const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
       const mayStay = (id: string): boolean =>
         verb === "GC" ? keeps.includes(id) || isUnsure : !isRefused.test(end?.stdout ?? "");
       const left = lost.filter((id) => !mayStay(id));
