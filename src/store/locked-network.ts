@@ -303,15 +303,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
-   * have been told the address by a repeated ADD, or have got it again after a DEL.
+   * Releases what a call has reserved, as far as possible: only the very files that it made. Between two locks the same
+   * attachment may have been told the address by a repeated ADD, or have got it again after a DEL; under one nobody has.
    */
   undo(reservations: readonly OwnReservation[]): void {
     const { files } = this;
-    for (const { name, owner, file } of reservations) {
+    for (const one of reservations) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
-        if (fileIdAt(files.system, files.pathOf(name)) === file) this.release({ name, owner });
+        const isOwn = this.#made.includes(one);
+        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) this.release(one);
       }, undefined);
     }
   }

@@ -204,6 +204,21 @@ test("records outlive a journal that is written anew, for files that have not ch
   noneGivesWay(t, node, "10.0.0.4 is another file");
 });
 
+test("a DEL and an ADD of another program leave no record, though inode and time of the file are the same", async (t) => {
+  const node = Node.full();
+  const { disk } = node.machine;
+  const path = `${node.network.directory}/10.0.0.6`;
+  const { inode, modified } = disk.linkStatus(path);
+  // p6 is restarted under its id by the Go plugin, within a tick, and its former namespace goes.
+  disk.unlink(path);
+  disk.nextInode = inode;
+  disk.put(path, "p6\r\neth0");
+  disk.setModified(path, modified);
+  node.lose("p6");
+
+  t.match(node.network.add("new").error?.msg, "no IP addresses available");
+});
+
 test("a repeated ADD records its namespace anew", async (t) => {
   const node = new Node({ subnet: "10.0.0.0/30", repeatedAdd: "same" });
   node.run("p2");
