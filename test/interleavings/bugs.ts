@@ -58,7 +58,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "an UNDO releases by the owner",
     file: network,
-    from: "fileIdAt(files.system, files.pathOf(name)) === file",
+    from: "fileIdAt(files.system, files.pathOf(one.name)) === one.file",
     to: "true",
     cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
     trouble: none,
