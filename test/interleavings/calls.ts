@@ -186,7 +186,11 @@ export class Calls {
   /** A container gets its network namespace. */
   mount(container: string): Program {
     const path = this.namespaceOf(container);
-    return this.runtime(`mount ${container}`, (kernel) => kernel.mount(path));
+    const process = processOf(container);
+    return this.runtime(`mount ${container}`, (kernel) => {
+      if (process === undefined) kernel.mount(path);
+      else kernel.startProcess(process);
+    });
   }
 
   /** As `CNI_NETNS` names the network namespace of a container. */

@@ -138,7 +138,8 @@ export class Judge {
       }
       for (const { program, end, thread, at } of releases) {
         const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
-        if (program.verb === "GC" && !this.#question.dead.includes(id)) continue;
+        const isKept = program.keeps?.length === 0 || !this.#question.dead.includes(id);
+        if (program.verb === "GC" && isKept) continue;
         const isExcused = /it may be a reservation of|GC kept/.test(end?.stderr ?? "");
         if (end?.exitCode !== 0 || !isAfterAll || isExcused) continue;
         if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
@@ -192,7 +193,7 @@ export class Judge {
       const { name, verb, keeps = [] } = program;
       const isRefused = /no IP addresses available|is not available|duplicate allocation/;
       // Its number may be that of a namespace for which an ADD is under way.
-      const isUnsure = outcomes.length > 1 && end?.stderr.includes("GC kept") === true;
+      const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
       const mayStay = (id: string): boolean =>
         verb === "GC" ? keeps.includes(id) || isUnsure : !isRefused.test(end?.stdout ?? "");
       const left = lost.filter((id) => !mayStay(id));
@@ -254,6 +255,7 @@ export class Judge {
     if (known !== undefined) return known;
     const { calls, containers, hasSeveralLocks } = this.#question;
     const broken: string[] = [];
+    const filler = calls.add("filler");
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
       const holds = [...reservationsIn(machine).values()].some(
@@ -263,7 +265,9 @@ export class Judge {
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));
       const saysFull = run(calls.status()).exitCode !== 0;
-      if (saysFull !== isFull && !hasSeveralLocks && world.boot === 1)
+      const mayReclaim = containers.some((one) => this.#mayTake(filler, one, world));
+      const isKnown = saysFull || !isFull || !mayReclaim;
+      if (saysFull !== isFull && isKnown && !hasSeveralLocks && world.boot === 1)
         broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
       const { exitCode, stdout } = run(calls.del(id));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);

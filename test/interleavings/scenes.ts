@@ -3,7 +3,17 @@
 import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
-import { Calls, mountFor, type Pool, v4, v6 } from "./calls.ts";
+import {
+  BY_PROCESS,
+  Calls,
+  ELSEWHERE,
+  INGRESS,
+  mountFor,
+  namespacePath,
+  type Pool,
+  v4,
+  v6,
+} from "./calls.ts";
 import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
@@ -131,6 +141,14 @@ const kinds = {
   "DEL a": (calls: Calls) => [calls.del("a")],
   "DEL c": (calls: Calls) => [calls.del("c")],
   "DEL d": (calls: Calls) => [calls.del("d")],
+  "ADD d": (calls: Calls) => [calls.add("d")],
+  "DEL d, ADD d": (calls: Calls) => [calls.del("d"), calls.add("d")],
+  "ADD d, unheard": (calls: Calls) => [calls.add("d", { name: "ADD d, unheard", isUnheard: true })],
+  "d ends, ADD b": (calls: Calls) => [before(calls).unmount("d"), calls.mount("b"), calls.add("b")],
+  "d has a process alone": (calls: Calls) => [
+    calls.runtime("start d", (kernel) => kernel.startProcess(3000, namespacePath("d", ""))),
+    before(calls).unmount("d"),
+  ],
   "ADD b of 10.0.0.3": (calls: Calls) => [calls.request("b", "10.0.0.3")],
   "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
   "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
@@ -145,7 +163,6 @@ const kinds = {
   "release c": (calls: Calls, start: World) => [calls.release("c", filesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
-  "ADD d": (calls: Calls) => [calls.add("d")],
   "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
   "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
   "DEL c, ADD b, directory lock": (calls: Calls) =>
@@ -194,7 +211,94 @@ export const networks = {
   dual: { name: "dual stack", pools: [v4, v6] },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
-  /** The number of its network namespace is free. */
-  gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
+} as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;
+
+/** The calls of the containers' former network namespaces. */
+function before({ pools }: Calls): Calls {
+  return new Calls({}, pools);
+}
+
+/** Full networks in which `d`, or another container, is dead or may seem so. */
+export const graves = {
+  /** The next network namespace gets the number of its own. */
+  gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
+  itsNumberUsed: {
+    name: "full, d gone and its number b's",
+    before: (calls) => [calls.add("c"), calls.add("d"), calls.unmount("d"), calls.add("b")],
+    dead: ["d"],
+  },
+  itsPathUsed: {
+    name: "full, d gone and its path another's",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      ...[calls.unmount("d"), calls.mount("x"), calls.mount("d"), calls.unmount("x")],
+    ],
+    dead: ["d"],
+  },
+  itsProcessGone: {
+    name: "full, a process gone",
+    before: holding("c", BY_PROCESS, "e"),
+    dead: [BY_PROCESS],
+  },
+  itsProcessAnother: {
+    name: "full, a process gone and its id another's",
+    before: (calls) => [
+      ...holding("c", BY_PROCESS, "e")(calls),
+      ...[calls.unmount(BY_PROCESS), calls.mount("x"), calls.mount(BY_PROCESS)],
+      calls.unmount("x"),
+    ],
+    dead: [BY_PROCESS],
+  },
+  /** The first thread of its only process has ended, and its network namespace is mounted nowhere. */
+  zombie: {
+    name: "full, d a zombie with a thread",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("zombie", (kernel) => kernel.startProcess(3000, calls.namespaceOf("d"), true)),
+      calls.unmount("d"),
+    ],
+    spared: ["d"],
+  },
+  mountedElsewhere: {
+    name: "full, d mounted elsewhere",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("bind", (kernel) => kernel.bind(calls.namespaceOf("d"), "/run/d")),
+      calls.unmount("d"),
+    ],
+    spared: ["d"],
+  },
+  /** From within a container. */
+  unseen: {
+    name: "full, d not seen",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("hide", (kernel) => {
+        kernel.startProcess(3000, calls.namespaceOf("d"));
+        kernel.seesNode = false;
+      }),
+      calls.unmount("d"),
+    ],
+    spared: ["c", "d", "e"],
+  },
+  directoryUnseen: {
+    name: "full, a directory of namespaces not seen",
+    before: (calls) => [...holding("c", ELSEWHERE, "e")(calls), calls.unmount(ELSEWHERE)],
+    spared: [ELSEWHERE],
+  },
+  ofNoPod: { name: "full, ingress gone", before: holding("c", INGRESS, "e"), dead: [INGRESS] },
+  never: {
+    name: "full, d gone, reclaim never",
+    ipam: { reclaim: "never" },
+    before: holding("c", "d", "e"),
+    dead: ["d"],
+  },
+  ofGoPlugin: {
+    name: "full, d the Go plugin's",
+    before: (calls) => [
+      ...[calls.add("c"), calls.asGo(calls.add("d")), calls.add("e")],
+      calls.runtime("configure", (kernel) => kernel.configure(calls.namespaceOf("d"), "10.0.0.3")),
+    ],
+  },
 } as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

@@ -130,13 +130,15 @@ export class Journal {
     this.#lines += `${key} ${name}${record}\n`;
   }
 
-  /** What it tells of reservations of the running boot, in its order; nothing where it cannot be read. */
-  records(): readonly RecordedReservation[] {
+  /** What it tells of reservations of the running boot, in its order; `undefined` where it cannot be read. */
+  records(): readonly RecordedReservation[] | undefined {
     this.open();
-    const journal = readJournal(this.#files, "all");
+    const read = (): JournalContent | "none" => requireJournal(this.#files, "all") ?? "none";
+    const journal = attempt(read, undefined);
+    if (journal === undefined || journal === "none") return journal && [];
     // Meanwhile this call may have changed the directory.
     const isCurrent = this.#seal !== undefined;
-    return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
+    return recordsOf(this.#files, { ...journal, isCurrent });
   }
 
   /**

@@ -45,18 +45,20 @@ interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
 export class RecordedNamespaces {
   readonly #files: NetworkFiles;
   readonly #records: readonly RecordedReservation[];
+  readonly #isUnread: boolean;
   readonly #states: NamespaceStates;
   #byInode: ReadonlyMap<string, readonly RecordedReservation[]> | undefined;
   #byName: ReadonlyMap<string, RecordedReservation> | undefined;
 
-  /** @param records as `recordsOf` gives them */
+  /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(
     files: NetworkFiles,
-    records: readonly RecordedReservation[],
+    records: readonly RecordedReservation[] | undefined,
     states: NamespaceStates,
   ) {
     this.#files = files;
-    this.#records = records;
+    this.#records = records ?? [];
+    this.#isUnread = records === undefined;
     this.#states = states;
   }
 
@@ -81,13 +83,21 @@ export class RecordedNamespaces {
         return isOther ? [...others, caller.namespace] : others;
       };
       const isGone = this.#states.isGone(record.namespace, later);
-      if (isGone && isAsRecorded(this.#files, record)) yield record;
+      if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
   }
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
   stateOf(name: string): NamespaceState | undefined {
-    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
+    if (this.#isUnread) return { kind: "unseen", reason: "the journal cannot be read" };
+    let isCertain = false;
+    const found = this.find(name, (record) => {
+      const isSame = isAsRecorded(this.#files, record);
+      isCertain = isSame === true;
+      return isSame !== false;
+    });
+    // What may be another reservation need not be gone; but neither is what may be the one that lives.
+    return isCertain || found?.state.kind !== "gone" ? found?.state : undefined;
   }
 
   /**
