@@ -162,8 +162,8 @@ export class Judge {
     const { dead, spared, isNeverReclaimed } = this.#question;
     const isOwn = container === id;
     if (verb === "DEL" || verb === "release") return isOwn;
-    const path = namespacePath(id, "");
-    if (spared.includes(id) || (kernel.has(path) && !dead.includes(id))) return false;
+    const lives = ["", "-new"].some((end) => kernel.has(namespacePath(id, end)));
+    if (spared.includes(id) || (lives && !dead.includes(id))) return false;
     const isPod = id !== INGRESS && !isNeverReclaimed;
     if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
     return verb === "ADD" && (isOwn || isPod);
