@@ -90,7 +90,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 3", "journal 2")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 4", "journal 3")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     for (const machine of [machineWithJournal(), machineWithNotes()]) {
