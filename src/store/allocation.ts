@@ -20,7 +20,7 @@ import { candidatesInOrder } from "./candidate-order.ts";
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
-import { describeOwner, formatOwner } from "./reservations/owner.ts";
+import { contentOf, describeOwner } from "./reservations/owner.ts";
 import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
   candidateAt,
@@ -120,7 +120,7 @@ function allocateRequested(
           "it is listed in ipam.reserved",
         );
   }
-  const free = network.files.withTemporary(formatOwner(attachment), (temporary) => {
+  const free = network.files.withTemporary(contentOf(attachment), (temporary) => {
     const take = (): boolean =>
       network.reserve(requested, attachment, temporary, request.namespace);
     return take() || (reclaimAll(network, request, [text]) && take());
@@ -164,7 +164,7 @@ function allocateNext(
 ): Candidate {
   const { files } = network;
   const { attachment, set, exclusions, preferences, namespace } = request;
-  const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
+  const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
     }

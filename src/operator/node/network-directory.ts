@@ -246,16 +246,6 @@ export function networkDirectories(
   );
 }
 
-/** The container id of an owner; empty if the file names none. */
-export function containerOf(owner: Owner): string {
-  return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
-}
-
-/** The interface of an owner; empty if the file names none. */
-export function interfaceOf(owner: Owner): string {
-  return owner.kind === "attachment" ? owner.interfaceName : "";
-}
-
 /** Logs that reservations cannot be read. */
 export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
   const reasons = reservations.flatMap(({ owner }) =>

@@ -19,7 +19,7 @@ import {
 } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
-import { keyOf, keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
+import { keyIn, keyOf, type OwnerKey } from "../reservations/owner.ts";
 import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
 import { listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
 
@@ -107,7 +107,7 @@ function isNoteOf(
   owner: OwnedReservation["owner"],
   status: Status,
 ): boolean {
-  return note?.file === fileIdOf(status) && note.key === keyOfOwner(owner);
+  return note?.file === fileIdOf(status) && note.key === keyOf(owner);
 }
 
 function notesByName(files: NetworkFiles): Map<string, Earlier> {
@@ -135,7 +135,7 @@ export function* reclaimable<T>(
       // Where that is not known, the note may still be valid.
       const file = attempt(() => fileIdAt(files.system, files.pathOf(note.name)), null);
       if (file === note.file) {
-        if (keyOfOwner(readOwner(files, note.name)) === note.key) yield { dead: note, wanted };
+        if (keyOf(readOwner(files, note.name)) === note.key) yield { dead: note, wanted };
       } else if (file !== null) {
         gone.push(note);
       }
@@ -253,7 +253,8 @@ function lineOf({ boot, name, key, file }: Earlier): string {
 }
 
 function noteIn(line: string): Earlier | undefined {
-  const [boot = "", name = "", containerId, interfaceName, file = "", ...rest] = line.split(" ");
+  const [boot = "", name = "", containerId = "", interfaceName = "", file = "", ...rest] =
+    line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
-  return { boot, name, key: `${containerId} ${interfaceName}` as OwnerKey, file: file as FileId };
+  return { boot, name, key: keyIn(containerId, interfaceName), file: file as FileId };
 }

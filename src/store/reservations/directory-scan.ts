@@ -1,11 +1,11 @@
 /** Reading all reservations of a network at once. */
 
-import type { Attachment, ContainerId, InterfaceName } from "../../cni/attachment.ts";
+import type { Attachment } from "../../cni/attachment.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { eachLine, linesIn } from "../../system/lines.ts";
 import { attempt, type Files, type OtherFile } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { type Owner, ownerOfUnreadable, parseOwner } from "./owner.ts";
+import { type Owner, ownerOf, ownerOfUnreadable, parseOwner } from "./owner.ts";
 import { LARGEST_RESERVATION, type OwnedReservation } from "./reservation-file.ts";
 
 /**
@@ -42,12 +42,8 @@ export function usualIn({ pairs }: Files): readonly Pick<OwnedReservation, "name
 /** `System.readFiles` has checked the words of a line. */
 function namedIn(line: string): Pick<OwnedReservation, "name" | "owner"> {
   const [containerId, interfaceName, name = ""] = line.split(" ");
-  const owner = { kind: "attachment", containerId, interfaceName } as {
-    readonly kind: "attachment";
-    readonly containerId: ContainerId;
-    readonly interfaceName: InterfaceName;
-  };
-  return { name, owner };
+  const attachment = { containerId, interfaceName } as Attachment;
+  return { name, owner: ownerOf(attachment) };
 }
 
 function reservationOfLine(line: string): readonly OwnedReservation[] {
