@@ -317,7 +317,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaim(name: string): boolean {
+  removeEmpty(name: string): boolean {
     const { system } = this.files;
     return this.#moveAway(name, undefined, (moved) =>
       attempt(() => isBlankFile(system, moved), false),
