@@ -6,7 +6,7 @@
 source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
 release=$(realpath "${1:-$root/dist/release}")
-versions=$(sed -nE 's|.*"purl": "pkg:deb/debian/libc6-dev@([^?"]+).*|\1|p' "$release"/*.cdx.json | sort -u)
+versions=$(sed -nE 's|.*"purl": "pkg:deb/debian/libc6-dev@([^?"]+).*|\1|p' "$release"/*.cdx.json | sed 's/%2B/+/g' | sort -u)
 [ -n "$versions" ] || give_up "no SBOM in $release names a glibc."
 # Those from which sysroot.sh takes it.
 for suite in $(printf '%s\n' "$(own_suite)" trixie | sort -u); do

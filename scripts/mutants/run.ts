@@ -13,13 +13,13 @@ import { join } from "node:path";
 import { root } from "../build/bundle.ts";
 import { testFiles } from "../test/files.ts";
 
-const ROOMS = ["ipam", "verbs", "cni", "store"];
+const ROOMS = ["ipam", "configuration", "verbs", "cni", "store"];
 const home = join(root, "scripts", "mutants");
 const work = join(root, "build", "mutants");
 
 /** What runs in memory, and is about these rooms. */
 const inMemory =
-  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|(?:store|verbs|ipam|cni|behaviours)\/)/;
+  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|(?:store|verbs|ipam|configuration|cni|behaviours)\/)/;
 const tests = testFiles().filter(({ path }) => inMemory.test(path));
 
 /** @param name of the files that are kept in build/mutants */

@@ -10,6 +10,7 @@ import {
   debianVersion,
   documentationOf,
   type Library,
+  type QuickJsPin,
   quickJsVersion,
   requirePinned,
 } from "../build/quickjs-pin.ts";
@@ -72,7 +73,7 @@ export function linkedLibraries(library: Library): readonly Component[] {
       version,
       license: "MIT",
       licenseText: copyrightIn(documentationOf(library)),
-      purl: `pkg:deb/debian/libquickjs@${pin.packageVersion}?arch=${architecture.debian}`,
+      purl: quickJsPurl(library, pin),
       cpe: `cpe:2.3:a:quickjs_project:quickjs:${version}:*:*:*:*:*:*:*`,
       hash: { algorithm: "SHA-256", value: pin.archive },
       linking: "static",
@@ -96,15 +97,58 @@ export function nodeComponent(node: ShippedNode): Component {
   };
 }
 
-/** A file of a package of Debian that a build uses. */
-export interface UsedFile {
-  readonly path: string;
-  /** The package. */
+/** A package of Debian. */
+export interface DebianPackage {
   readonly name: string;
   readonly version: string;
   readonly architecture: string;
+  /** The source package, by which Debian names vulnerabilities. */
+  readonly source: { readonly name: string; readonly version: string };
+}
+
+/** A file of such a package that a build uses. */
+export interface UsedFile extends DebianPackage {
+  readonly path: string;
   /** The directory of its documentation. */
   readonly documentation: string;
+}
+
+/** The release of Debian that fetch/quickjs.sh takes the library from where this machine has none. */
+const FETCHED_QUICKJS = "13";
+
+/**
+ * The package URL of a package of Debian, with what scanners look it up by: its release and its source package.
+ *
+ * @param release such as `12`; by default the one that the version of an update names, else this machine's
+ */
+export function debianPurl(
+  { name, version, architecture, source }: DebianPackage,
+  release = /\+deb(\d+)u/.exec(version)?.[1] ?? ownRelease(),
+): string {
+  const upstream = source.version === version ? source.name : `${source.name}@${source.version}`;
+  const qualifiers = [
+    `arch=${architecture}`,
+    `distro=debian-${release}`,
+    `upstream=${encodeURIComponent(upstream)}`,
+  ];
+  const encoded = encodeURIComponent(version).replaceAll("%3A", ":");
+  return `pkg:deb/debian/${name}@${encoded}?${qualifiers.join("&")}`;
+}
+
+/** Of os-release(5). */
+function ownRelease(): string {
+  return /^VERSION_ID="?(\d+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "unknown";
+}
+
+/** The package URL of the QuickJS library. */
+export function quickJsPurl(
+  { architecture, archive }: Library,
+  { packageVersion }: QuickJsPin,
+): string {
+  const version = packageVersion;
+  const described = { name: "libquickjs", version, architecture: architecture.debian };
+  const release = archive.startsWith(join(root, "build")) ? FETCHED_QUICKJS : undefined;
+  return debianPurl({ ...described, source: { name: "quickjs", version } }, release);
 }
 
 /** The compiler, the linker, the C library and the emulator for an architecture. */
@@ -118,19 +162,20 @@ export function toolchain(architecture: Architecture): readonly UsedFile[] {
   return [
     ...programs.map((program) => installed(command(["sh", "-c", `command -v ${program}`]).trim())),
     libraryOfC(architecture),
-    installed(fileOfCompiler(architecture, "libgcc.a")),
+    libraryOfCompiler(architecture),
   ];
 }
 
 function glibc(architecture: Architecture): Component {
-  const { path, name, version, documentation } = libraryOfC(architecture);
+  const library = libraryOfC(architecture);
+  const { path, version, documentation } = library;
   const upstream = version.replace(/-.*$/, "");
   return {
     name: "glibc",
     version: upstream,
     license: "LGPL-2.1-or-later",
     licenseText: `${copyrightIn(documentation)}\n\n${readFileSync("/usr/share/common-licenses/LGPL-2.1", "utf8")}`,
-    purl: `pkg:deb/debian/${name}@${version}?arch=${architecture.debian}`,
+    purl: debianPurl(library),
     cpe: `cpe:2.3:a:gnu:glibc:${upstream}:*:*:*:*:*:*:*`,
     hash: { algorithm: "SHA-256", value: checksum("sha256", path) },
     linking: "static",
@@ -138,13 +183,13 @@ function glibc(architecture: Architecture): Component {
 }
 
 function libgcc(architecture: Architecture): Component {
-  const used = installed(fileOfCompiler(architecture, "libgcc.a"));
+  const used = libraryOfCompiler(architecture);
   return {
     name: "libgcc",
     version: used.version.replace(/-.*$/, ""),
     license: "GPL-3.0-or-later WITH GCC-exception-3.1",
     licenseText: copyrightIn(used.documentation),
-    purl: `pkg:deb/debian/${used.name}@${used.version}?arch=${used.architecture}`,
+    purl: debianPurl(used),
     hash: { algorithm: "SHA-256", value: checksum("sha256", used.path) },
     linking: "static",
   };
@@ -158,7 +203,14 @@ export function libraryOfC(architecture: Architecture): UsedFile {
   const version = debianVersion(documentation, architecture);
   if (version === undefined)
     throw new Error(`${documentation} does not tell the version of ${path}`);
-  return { path, name: "libc6-dev", version, architecture: architecture.debian, documentation };
+  const source = { name: "glibc", version };
+  const described = { name: "libc6-dev", version, architecture: architecture.debian, source };
+  return { ...described, path, documentation };
+}
+
+/** The compiler's own library. */
+export function libraryOfCompiler(architecture: Architecture): UsedFile {
+  return installed(fileOfCompiler(architecture, "libgcc.a"));
 }
 
 function fileOfCompiler(architecture: Architecture, name: string): string {
@@ -174,14 +226,18 @@ function installed(file: string): UsedFile {
   for (const named of new Set([path, path.replace(/^\/usr/, "")])) {
     try {
       const owner = command(["dpkg-query", "--search", named]).split(": ")[0] ?? "";
-      const [name = "", version = "", architecture = ""] = command([
+      const [name = "", version = "", architecture = "", ...source] = command([
         "dpkg-query",
         "--show",
         // biome-ignore lint/suspicious/noTemplateCurlyInString: dpkg-query fills these in
-        "--showformat=${Package} ${Version} ${Architecture}",
+        "--showformat=${Package} ${Version} ${Architecture} ${source:Package} ${source:Version}",
         owner,
       ]).split(" ");
-      return { path, name, version, architecture, documentation: `/usr/share/doc/${name}` };
+      const [sourceName = "", sourceVersion = ""] = source;
+      return {
+        ...{ path, name, version, architecture, documentation: `/usr/share/doc/${name}` },
+        source: { name: sourceName, version: sourceVersion },
+      };
     } catch {
       // Not by this name.
     }

@@ -7,10 +7,11 @@ import { basename, join } from "node:path";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
 import { output } from "../build/command.ts";
+import { quickJsFor } from "../build/libraries.ts";
 import { pinFor } from "../build/quickjs-pin.ts";
 import { shippedNode } from "../build/shipped-node.ts";
 import { checksum } from "./checksum.ts";
-import { toolchain } from "./component.ts";
+import { debianPurl, quickJsPurl, toolchain } from "./component.ts";
 import type { Source, Variant } from "./release.ts";
 
 /** What a statement is about. */
@@ -66,7 +67,7 @@ export function provenanceOf(release: Provenance): object {
               ? []
               : [
                   {
-                    uri: `pkg:deb/debian/libquickjs@${pin.packageVersion}?arch=${architecture.debian}`,
+                    uri: quickJsPurl(quickJsFor(architecture), pin),
                     name: `libquickjs.a for ${architecture.name}`,
                     digest: { sha256: pin.archive },
                   },
@@ -86,10 +87,10 @@ function toolsFor(variants: readonly Variant[]): readonly object[] {
   const tools = variants
     .filter(({ flavour }) => flavour === "native")
     .flatMap(({ architecture }) => toolchain(architecture))
-    .map(({ path, name, version, architecture }) => ({
-      uri: `pkg:deb/debian/${name}@${version}?arch=${architecture}`,
-      name: basename(path),
-      digest: { sha256: checksum("sha256", path) },
+    .map((used) => ({
+      uri: debianPurl(used),
+      name: basename(used.path),
+      digest: { sha256: checksum("sha256", used.path) },
     }));
   return [...new Map(tools.map((one) => [`${one.uri} ${one.name}`, one])).values()].sort((a, b) =>
     `${a.uri} ${a.name}` < `${b.uri} ${b.name}` ? -1 : 1,

@@ -1,5 +1,5 @@
 /**
- * Which known vulnerabilities of QuickJS and glibc do not concern the executables, and why: an OpenVEX 0.2.0 document, with
+ * Which known vulnerabilities of QuickJS, glibc and the compiler do not concern the executables, and why: an OpenVEX 0.2.0 document, with
  * which scanners leave out what they find by the versions in the SBOMs.
  */
 
@@ -7,7 +7,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { root } from "../build/bundle.ts";
-import { libraryOfC } from "./component.ts";
+import { quickJsFor } from "../build/libraries.ts";
+import { documentationOf } from "../build/quickjs-pin.ts";
+import { libraryOfC, libraryOfCompiler } from "./component.ts";
 import { imagePurl } from "./image.ts";
 import type { BuiltVariant, Source } from "./release.ts";
 import { programPurl } from "./sbom.ts";
@@ -16,7 +18,7 @@ import { programPurl } from "./sbom.ts";
 export interface Vulnerability {
   /** A CVE, or where there is none the commit that fixes it. */
   readonly vulnerability: string;
-  readonly component: "quickjs" | "glibc";
+  readonly component: "quickjs" | "glibc" | "libgcc";
   /** What is at fault. */
   readonly code: string;
   /** One of OpenVEX. */
@@ -92,7 +94,11 @@ function statementOn(
 
 /** Whether the changelog of the package that is linked names it: Debian mends without a new version of upstream. */
 function isFixed({ vulnerability, component }: Vulnerability, { architecture }: BuiltVariant) {
-  if (component !== "glibc") return false;
-  const changelog = join(libraryOfC(architecture).documentation, "changelog.Debian.gz");
+  const documentation = {
+    quickjs: () => documentationOf(quickJsFor(architecture)),
+    glibc: () => libraryOfC(architecture).documentation,
+    libgcc: () => libraryOfCompiler(architecture).documentation,
+  }[component]();
+  const changelog = join(documentation, "changelog.Debian.gz");
   return gunzipSync(readFileSync(changelog)).toString().includes(vulnerability);
 }

@@ -8,7 +8,14 @@ import {
   parseInterfaceName,
 } from "./attachment.ts";
 import { CniError, ErrorCode } from "./error.ts";
-import { isObject, type Json, kindOf, type Located, memberOrNull, parseJson } from "./json.ts";
+import {
+  isObject,
+  type Json,
+  kindOf,
+  type Located,
+  memberOrNullInAnyCase,
+  parseJson,
+} from "./json.ts";
 import { requireAllowed, requireSupported, type SpecVersion } from "./version.ts";
 
 /** A network name that was checked: it names a directory and cannot leave it. */
@@ -188,7 +195,7 @@ function topLevelString(
   key: string,
   refuse: (reason: string) => CniError,
 ): string {
-  const value = memberOrNull(document, key)?.value ?? "";
+  const value = memberOrNullInAnyCase(document, key)?.value ?? "";
   if (typeof value !== "string") {
     throw refuse(
       `json: cannot unmarshal ${kindOf(value)} into Go struct field .${key} of type string`,

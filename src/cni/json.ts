@@ -117,13 +117,13 @@ export function isObject(value: Json): value is JsonObject {
  * @returns `undefined` where the member is absent or `null`
  * @throws CniError 999 where `at` is not an object
  */
-export function member(at: Located, name: string): Located | undefined {
-  const found = memberOrNull(at, name);
+export function memberInAnyCase(at: Located, name: string): Located | undefined {
+  const found = memberOrNullInAnyCase(at, name);
   return found?.value === null ? undefined : found;
 }
 
-/** As `member`, but a member that is `null` is returned as such. */
-export function memberOrNull(at: Located, name: string): Located | undefined {
+/** As `memberInAnyCase`, but a member that is `null` is returned as such. */
+export function memberOrNullInAnyCase(at: Located, name: string): Located | undefined {
   at.members ??= membersOf(at);
   const value = at.members.get(name.toLowerCase());
   if (value === undefined) return undefined;

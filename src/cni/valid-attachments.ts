@@ -2,7 +2,7 @@
 
 import type { NetworkConfiguration } from "./call.ts";
 import { CniError, ErrorCode } from "./error.ts";
-import { elements, type Located, member, memberOrNull, text } from "./json.ts";
+import { elements, type Located, memberInAnyCase, memberOrNullInAnyCase, text } from "./json.ts";
 
 /** An entry of the list. */
 export interface ValidAttachment {
@@ -12,19 +12,18 @@ export interface ValidAttachment {
 
 /**
  * Reads `cni.dev/valid-attachments` or, where that is absent, the older `cni.dev/attachments` (CNI SPEC 1.1.0,
- * section 2 "GC"). A Go runtime encodes an empty list as `null`.
+ * section 2 "GC"). `null` is no list: CRI-O sends it for every network but its default one, whatever pods there are.
  *
- * @returns `undefined` where the caller sent neither key
+ * @returns `undefined` where the caller sent no list
  * @throws CniError 7 where the list is malformed
  */
 export function validAttachments({
   document,
 }: NetworkConfiguration): readonly ValidAttachment[] | undefined {
   const at =
-    memberOrNull(document, "cni.dev/valid-attachments") ??
-    memberOrNull(document, "cni.dev/attachments");
-  if (at === undefined) return undefined;
-  if (at.value === null) return [];
+    memberOrNullInAnyCase(document, "cni.dev/valid-attachments") ??
+    memberOrNullInAnyCase(document, "cni.dev/attachments");
+  if (at === undefined || at.value === null) return undefined;
   try {
     return elements(at).map((element) => ({
       containerId: required(element, "containerID"),
@@ -37,7 +36,7 @@ export function validAttachments({
 }
 
 function required(at: Located, name: string): string {
-  const value = text(member(at, name));
+  const value = text(memberInAnyCase(at, name));
   if (value === "") throw malformed(`${at.path}.${name} is missing`);
   return value;
 }

@@ -6,27 +6,20 @@ import {
   elements,
   isObject,
   type Located,
-  member,
-  memberOrNull,
+  memberInAnyCase,
+  memberOrNullInAnyCase,
   text,
   typeMismatch,
 } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
-import { allowsOneAddressPerFamily } from "../cni/version.ts";
 import type { Address } from "./address.ts";
 import { excludedIn } from "./exclusion-fields.ts";
-import { type Excluded, exclusionsForAll } from "./exclusions.ts";
+import type { Excluded } from "./exclusions.ts";
 import { absolutePath, nameOf } from "./fields.ts";
-import { type Partition, partsOf } from "./partition.ts";
-import {
-  type DirectoryReader,
-  type PartitionSettings,
-  partitionSettings,
-  readPartition,
-} from "./partition-file.ts";
+import type { Partition } from "./partition.ts";
+import { type PartitionSettings, partitionSettings } from "./partition-fields.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
-import { makeRangeSets, type RangeSet, type RangeSetSpec } from "./range-set.ts";
-import { rangeSetsInFile } from "./ranges-file.ts";
+import type { RangeSet, RangeSetSpec } from "./range-set.ts";
 import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
@@ -80,7 +73,7 @@ export const ownKeys = [
 type IpamKey = (typeof goKeys)[number] | (typeof ownKeys)[number];
 
 /** A member of `ipam`. */
-const setting: (ipam: Located, key: IpamKey) => Located | undefined = member;
+const setting: (ipam: Located, key: IpamKey) => Located | undefined = memberInAnyCase;
 
 /** Where the reservations of a network are, which is all that DEL and GC need. */
 export interface StoreConfig {
@@ -129,46 +122,43 @@ export interface IpamConfig extends StoreConfig, Excluded {
   readonly failsWhenExhausted: boolean;
 }
 
+/** What a configuration says by itself, before the files of the node are read that it names. */
+export interface WrittenConfig {
+  readonly config: Omit<IpamConfig, "rangeSets" | "partition">;
+  /** The range sets that are in it, also those that a partition divides. */
+  readonly ranges: readonly RangeSetSpec[];
+  /** The path of the file with further ones; empty where there is none. */
+  readonly rangesFile: string;
+  /** Which file has the podCIDR by which they are divided. */
+  readonly partition: PartitionSettings | undefined;
+}
+
 /**
- * Reads and checks the whole configuration; errors have the Go plugin's words and order.
+ * Reads and checks what a configuration says by itself; errors have the Go plugin's words and order.
  *
  * @param args the value of `CNI_ARGS`
- * @param files reads `rangesFile`, and what `partition` names, where they are configured
  * @throws CniError 999 with the path in its details
  */
-export function loadConfig(
-  network: NetworkConfiguration,
-  args: string,
-  files: DirectoryReader,
-): IpamConfig {
-  const { document, versionText } = network;
-  const ipam = member(document, "ipam");
-  const settings = ipam && readIpam(ipam, network.name);
-  const runtimeConfig = member(document, "runtimeConfig");
-  const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
-  const runtimeRanges = rangeSetsIn(runtimeConfig && member(runtimeConfig, "ipRanges"));
-  const conventional = member(document, "args");
-  const cniArgs = conventional && member(conventional, "cni");
-  const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
+export function readConfig({ name, document }: NetworkConfiguration, args: string): WrittenConfig {
+  const ipam = memberInAnyCase(document, "ipam");
+  const settings = ipam && readIpam(ipam, name);
+  const runtimeConfig = memberInAnyCase(document, "runtimeConfig");
+  const runtimeIPs = requestedIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ips"));
+  const runtimeRanges = rangeSetsIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ipRanges"));
+  const conventional = memberInAnyCase(document, "args");
+  const cniArgs = conventional && memberInAnyCase(conventional, "cni");
+  const argumentIPs = requestedIn(cniArgs && memberInAnyCase(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
   const { config, ranges, rangesFile, partition } = settings;
   const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
   const key = partition === undefined ? "rangesFile" : "partition";
   if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
-  const rangesOfNode = rangesFile === "" ? [] : rangeSetsInFile(files, rangesFile, network.name);
-  const specs = [...runtimeRanges, ...ranges, ...(partition?.ranges ?? []), ...rangesOfNode];
-  const rangeSets = makeRangeSets(
-    specs,
-    allowsOneAddressPerFamily(network.version) ? { versionText } : undefined,
-  );
-  const node = partition && readPartition(files, partition.settings);
   return {
-    ...config,
-    rangeSets:
-      node === undefined ? rangeSets : partsOf(rangeSets, specs, exclusionsForAll(config), node),
-    partition: node,
-    requested,
+    config: { ...config, requested },
+    ranges: [...runtimeRanges, ...ranges, ...(partition?.ranges ?? [])],
+    rangesFile,
+    partition: partition?.settings,
   };
 }
 
@@ -179,7 +169,7 @@ export function loadConfig(
  * @throws CniError 999 where `ipam` is not an object or `ipam.dataDir` not a string
  */
 export function loadStoreConfig({ name, document }: NetworkConfiguration): StoreConfig {
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   if (ipam === undefined) throw missingIpam();
   return storeConfig(ipam, name, (key, read) => {
     try {
@@ -197,12 +187,12 @@ export function loadStoreConfig({ name, document }: NetworkConfiguration): Store
  * @throws CniError 999 where `gcOnly` is neither true nor false
  */
 export function isGcOnly({ document }: NetworkConfiguration): boolean {
-  return trueOrFalse(member(document, "gcOnly"), false);
+  return trueOrFalse(memberInAnyCase(document, "gcOnly"), false);
 }
 
 /** Whether the configuration has or names any range; ranges that the runtime provides are not sent with STATUS and GC. */
 export function hasRanges({ document }: NetworkConfiguration): boolean {
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   if (ipam === undefined) return false;
   return (
     setting(ipam, "subnet") !== undefined ||
@@ -238,7 +228,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     failsWhenExhausted,
   };
   // A template that has left it null must not hand out the whole range.
-  const partition = memberOrNull(ipam, "partition");
+  const partition = memberOrNullInAnyCase(ipam, "partition");
   const partitioned = partitionSettings(partition);
   return {
     config,
@@ -251,7 +241,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
 
 /** The range sets that a partition divides. */
 function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
-  return rangeSetsIn(partition && member(partition, "ranges"));
+  return rangeSetsIn(partition && memberInAnyCase(partition, "ranges"));
 }
 
 /**
@@ -303,7 +293,9 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
 /** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
-  const by = elements(member(at, "by")).map((name) => text(name, "the name of an argument"));
+  const by = elements(memberInAnyCase(at, "by")).map((name) =>
+    text(name, "the name of an argument"),
+  );
   if (by.length > 0 && !by.includes("")) return by;
   throw internalError(
     "invalid sticky: no argument",
@@ -333,7 +325,7 @@ function historyBytes(at: Located | undefined): number | undefined {
   if (at === undefined || at.value === false) return undefined;
   if (at.value === true) return DEFAULT_HISTORY_BYTES;
   if (!isObject(at.value)) throw typeMismatch(at, 'true, false or {"maxBytes": number}');
-  const limit = member(at, "maxBytes");
+  const limit = memberInAnyCase(at, "maxBytes");
   if (limit === undefined) return DEFAULT_HISTORY_BYTES;
   const { value } = limit;
   const isWithin =

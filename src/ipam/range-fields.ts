@@ -1,6 +1,6 @@
 /** Range sets as members of the configuration. */
 
-import { elements, type Located, member, memberOrNull } from "../cni/json.ts";
+import { elements, type Located, memberInAnyCase, memberOrNullInAnyCase } from "../cni/json.ts";
 import { parseIPField, parsePrefixField } from "./fields.ts";
 import { NO_GATEWAY, type RangeSpec } from "./range.ts";
 import type { RangeSetSpec } from "./range-set.ts";
@@ -26,13 +26,13 @@ export function rangeIn(range: Located): RangeSpec {
   const { path } = range;
   // In a list `null` is a range without any member.
   const at = range.value === null ? { value: {}, path } : range;
-  const subnet = memberOrNull(at, "subnet");
-  const gateway = member(at, "gateway");
+  const subnet = memberOrNullInAnyCase(at, "subnet");
+  const gateway = memberInAnyCase(at, "gateway");
   return {
     path,
     subnet: subnet && parsePrefixField(subnet),
-    rangeStart: parseIPField(member(at, "rangeStart")),
-    rangeEnd: parseIPField(member(at, "rangeEnd")),
+    rangeStart: parseIPField(memberInAnyCase(at, "rangeStart")),
+    rangeEnd: parseIPField(memberInAnyCase(at, "rangeEnd")),
     gateway: gateway?.value === NO_GATEWAY ? NO_GATEWAY : parseIPField(gateway),
   };
 }

@@ -1,7 +1,7 @@
 /** Routes of the configuration, which are copied to the result. */
 
 import { internalError } from "../cni/error.ts";
-import { integer, type Located, member, memberOrNull } from "../cni/json.ts";
+import { integer, type Located, memberInAnyCase, memberOrNullInAnyCase } from "../cni/json.ts";
 import type { ResultRoute } from "../cni/result.ts";
 import { formatAddress } from "./address.ts";
 import { parseIPField, parsePrefixField } from "./fields.ts";
@@ -13,7 +13,7 @@ import { formatPrefix } from "./prefix.ts";
  * @throws CniError 999 where `dst` is missing or a member is invalid
  */
 export function parseRoute(at: Located): ResultRoute {
-  const written = at.value === null ? undefined : memberOrNull(at, "dst");
+  const written = at.value === null ? undefined : memberOrNullInAnyCase(at, "dst");
   if (written === undefined) {
     throw internalError(
       "invalid CIDR address: ",
@@ -21,7 +21,7 @@ export function parseRoute(at: Located): ResultRoute {
     );
   }
   const dst = parsePrefixField(written);
-  const gw = parseIPField(member(at, "gw"));
+  const gw = parseIPField(memberInAnyCase(at, "gw"));
   return {
     family: dst.address.family,
     dst: formatPrefix(dst),
@@ -33,7 +33,7 @@ export function parseRoute(at: Located): ResultRoute {
 function optionalIntegers(at: Located): Partial<Record<(typeof integers)[number], number>> {
   const found: Partial<Record<(typeof integers)[number], number>> = {};
   for (const name of integers) {
-    const value = member(at, name);
+    const value = memberInAnyCase(at, name);
     if (value !== undefined) found[name] = integer(value);
   }
   return found;

@@ -3,7 +3,7 @@
 import { readArguments } from "../cni/arguments.ts";
 import type { NetworkConfiguration } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
-import { elements, type Located, member, text } from "../cni/json.ts";
+import { elements, type Located, memberInAnyCase, text } from "../cni/json.ts";
 import type { ResultDns, ResultRoute } from "../cni/result.ts";
 import { trimSpace } from "../cni/unicode.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
@@ -38,13 +38,13 @@ type ParseAddress = () => StaticAddress;
  */
 export function loadStaticConfig(network: NetworkConfiguration, args: string): StaticConfig {
   const { document } = network;
-  const ipam = member(document, "ipam");
+  const ipam = memberInAnyCase(document, "ipam");
   const settings = ipam && readIpam(ipam);
-  const runtimeConfig = member(document, "runtimeConfig");
-  const runtimeIPs = requestedIn(runtimeConfig && member(runtimeConfig, "ips"));
-  const conventional = member(document, "args");
-  const cniArgs = conventional && member(conventional, "cni");
-  const argumentIPs = requestedIn(cniArgs && member(cniArgs, "ips"));
+  const runtimeConfig = memberInAnyCase(document, "runtimeConfig");
+  const runtimeIPs = requestedIn(runtimeConfig && memberInAnyCase(runtimeConfig, "ips"));
+  const conventional = memberInAnyCase(document, "args");
+  const cniArgs = conventional && memberInAnyCase(conventional, "cni");
+  const argumentIPs = requestedIn(cniArgs && memberInAnyCase(cniArgs, "ips"));
   if (settings === undefined) {
     throw internalError(
       "IPAM config missing 'ipam' key",
@@ -68,26 +68,27 @@ export function loadStaticConfig(network: NetworkConfiguration, args: string): S
 function readIpam(
   ipam: Located,
 ): Omit<StaticConfig, "addresses"> & { readonly addresses: readonly ParseAddress[] } {
-  text(member(ipam, "type"));
-  text(member(ipam, "name"));
+  text(memberInAnyCase(ipam, "type"));
+  text(memberInAnyCase(ipam, "name"));
   return {
-    addresses: elements(member(ipam, "addresses")).map((at) => {
-      const written = at.value === null ? "" : text(member(at, "address"));
-      const gateway = at.value === null ? undefined : parseIPField(member(at, "gateway"));
+    addresses: elements(memberInAnyCase(ipam, "addresses")).map((at) => {
+      const written = at.value === null ? "" : text(memberInAnyCase(at, "address"));
+      const gateway = at.value === null ? undefined : parseIPField(memberInAnyCase(at, "gateway"));
       const message = `the 'address' field is expected to be in CIDR notation, got: '${written}'`;
       return () => ({ prefix: requirePrefix(written, message, `${at.path}.address`), gateway });
     }),
-    routes: elements(member(ipam, "routes")).map(parseRoute),
-    dns: dnsIn(member(ipam, "dns")),
+    routes: elements(memberInAnyCase(ipam, "routes")).map(parseRoute),
+    dns: dnsIn(memberInAnyCase(ipam, "dns")),
   };
 }
 
 function dnsIn(at: Located | undefined): ResultDns {
   if (at === undefined) return NO_DNS;
-  const list = (name: string): readonly string[] => elements(member(at, name)).map(textOrEmpty);
+  const list = (name: string): readonly string[] =>
+    elements(memberInAnyCase(at, name)).map(textOrEmpty);
   return {
     nameservers: list("nameservers"),
-    domain: text(member(at, "domain")),
+    domain: text(memberInAnyCase(at, "domain")),
     search: list("search"),
     options: list("options"),
   };

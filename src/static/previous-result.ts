@@ -7,8 +7,8 @@ import {
   elements,
   isObject,
   type Located,
-  member,
-  memberOrNull,
+  memberInAnyCase,
+  memberOrNullInAnyCase,
   text,
   typeMismatch,
 } from "../cni/json.ts";
@@ -37,7 +37,7 @@ export function previousAddresses({
   document,
   version,
 }: NetworkConfiguration): readonly PreviousAddress[] {
-  const previous = member(document, "prevResult");
+  const previous = memberInAnyCase(document, "prevResult");
   if (previous === undefined) {
     throw internalError(
       "Required prevResult missing",
@@ -48,8 +48,8 @@ export function previousAddresses({
     throw internalError(`failed to load netconf: ${typeMismatch(previous, "an object").message}`);
   }
   try {
-    const addresses = elements(member(previous, "ips")).flatMap(addressIn);
-    const written = member(previous, "cniVersion");
+    const addresses = elements(memberInAnyCase(previous, "ips")).flatMap(addressIn);
+    const written = memberInAnyCase(previous, "cniVersion");
     requireForm(written === undefined ? version : text(written), version);
     return addresses;
   } catch (error) {
@@ -59,9 +59,9 @@ export function previousAddresses({
 }
 
 function addressIn(at: Located): readonly PreviousAddress[] {
-  const address = at.value === null ? undefined : memberOrNull(at, "address");
+  const address = at.value === null ? undefined : memberOrNullInAnyCase(at, "address");
   if (address === undefined) return [];
-  const gateway = parseIPField(member(at, "gateway"));
+  const gateway = parseIPField(memberInAnyCase(at, "gateway"));
   return [{ address: parsePrefixField(address).address, gateway }];
 }
 

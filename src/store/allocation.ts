@@ -186,12 +186,12 @@ function allocateNext(
  */
 function reclaimAll(
   network: LockedNetwork,
-  { reclaims, attachment }: AllocationRequest,
+  { reclaims, attachment, namespace }: AllocationRequest,
   names: readonly string[],
 ): boolean {
   if (!reclaims) return false;
   const wanted = (name: string): true | undefined => names.includes(name) || undefined;
-  const dead = [...network.reclaimable(attachment, wanted)].map((one) => one.dead);
+  const dead = [...network.reclaimable(attachment, namespace, wanted)].map((one) => one.dead);
   return dead.length === names.length && dead.every((one) => network.reclaimDead(one));
 }
 
@@ -223,7 +223,7 @@ function allocateOfDead(
 ): Candidate | undefined {
   const usable = (name: string): Candidate | undefined =>
     candidateAt(parseAddress(name), set, exclusions);
-  for (const { dead, wanted } of network.reclaimable(attachment, usable)) {
+  for (const { dead, wanted } of network.reclaimable(attachment, namespace, usable)) {
     if (!network.reclaimDead(dead)) continue;
     if (network.reserve(wanted.address, attachment, temporary, namespace)) return wanted;
   }

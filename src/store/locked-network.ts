@@ -303,15 +303,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * Releases what a call has reserved, as far as possible: only the very files that it made. Meanwhile the same attachment may
-   * have been told the address by a repeated ADD, or have got it again after a DEL.
+   * Releases what a call has reserved, as far as possible: only the very files that it made. Between two locks the same
+   * attachment may have been told the address by a repeated ADD, or have got it again after a DEL; under one nobody has.
    */
   undo(reservations: readonly OwnReservation[]): void {
     const { files } = this;
-    for (const { name, owner, file } of reservations) {
+    for (const one of reservations) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
-        if (fileIdAt(files.system, files.pathOf(name)) === file) this.release({ name, owner });
+        const isOwn = this.#made.includes(one);
+        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) this.release(one);
       }, undefined);
     }
   }
@@ -332,19 +333,21 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
    * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
    *
+   * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    * @throws SystemError where the notes of earlier boots cannot be read
    */
   *reclaimable<T>(
     attachment: Attachment,
+    namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const own = keyOf(attachment);
-    const isMeant = ({ name, key, namespace }: RecordedReservation): boolean =>
+    const caller = { ...attachment, key: keyOf(attachment), namespace };
+    const isMeant = (one: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
-      (namespace.isPodSandbox || key === own) && wantedBy(name) !== undefined;
-    for (const dead of this.namespaces.gone(isMeant)) {
+      (one.namespace.isPodSandbox || one.key === caller.key) && wantedBy(one.name) !== undefined;
+    for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };
     }

@@ -24,9 +24,6 @@ export interface PluginCall {
   readonly timeout: number;
 }
 
-/** Where a service runs a program: in each place one at a time. */
-export type ProgramPlace = 0 | 1;
-
 /** What a service does next: run a program, killed with its children after a time, accept connections, or wait. */
 export type ServiceStep =
   | {
@@ -34,20 +31,19 @@ export type ServiceStep =
       readonly command: readonly [string, ...string[]];
       /** In milliseconds. */
       readonly timeout: number;
-      /** Whether its standard output is this process's standard error, and so neither kept nor bounded. */
+      /** Whether its standard output is this process's standard error, as its errors are, and so neither kept nor bounded. */
       readonly isLogged: boolean;
-      readonly place: ProgramPlace;
     }
   | { readonly kind: "listen"; readonly address: string; readonly port: number }
   | { readonly kind: "wait"; readonly milliseconds: number };
 
 /** A process that goes on until it is terminated, see `OperatorSystem.serve`. */
 export interface Service {
-  /** Called at the start, after the start and the end of each program, and after each attempt to listen and each wait. */
+  /** Called at the start, and after each step: the end of a program, an attempt to listen, or a wait. */
   next(): ServiceStep;
   /**
-   * Takes the end of a step. Of a program: ETIMEDOUT if it was killed, EFBIG if its output is too long; its errors may be cut.
-   * Or whether connections are accepted now.
+   * Takes the end of a step. Of a program: ETIMEDOUT if it was killed, EFBIG if its output is too long. Or whether connections
+   * are accepted now.
    */
   completed(step: ServiceStep, outcome: CompletedProcess | "listening" | SystemError): void;
   /**
@@ -94,13 +90,6 @@ export interface OperatorSystem extends System {
    */
   openFile(path: string, limit: number): OpenedFile;
   /**
-   * `readFile` as this process would read in another network namespace, for files such as `/proc/self/net/fib_trie`. It
-   * needs CAP_SYS_ADMIN (else EPERM).
-   *
-   * @param namespace the path where it is mounted, or that of a process's
-   */
-  readFileIn(namespace: string, path: string, limit: number): string;
-  /**
    * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
    * returns.
    */
@@ -121,7 +110,7 @@ export interface OperatorSystem extends System {
     plugin?: PluginCall,
   ): CompletedProcess;
   /**
-   * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the programs that run; also as the
+   * Serves until SIGTERM or SIGINT, which end the process with exit code 0, and kill the program that runs; also as the
    * first process of a container. A connection may take five seconds, and the oldest one of too many is closed. On
    * Node.js it returns, and the event loop serves.
    */

@@ -80,6 +80,13 @@ export interface System {
 
   /** A whole file, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never blocks on a FIFO. */
   readFile(path: string, limit: number): string;
+  /**
+   * `readFile` as this process would read in another network namespace, for files such as `/proc/self/net/fib_trie`. It
+   * needs CAP_SYS_ADMIN (else EPERM).
+   *
+   * @param namespace the path where it is mounted, or that of a process's
+   */
+  readFileIn(namespace: string, path: string, limit: number): string;
   /** Creates a file exclusively (EEXIST where the path exists) and writes `text`. */
   createFile(path: string, text: string, mode: number): void;
   /**

@@ -1,12 +1,13 @@
 import type { Attachment } from "../cni/attachment.ts";
 import type { AttachmentCall } from "../cni/call.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
-import { member } from "../cni/json.ts";
+import { memberInAnyCase } from "../cni/json.ts";
 import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network-namespace.ts";
 import { formatPod, isPodSandbox, type PodName, parsePodName, podIn } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
+import { loadConfig } from "../configuration/load-config.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
-import { type IpamConfig, isGcOnly, loadConfig } from "../ipam/config.ts";
+import { type IpamConfig, isGcOnly } from "../ipam/config.ts";
 import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
@@ -205,7 +206,7 @@ function withRangeIndex(index: number, allocateOne: () => void): void {
 
 /** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */
 function passThroughPreviousResult(system: System, { network }: AttachmentCall): void {
-  const previous = member(network.document, "prevResult");
+  const previous = memberInAnyCase(network.document, "prevResult");
   if (previous === undefined) {
     throw new CniError(
       ErrorCode.invalidNetworkConfig,

@@ -1,6 +1,7 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
-import { isGcOnly, loadConfig } from "../ipam/config.ts";
+import { loadConfig } from "../configuration/load-config.ts";
+import { isGcOnly } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { isHeld } from "../store/locked-network.ts";
 import { directoryExists } from "../store/reservations/reservation-file.ts";

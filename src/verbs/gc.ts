@@ -4,29 +4,41 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
+import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
-import { type Processes, readProcesses } from "../store/namespaces/process-namespaces.ts";
+import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { keyOf, type Owner } from "../store/reservations/owner.ts";
-import { directoryExists, type OwnedReservation } from "../store/reservations/reservation-file.ts";
+import {
+  directoryExists,
+  type OwnedReservation,
+  readOwner,
+} from "../store/reservations/reservation-file.ts";
 import { attempt, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 
 const MILLISECOND = 1_000_000n;
 
 /**
+ * How much older than the call a reservation must be, in milliseconds: the runtime may have made its list before, and file
+ * systems date files by a tick, or a second.
+ */
+const SETTLED_AFTER = 2000;
+
+/**
  * GC: releases every address whose attachment the runtime does not list (CNI SPEC 1.1.0, section 2). Files that name
- * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list nothing is
- * released.
+ * no container stay, and what shows that the list is wrong or too old: see `withoutLiving`. Without a list only what an ADD in
+ * a full range would take is released: of what is dead for certain.
  */
 export function gc(system: System, call: NetworkCall): void {
   const begun = system.now();
   const valid = validAttachments(call.network);
   if (valid === undefined) {
-    system.writeStandardError(
-      "host-local: GC without cni.dev/valid-attachments; nothing was released\n",
-    );
+    const released = releaseCertain(system, call);
+    const count = released === 1 ? "1 reservation" : `${released} reservations`;
+    const what = released === 0 ? "nothing was released" : `released ${count} of dead pods alone`;
+    system.writeStandardError(`host-local: GC without cni.dev/valid-attachments; ${what}\n`);
     return;
   }
   const config = storeConfig(call);
@@ -43,6 +55,36 @@ export function gc(system: System, call: NetworkCall): void {
   });
 }
 
+/**
+ * Releases what is dead for certain; nothing where the configuration is wrong, since nothing was asked for.
+ *
+ * @returns how many reservations
+ * @throws CniError 5
+ */
+function releaseCertain(system: System, call: NetworkCall): number {
+  let config: StoreConfig;
+  try {
+    config = storeConfig(call);
+  } catch (error) {
+    if (error instanceof CniError) return 0;
+    throw error;
+  }
+  const files = openNetwork(system, config.dataDir, config.network);
+  const request = lockOptions(call, config, "GC");
+  let released = 0;
+  reportingIoFailure(() => {
+    if (!config.reclaims || !directoryExists(files)) return;
+    withLockIfPossible(files, request, (network) => {
+      const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
+      const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
+      const dead = [...names].map((name) => ({ name, owner: readOwner(files, name) }));
+      releaseAll(network, dead);
+      released = dead.length;
+    });
+  });
+  return released;
+}
+
 /** What the list lacks, and why some of that could not be read. */
 function search(
   network: PossiblyLockedNetwork,
@@ -56,42 +98,35 @@ function search(
   return { stale, unread: network.unreadableOf(isStale) };
 }
 
-/** Releases what no process uses; it looks at them without the lock, since that takes as long as pods with many routes want. */
+/** Releases what may be dead; it looks at namespaces without the lock, since that takes as long as pods with many routes want. */
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,
   stale: readonly OwnedReservation[],
   begun: number,
 ): void {
-  const processes = readProcesses(files.system);
+  const namespaces = new Namespaces(files.system);
   withLockIfPossible(files, request, (network) => {
-    releaseAll(network, withoutLiving(network, stale, processes, begun));
+    releaseAll(network, withoutLiving(network, stale, namespaces, begun));
   });
 }
 
-/**
- * Those that may be dead: not what a process has in its network namespace, and not what was reserved after the call had
- * begun, when its list was made already. Says what is kept.
- */
+/** Those that may be dead. Says what is kept. */
 function withoutLiving(
   network: PossiblyLockedNetwork,
   stale: readonly OwnedReservation[],
-  processes: Processes,
+  namespaces: Namespaces,
   begun: number,
 ): readonly OwnedReservation[] {
   const { network: name } = network.files;
-  const users = usersOf(processes);
+  const earlier = namesBeforeBoot(network.files);
   const kept = new Map<OwnedReservation, string>();
   for (const reservation of stale) {
-    const address = formatAddress(reservation.address);
-    const user = users.get(address);
-    if (user !== undefined) {
-      kept.set(reservation, `${address} is in use by ${user}`);
-    } else if (processes.incomplete !== undefined) {
-      kept.set(reservation, `whether ${address} is in use is not known: ${processes.incomplete}`);
-    } else if (isMadeAfter(network.files, reservation, begun)) {
-      kept.set(reservation, `${address} was reserved after the call had begun`);
-    }
+    const reason =
+      whyInUse(reservation, namespaces) ??
+      (earlier.has(reservation.name) ? undefined : whyAlive(network, reservation, namespaces)) ??
+      whyYoung(network.files, reservation, begun);
+    if (reason !== undefined) kept.set(reservation, reason);
   }
   if (kept.size > 0) {
     const reasons = shortened([...kept.values()]).join("; ");
@@ -101,20 +136,39 @@ function withoutLiving(
   return stale.filter((reservation) => !kept.has(reservation));
 }
 
-/** Who has an address, in words. */
-function usersOf({ namespaces, nodeAddresses }: Processes): ReadonlyMap<string, string> {
-  const users = new Map<string, string>();
-  for (const { addresses, processId } of namespaces) {
-    for (const address of addresses) users.set(address, `process ${processId}`);
-  }
-  for (const address of nodeAddresses) users.set(address, "the node itself");
-  return users;
+/** Who has an address, whatever is known of the container that holds it. */
+function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string | undefined {
+  const text = formatAddress(address);
+  if (namespaces.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
+  const [user] = namespaces.withAddress(text);
+  if (user === undefined) return undefined;
+  return user.processId === undefined
+    ? `${text} is in use in the network namespace ${user.path}`
+    : `${text} is in use by process ${user.processId}`;
 }
 
-/** Whether a reservation was made after a time, in milliseconds since the epoch. */
-function isMadeAfter(files: NetworkFiles, { name }: OwnedReservation, time: number): boolean {
+/** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
+function whyAlive(
+  network: PossiblyLockedNetwork,
+  { name, address }: OwnedReservation,
+  { incomplete }: Namespaces,
+): string | undefined {
+  const text = formatAddress(address);
+  const state = network.namespaces.stateOf(name);
+  if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
+  return incomplete && `whether ${text} is in use is not known: ${incomplete}`;
+}
+
+/** That a reservation may be newer than the list. */
+function whyYoung(
+  files: NetworkFiles,
+  { name, address }: OwnedReservation,
+  begun: number,
+): string | undefined {
   const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
-  return status !== undefined && status.modified > BigInt(time) * MILLISECOND;
+  const isYoung =
+    status !== undefined && status.modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
+  return isYoung ? `${formatAddress(address)} was reserved only just now` : undefined;
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

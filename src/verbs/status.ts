@@ -1,7 +1,8 @@
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
+import { loadConfig } from "../configuration/load-config.ts";
 import { parseAddress } from "../ipam/address.ts";
-import { hasRanges, type IpamConfig, loadConfig, loadStoreConfig } from "../ipam/config.ts";
+import { hasRanges, type IpamConfig, loadStoreConfig } from "../ipam/config.ts";
 import { type Exclusions, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";

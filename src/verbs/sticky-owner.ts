@@ -1,6 +1,6 @@
 import { argumentIn } from "../cni/arguments.ts";
 import type { AttachmentCall } from "../cni/call.ts";
-import { type Located, member } from "../cni/json.ts";
+import { type Located, memberInAnyCase } from "../cni/json.ts";
 import { type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
 
 /**
@@ -11,8 +11,8 @@ import { type StickyOwner, stickyOwnerOf } from "../store/reuse/sticky.ts";
  */
 export function stickyOwner(call: AttachmentCall, by: readonly string[]): StickyOwner | undefined {
   const { document } = call.network;
-  const args = member(document, "args");
-  const places = [args && member(args, "cni"), member(document, "runtimeConfig")];
+  const args = memberInAnyCase(document, "args");
+  const places = [args && memberInAnyCase(args, "cni"), memberInAnyCase(document, "runtimeConfig")];
   const values = by.map((name) => {
     const value = argumentIn(name, call.arguments);
     return value === "" ? (places.map((place) => textIn(place, name)).find(Boolean) ?? "") : value;
@@ -22,6 +22,6 @@ export function stickyOwner(call: AttachmentCall, by: readonly string[]): Sticky
 
 /** Anything but text tells of nobody. */
 function textIn(place: Located | undefined, name: string): string {
-  const value = place && member(place, name)?.value;
+  const value = place && memberInAnyCase(place, name)?.value;
   return typeof value === "string" ? value : "";
 }

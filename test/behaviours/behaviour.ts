@@ -51,7 +51,6 @@ export function behaviour(
   };
   test(`${title} (in memory)`, (t) => {
     const machine = new TimedMachine();
-    machine.disk.put("/proc/self/ns/net", "");
     on(t, machine);
   });
   const options = { skip: skipWithoutExecutable };

@@ -1,5 +1,5 @@
 // test: each executable, one if short
-/** Ranges from a file of the node: `rangesFile`. What can be wrong with such a file: test/ipam/ranges-file.test.ts. */
+/** Ranges from a file of the node: `rangesFile`. What can be wrong with such a file: test/configuration/ranges-file.test.ts. */
 
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";

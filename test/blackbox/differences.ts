@@ -83,7 +83,7 @@ export const differences: readonly Difference[] = [
     title: "GC frees addresses of attachments that no longer exist",
     concerns: "runtimes",
     reference: "GC does nothing: an address that never got a DEL is lost.",
-    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). null is an empty list. If both keys are absent, nothing is freed, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps addresses that the node or a process has in its network namespace, those reserved after the call began, and all where the addresses of some process cannot be read; a line on standard error says which.",
+    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). Without a list (both keys absent, or null, which CRI-O sends for every network but its default one) it frees only pods whose network namespace is proven gone and what is from before a reboot, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps what was reserved for a network namespace that is not proven gone; addresses that the node, a process or a mounted network namespace has, or may have where one cannot be looked at; and what was reserved less than two seconds before the call began. A line on standard error says which, and why.",
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself. Runtimes send lists that are too old or incomplete (antrea#8239), and a pod whose address is freed shares it with the next one.",
     changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
@@ -514,7 +514,7 @@ export const differences: readonly Difference[] = [
     here: "Members are read in a fixed order. The code is the same.",
     reason: "Each error has to be fixed anyway.",
     changed: [],
-    coveredBy: ["ipam/config.test.ts"],
+    coveredBy: ["configuration/config.test.ts"],
   },
   {
     title: "Numbers beyond 2^53 lose their last digits",

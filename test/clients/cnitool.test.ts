@@ -2,6 +2,7 @@
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { inRepository } from "../harness/repository.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
@@ -47,7 +48,12 @@ clientScenario(
   {
     name: "libcni 1.3, GC and STATUS",
     scenario: "an address that never got a DEL is released by GC; STATUS through bridge",
-    needs: { plugins: ["bridge"], cniVersion: "1.1.0", programs: ["cnitool", "libcni-gc"] },
+    needs: {
+      plugins: ["bridge"],
+      cniVersion: "1.1.0",
+      programs: ["cnitool", "libcni-gc"],
+      seesProcesses: true,
+    },
     version: () => versionOf("cnitool"),
   },
   async (t, host) => {
@@ -63,6 +69,9 @@ clientScenario(
     host.forgetResults();
     t.doesNotThrow(() => cnitool.attachment("status", "kept"), "STATUS says ready");
 
+    cnitool.removeNamespace("lost");
+    // GC keeps what is young.
+    await sleep(2100);
     cnitool.collectGarbage(`${keptId}:eth0`);
 
     t.same(

@@ -38,6 +38,11 @@ export class Cnitool implements Client {
 
   async stop(name: string): Promise<void> {
     this.attachment("del", name);
+    this.removeNamespace(name);
+  }
+
+  /** Removes a namespace without a word to any plugin. */
+  removeNamespace(name: string): void {
     this.#pods.get(name)?.remove();
   }
 

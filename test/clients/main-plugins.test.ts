@@ -3,6 +3,7 @@
 
 import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
+import { setTimeout as sleep } from "node:timers/promises";
 import { gunzipSync } from "node:zlib";
 import type { Host } from "../e2e/host.ts";
 import { isAtLeast, type Network, type PluginConfiguration } from "../e2e/libcni.ts";
@@ -96,7 +97,12 @@ clientScenario(
   {
     name: "host-device, namespace gone",
     scenario: "DEL fails before it calls the IPAM plugin; GC through the `gcOnly` entry releases",
-    needs: { plugins: ["host-device"], cniVersion: "1.1.0", age: "newest" },
+    needs: {
+      plugins: ["host-device"],
+      cniVersion: "1.1.0",
+      age: "newest",
+      seesProcesses: true,
+    },
     version: fetchedVersion,
   },
   async (t, host) => {
@@ -119,6 +125,8 @@ clientScenario(
       "and does not call the IPAM plugin",
     );
     t.same(Object.keys(host.reservations("device")), ["10.65.0.2"], "the address stays reserved");
+    // GC keeps what is young.
+    await sleep(2100);
     host.runtime.gc(network, []);
     t.same(host.reservations("device"), {}, "GC releases it");
   },

@@ -8,8 +8,8 @@ import {
   type Json,
   kindOf,
   type Located,
-  member,
-  memberOrNull,
+  memberInAnyCase,
+  memberOrNullInAnyCase,
   parseJson,
   text,
   typeMismatch,
@@ -105,32 +105,32 @@ test("kinds are named as in Go's decoder", async (t) => {
 });
 
 test("a member is found by its name, with its path", async (t) => {
-  t.strictSame(member(at({ ipam: { a: 1 } }), "ipam"), { value: { a: 1 }, path: "ipam" });
-  t.strictSame(member(at({ subnet: "x" }, "ipam.ranges[0][1]"), "subnet"), {
+  t.strictSame(memberInAnyCase(at({ ipam: { a: 1 } }), "ipam"), { value: { a: 1 }, path: "ipam" });
+  t.strictSame(memberInAnyCase(at({ subnet: "x" }, "ipam.ranges[0][1]"), "subnet"), {
     value: "x",
     path: "ipam.ranges[0][1].subnet",
   });
 });
 
 test("names match in any letter case, and the last spelling counts", async (t) => {
-  t.equal(member(at({ RUNTIMEconfig: 1 }), "runtimeConfig")?.value, 1);
-  t.equal(member(at({ dataDir: "a", DATADIR: "b" }), "dataDir")?.value, "b");
-  t.equal(member(at({ DATADIR: "b", dataDir: "a" }), "dataDir")?.value, "a");
+  t.equal(memberInAnyCase(at({ RUNTIMEconfig: 1 }), "runtimeConfig")?.value, 1);
+  t.equal(memberInAnyCase(at({ dataDir: "a", DATADIR: "b" }), "dataDir")?.value, "b");
+  t.equal(memberInAnyCase(at({ DATADIR: "b", dataDir: "a" }), "dataDir")?.value, "a");
 });
 
 test("a member that is null counts as absent, unless null itself is asked for", async (t) => {
-  t.equal(member(at({ a: null }), "a"), undefined);
-  t.equal(member(at({ a: 1, A: null }), "a"), undefined);
-  t.strictSame(memberOrNull(at({ a: null }), "a"), { value: null, path: "a" });
-  t.equal(member(at({}), "a"), undefined);
-  t.equal(memberOrNull(at({}), "a"), undefined);
+  t.equal(memberInAnyCase(at({ a: null }), "a"), undefined);
+  t.equal(memberInAnyCase(at({ a: 1, A: null }), "a"), undefined);
+  t.strictSame(memberOrNullInAnyCase(at({ a: null }), "a"), { value: null, path: "a" });
+  t.equal(memberInAnyCase(at({}), "a"), undefined);
+  t.equal(memberOrNullInAnyCase(at({}), "a"), undefined);
 });
 
 test("inherited properties are not members", async (t) => {
   for (const name of ["toString", "constructor", "__proto__"]) {
-    t.equal(memberOrNull(at({}), name), undefined, name);
+    t.equal(memberOrNullInAnyCase(at({}), name), undefined, name);
   }
-  t.equal(memberOrNull(at(parseJson('{"__proto__":{"ipam":1}}')), "ipam"), undefined);
+  t.equal(memberOrNullInAnyCase(at(parseJson('{"__proto__":{"ipam":1}}')), "ipam"), undefined);
 });
 
 test("only an object has members", async (t) => {
@@ -141,7 +141,7 @@ test("only an object has members", async (t) => {
     [[], "array"],
   ] as const) {
     t.strictSame(
-      refusalOf(() => member(at(value, "ipam"), "subnet")),
+      refusalOf(() => memberInAnyCase(at(value, "ipam"), "subnet")),
       {
         code: 999,
         message: `json: cannot unmarshal ${kind} into ipam: expected an object`,

@@ -1,6 +1,6 @@
 /** An example's network without containers: the IPAM plugin is called as the main plugin calls it. */
 
-import { readFileSync, writeFileSync } from "node:fs";
+import { readFileSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { staticLink } from "../blackbox/static/link.ts";
@@ -76,8 +76,11 @@ export class ExampleNetwork {
     accepted(this.#attach("DEL", pod, offer));
   }
 
-  /** Tells the last plugin of the list which pods are left. */
+  /** Tells the last plugin of the list which pods are left, an hour after all were made: GC keeps what is young. */
   gc(pods: readonly string[]): void {
+    const hourAgo = Date.now() / 1000 - 3600;
+    for (const name of this.reservations())
+      utimesSync(join(this.#dataDir, this.#network.name, name), hourAgo, hourAgo);
     const valid = pods.map((containerId) => ({ containerId }));
     accepted(run(executable, networkCall("GC", this.#input(-1, { valid }))));
   }

@@ -26,13 +26,21 @@ export interface Needs {
   readonly layers?: readonly string[];
   /** Which main plugins: the oldest here that have what is needed, or the newest. */
   readonly age?: "oldest" | "newest";
+  /** Whether it has no PID namespace of its own: by what it sees in one GC releases nothing. */
+  readonly seesProcesses?: boolean;
 }
 
-/** The arguments of `unshare` under which every scenario runs. */
-export const namespaces: readonly string[] = [
-  ...["--net", "--mount", "--pid", "--ipc", "--uts", "--fork", "--kill-child", "--mount-proc"],
-  ...["--propagation", "private"],
+const withoutProcesses: readonly string[] = [
+  ...["--net", "--mount", "--ipc", "--uts", "--fork", "--kill-child", "--propagation", "private"],
 ];
+
+/** The arguments of `unshare` under which every scenario runs that does not have to see the processes of the machine. */
+export const namespaces: readonly string[] = [...withoutProcesses, "--pid", "--mount-proc"];
+
+/** The arguments of `unshare` for a scenario. */
+export function namespacesFor({ seesProcesses = false }: Needs): readonly string[] {
+  return seesProcesses ? withoutProcesses : namespaces;
+}
 
 /** Debian's package, and the newer one that `npm run fetch -- go-plugins` unpacks. */
 const pluginDirectories = ["/usr/lib/cni", inRepository("build/go-plugins/usr/lib/cni")];

@@ -4,6 +4,7 @@
  * and reservations vanish with the scenario and no packet can leave.
  */
 
+import { readlinkSync } from "node:fs";
 import tap, { type Test } from "tap";
 import { Host } from "./host.ts";
 import {
@@ -11,7 +12,7 @@ import {
   layerPath,
   mainPlugins,
   type Needs,
-  namespaces,
+  namespacesFor,
   obstacle,
   removeCgroup,
 } from "./machine.ts";
@@ -22,6 +23,13 @@ const marker = "HOST_LOCAL_E2E_SCENARIO";
 /** Set inside: the cgroup below which all cgroups of the scenario have to be. */
 const cgroupMarker = "HOST_LOCAL_E2E_CGROUP";
 
+/** Set inside: the mount namespace of whoever has started it. */
+const outsideMarker = "HOST_LOCAL_E2E_OUTSIDE";
+
+function mountNamespace(): string {
+  return readlinkSync("/proc/self/ns/mnt");
+}
+
 /** The cgroups of the scenarios that this file has declared. */
 const cgroups: string[] = [];
 process.on("exit", () => cgroups.forEach(removeCgroup));
@@ -30,12 +38,13 @@ process.on("exit", () => cgroups.forEach(removeCgroup));
 export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 
 /**
- * Makes sure that this process is the first one of namespaces of its own.
+ * Makes sure that this process is in namespaces of its own.
  *
  * @throws Error where it is not, as then a scenario would change the machine itself
  */
 export function requireNamespaces(): void {
-  if (process.pid === 1) return;
+  const outside = process.env[outsideMarker];
+  if (process.pid === 1 || (outside !== undefined && outside !== mountNamespace())) return;
   throw new Error(`${marker} is set outside of a scenario: unset it.`);
 }
 
@@ -70,11 +79,12 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
     return skip;
   }
   const thisFile = process.argv[1] ?? "";
-  const command = ["unshare", ...namespaces, process.execPath, thisFile];
+  const command = ["unshare", ...namespacesFor(needs), process.execPath, thisFile];
   const [program = "", ...args] = [...kernelFor(needs), ...command];
   const cgroup = `host-local-test-${process.pid}-${cgroups.length}`;
   cgroups.push(cgroup);
-  const env = { ...process.env, [marker]: name, [cgroupMarker]: cgroup };
+  const inside = { [marker]: name, [cgroupMarker]: cgroup, [outsideMarker]: mountNamespace() };
+  const env = { ...process.env, ...inside };
   tap.spawn(program, args, { env }, name);
   return undefined;
 }

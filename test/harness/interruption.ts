@@ -14,6 +14,7 @@ export type Operation =
   | "writeStandardOutput"
   | "writeStandardError"
   | "readFile"
+  | "readFileIn"
   | "createFile"
   | "overwriteFile"
   | "link"

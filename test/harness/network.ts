@@ -83,8 +83,22 @@ export class Network<M extends Machine = MemoryMachine> {
     return this.#call("STATUS", "", { ...options, ipam });
   }
 
-  /** GC with a list of valid attachments, each as `container interface`, under both keys, as libcni sends it. */
+  /**
+   * GC with a list of valid attachments, each as `container interface`, under both keys, as libcni sends it; an hour after
+   * everything was reserved, since it keeps what is young.
+   */
   gc(valid: readonly string[], options?: CallOptions<M>): Answer<M> {
+    this.age();
+    return this.gcNow(valid, options);
+  }
+
+  /** An hour passes for the files of all reservations. */
+  age(): void {
+    for (const name of this.reserved()) this.machine.makeOld(`${this.#name}/${name}`);
+  }
+
+  /** As `gc`, without that hour. */
+  gcNow(valid: readonly string[], options?: CallOptions<M>): Answer<M> {
     const list = valid.map((attachment) => {
       const [containerID, ifname] = attachment.split(" ");
       return { containerID, ifname };

@@ -12,6 +12,7 @@ import { withLock } from "../../src/store/lock.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { isSystemError } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import {
   attachmentCall,
@@ -38,6 +39,31 @@ export const v6: Pool = {
   addresses: ["2001:db8::2", "2001:db8::3", "2001:db8::4"],
 };
 
+/** The container that stands for an address without a container: its network namespace is not that of a pod. */
+export const INGRESS = "ingress";
+
+/** The container whose network namespace is mounted in a directory of its own. */
+export const ELSEWHERE = "elsewhere";
+
+/** The container whose network namespace is named by its process, and that process. */
+export const BY_PROCESS = "process";
+
+/**
+ * As `CNI_NETNS` names the network namespace of a container: where it is mounted, or its process.
+ *
+ * @param generation what it ends with
+ */
+export function namespacePath(container: string, generation: string): string {
+  const process = processOf(container);
+  if (process !== undefined) return `/proc/${process}/ns/net`;
+  const directory = container === ELSEWHERE ? "/run/other" : "/run/netns";
+  return `${directory}/${container}${generation}`;
+}
+
+function processOf(container: string): number | undefined {
+  return container === BY_PROCESS ? 2000 : undefined;
+}
+
 /** The calls for a network with a configuration. */
 export class Calls {
   /** All that can be handed out. */
@@ -46,12 +72,21 @@ export class Calls {
   readonly #configuration: JsonObject;
   readonly #strict: JsonObject;
   readonly #run: Program["run"];
+  readonly #generation: string;
 
   /**
    * @param ipam keys beside the ranges
    * @param run the plugin
+   * @param generation what the names of the containers' network namespaces end with: a container that is started again has a
+   *   new one
    */
-  constructor(ipam: JsonObject = {}, pools: readonly Pool[] = [v4], run: Program["run"] = main) {
+  constructor(
+    ipam: JsonObject = {},
+    pools: readonly Pool[] = [v4],
+    run: Program["run"] = main,
+    generation = "",
+  ) {
+    this.#generation = generation;
     this.addresses = pools.flatMap(({ addresses }) => addresses);
     this.pools = pools;
     this.#run = run;
@@ -103,7 +138,7 @@ export class Calls {
       const networks = [{ files, source: undefined, rangeSets: [] }] as unknown as readonly [
         FoundNetwork,
       ];
-      const directory = new NetworkDirectory(system as OperatorSystem, networks);
+      const directory = new NetworkDirectory(system as unknown as OperatorSystem, networks);
       const chosen = directory.listed
         .flatMap((one) => directory.read(one) ?? [])
         .filter(
@@ -129,12 +164,47 @@ export class Calls {
     };
   }
 
-  /** GC that keeps some containers. */
+  /** What a runtime does to network namespaces. */
+  runtime(name: string, change: (kernel: MemoryKernel) => void): Program {
+    const run: Program["run"] = (system) => {
+      system.act(name, change);
+      return 0;
+    };
+    return { name, verb: "runtime", environment: {}, stdin: "", run };
+  }
+
+  /** A container's network namespace is unmounted, and so gone. */
+  unmount(container: string): Program {
+    const path = this.namespaceOf(container);
+    const process = processOf(container);
+    return this.runtime(`unmount ${container}`, (kernel) => {
+      if (process === undefined) kernel.unmount(path);
+      else kernel.endProcess(process);
+    });
+  }
+
+  /** A container gets its network namespace. */
+  mount(container: string): Program {
+    const path = this.namespaceOf(container);
+    const process = processOf(container);
+    return this.runtime(`mount ${container}`, (kernel) => {
+      if (process === undefined) kernel.mount(path);
+      else kernel.startProcess(process);
+    });
+  }
+
+  /** As `CNI_NETNS` names the network namespace of a container. */
+  namespaceOf(container: string): string {
+    return namespacePath(container, this.#generation);
+  }
+
+  /** GC that keeps some containers; with none, no list, as CRI-O sends it for all networks but its default one. */
   gc(...keeps: readonly string[]): Program {
     const list = keeps.map((containerID) => ({ containerID, ifname: "eth0" }));
-    const document = { ...this.#configuration, "cni.dev/valid-attachments": list };
+    const valid = keeps.length === 0 ? null : list;
+    const document = { ...this.#configuration, "cni.dev/valid-attachments": valid };
     return {
-      name: `GC ${keeps}`,
+      name: keeps.length === 0 ? "GC null" : `GC ${keeps}`,
       verb: "GC",
       keeps,
       ...networkCall("GC", document),
@@ -150,6 +220,7 @@ export class Calls {
     });
     for (const [at, program] of programs.entries()) {
       world = worlds.change(world, (machine) => {
+        if (program.verb === "ADD") mountFor(machine.kernel, program);
         const { exitCode, stdout } = runAlone(machine, program, 50 + at, clockIn(world));
         if (exitCode !== 0) throw new Error(`${program.name}: ${stdout}`);
       });
@@ -159,8 +230,12 @@ export class Calls {
   }
 
   #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string, more = ""): Program {
-    const cniArgs = `IgnoreUnknown=1;K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}${more}`;
-    const call = attachmentCall(verb, { containerId, cniArgs }, this.#configuration);
+    const pod = `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}`;
+    // Cilium reserves an address for its ingress, which has no sandbox.
+    const sandbox = containerId === INGRESS ? "" : `;K8S_POD_INFRA_CONTAINER_ID=${containerId}`;
+    const cniArgs = `IgnoreUnknown=1;${pod}${sandbox}${more}`;
+    const netns = this.namespaceOf(containerId);
+    const call = attachmentCall(verb, { containerId, cniArgs, netns }, this.#configuration);
     return {
       name: `${verb} ${containerId}`,
       verb,
@@ -169,6 +244,15 @@ export class Calls {
       run: this.#run,
     };
   }
+}
+
+/** Makes the network namespace that a call names, unless it is there. */
+export function mountFor(kernel: MemoryKernel, { environment, container = "" }: Program): void {
+  const path = environment.CNI_NETNS ?? "";
+  const process = processOf(container);
+  if (kernel.has(path)) return;
+  if (process === undefined) kernel.mount(path);
+  else kernel.startProcess(process);
 }
 
 function exitCodeOf(command: () => number): number {

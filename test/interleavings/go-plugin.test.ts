@@ -5,6 +5,7 @@ import { test } from "tap";
 import { readVectors, type Vector } from "../blackbox/vectors.ts";
 import { byPath } from "../harness/data-directory.ts";
 import { MemoryDisk } from "../harness/memory-disk.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
 import { goPlugin } from "./go-plugin.ts";
@@ -21,7 +22,8 @@ const vectors = readVectors().filter(
 for (const vector of vectors) {
   test(vector.id, async (t) => {
     const disk = diskOf(vector);
-    const machine = { disk, locks: new Map<string, number>(), boot: 1 };
+    const kernel = new MemoryKernel();
+    const machine = { disk, kernel, locks: new Map<string, number>(), boot: 1 };
 
     const ends = vector.steps.map(({ env, stdin }, at) => {
       const call = { environment: env, stdin: stdin.replaceAll("@D@", DATA_DIRECTORY) };

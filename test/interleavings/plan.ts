@@ -10,6 +10,7 @@ import {
   booting,
   type Cast,
   cast,
+  graves,
   holding,
   type Kind,
   networks,
@@ -225,6 +226,32 @@ function rows(casts: readonly Cast[], trouble: Row["trouble"], extent: Extent): 
   return casts.map((one) => ({ cast: one, trouble, extent }));
 }
 
+/** One call beside the dead, and what may only seem so. */
+const besideDead = Object.values(graves).flatMap((grave) =>
+  (["ADD a", "GC null", "GC c"] as const).map((kind) => cast([kind], grave)),
+);
+const { gone, itsNumberUsed } = graves;
+const reclaiming = [
+  ...pairsOf(["ADD a", "ADD b", "GC null", "DEL d", "ADD d"], gone, isNoTwin),
+  cast(["ADD a", "GC c"], gone),
+  cast(["ADD a", "GC null"], itsNumberUsed),
+  cast(["ADD b of 10.0.0.3"], gone),
+];
+/** A pod ends while others look; its number is another's at once, or it has a process before its mount is gone. */
+const ending = [
+  cast(["ADD a", "d ends, ADD b"], full),
+  cast(["ADD a", "d has a process alone"], { ...full, spared: ["d"] }),
+  cast(["GC null", "d ends, ADD b"], full),
+  cast(["GC null", "d has a process alone"], { ...full, spared: ["d"] }),
+  cast(["GC c", "d ends, ADD b"], full),
+];
+/** A container is started again under its id, beside the DEL of the former one. */
+const restarted = [
+  cast(["ADD d", "DEL d", "ADD a"], gone),
+  cast(["ADD d, unheard", "DEL d, ADD d", "ADD a"], gone),
+  cast(["ADD a, unheard", "DEL a, ADD a", "GC null"], { ...nearlyFull, dead: ["d"] }),
+];
+
 /** The address that an UNDO is about to release is handed out again at once, to the same attachment. */
 const undone = [nearlyFull, { ...mounted, before: holding("c", "d") }].map((network) =>
   cast(["ADD a, unheard", "DEL a, ADD a"], network),
@@ -232,6 +259,14 @@ const undone = [nearlyFull, { ...mounted, before: holding("c", "d") }].map((netw
 
 export const plan: readonly Row[] = [
   ...rows(undone, "nothing", "short"),
+  ...rows(besideDead, "nothing", "short"),
+  ...rows(besideDead.slice(0, 3), "errors", "short"),
+  ...rows(besideDead, "errors", "full"),
+  ...rows(besideDead, "stops", "full"),
+  ...rows(reclaiming, "nothing", "short"),
+  ...rows(reclaiming, "stops", "full"),
+  ...rows(ending, "nothing", "short"),
+  ...rows(restarted, "nothing", "full"),
   ...rows([...plainPairs, ...configured], "nothing", "short"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "nothing", "full"),
   ...rows(pairsOf(main, {}, isNoTwin), "stops", "short"),
@@ -268,9 +303,14 @@ export const known: readonly {
     why: "an UNDO knows its file by number and time, and one that the same attachment gets within a tick of the clock has both again; its temporary file, which keeps the number, was in the network's directory, where it cannot stay",
   },
   {
-    search: /ADD .* ∥ GC \w|GC \w ∥ .*ADD/,
-    broken: /^. was told .*, which is free/,
-    why: "GC compares the time of a file, which is that of the last tick, with the time of its call, and releases what was reserved just now",
+    search: /∥ d has a process alone, full$/,
+    broken: /^d has lost/,
+    why: "a network namespace that gets its first process and loses its mount between the look at processes and that at mounts is seen nowhere",
+  },
+  {
+    search: /^errors: GC c, .*full/,
+    broken: /has lost/,
+    why: "a state directory that cannot be looked at is as none: nothing is recorded then, and GC releases by its list what has neither a process nor an address in its network namespace",
   },
   {
     search: /^removals: .*ADD ./,

@@ -16,6 +16,7 @@
 
 import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 import type { Calls } from "./calls.ts";
 import { type Program, runAnswered } from "./process.ts";
 import type { Judge } from "./rules.ts";
@@ -153,7 +154,7 @@ function redoHalf(disk: MemoryDisk, { operation }: Change, isNamed: boolean): vo
 function redo(disk: MemoryDisk, { operation, inode }: Change): void {
   disk.nextInode = inode;
   try {
-    operation.run({ disk, locks: new Map(), boot: 1 });
+    operation.run({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 });
   } catch {
     // What it needs is missing, so it is missing, too.
   }
@@ -200,7 +201,16 @@ export function worldsAfterLoss(
   loss: Loss,
   fileSystem: FileSystem,
 ): { readonly judge: Judge; readonly worlds: readonly World[] } {
-  const { worlds, judge, search, calls } = prepare(cast(["ADD a", "ADD b"]), NO_TROUBLE);
+  // The numbers that the network namespaces of `a` and `b` get are not that of `c`, so that GC releases what that has.
+  const before = (some: Calls): readonly Program[] => [
+    ...["x", "y"].map((one) => some.mount(one)),
+    some.add("c"),
+    ...["x", "y", "c"].map((one) => some.unmount(one)),
+  ];
+  const { worlds, judge, search, calls } = prepare(
+    cast(["ADD a", "ADD b"], { dead: ["c"], before }),
+    NO_TROUBLE,
+  );
   const { start } = search.scene;
   const changes = changesOf(start, loss.calls(calls));
   return { judge, worlds: worldsAfter(worlds, start, changes, fileSystem) };

@@ -21,6 +21,7 @@ import {
   SystemError,
 } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
 
@@ -28,7 +29,7 @@ import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
 export interface Program {
   /** How a story calls it: `ADD a`. */
   readonly name: string;
-  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release";
+  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release" | "runtime";
   readonly container?: string;
   /** The containers that a GC keeps. */
   readonly keeps?: readonly string[];
@@ -41,7 +42,13 @@ export interface Program {
   readonly locks?: "file" | "directory" | "as Go";
   /** Whether nobody reads its standard output. */
   readonly isUnheard?: boolean;
-  readonly run: (system: System & Pick<OperatorSystem, "openFile">) => number;
+  readonly run: (system: ExplorerSystem) => number;
+}
+
+/** What a process of the searches may call. */
+export interface ExplorerSystem extends System, Pick<OperatorSystem, "openFile" | "readFileIn"> {
+  /** What a runtime does to network namespaces, in one call. */
+  act(name: string, change: (kernel: MemoryKernel) => void): void;
 }
 
 /** Thrown out of a system call that is not answered yet; not an `Error`, so that no handler takes it for a failure. */
@@ -94,7 +101,7 @@ export function runAnswered(
   return next === undefined ? { end: { exitCode, stdout, stderr } } : { next };
 }
 
-class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
+class AnsweredSystem implements ExplorerSystem {
   next: Operation | undefined;
   stdout = "";
   stderr = "";
@@ -143,13 +150,19 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
 
   readFile(path: string, limit: number): string {
-    return this.#read("open", path, "file", ({ disk, boot }) => {
+    return this.#read("open", path, "file", ({ disk, kernel, boot }) => {
       if (path === "/etc/machine-id") return `${"0123456789abcdef".repeat(2)}\n`;
       if (path === "/proc/sys/kernel/random/boot_id") {
         return `11111111-2222-3333-4444-${String(boot).padStart(12, "0")}\n`;
       }
-      return disk.readFile(path, limit);
+      return isOfKernel(path) ? kernel.readFile(path) : disk.readFile(path, limit);
     });
+  }
+  readFileIn(namespace: string, path: string): string {
+    return this.#read("setns", namespace, path, ({ kernel }) => kernel.readFileIn(namespace, path));
+  }
+  act(name: string, change: (kernel: MemoryKernel) => void): void {
+    this.#change("runtime", name, "", ({ kernel }) => change(kernel));
   }
   openFile(path: string, limit: number): OpenedFile {
     return this.#read("open", path, "opened", ({ disk }) => {
@@ -166,16 +179,22 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     });
   }
   readLink(path: string): string {
-    return this.#read("readlink", path, "link", ({ disk }) => disk.readLink(path));
+    return this.#read("readlink", path, "link", ({ disk, kernel }) =>
+      (isOfKernel(path) ? kernel : disk).readLink(path),
+    );
   }
   linkStatus(path: string): FileStatus {
     return this.#read("lstat", path, "", ({ disk }) => disk.linkStatus(path));
   }
   status(path: string): FileStatus {
-    return this.#read("stat", path, "", ({ disk }) => disk.status(path));
+    return this.#read("stat", path, "", ({ disk, kernel }) =>
+      (isOfKernel(path) ? kernel : disk).status(path),
+    );
   }
   list(path: string): readonly string[] {
-    return this.#read("open", path, "list", ({ disk }) => disk.list(path).toSorted());
+    return this.#read("open", path, "list", ({ disk, kernel }) =>
+      (isOfKernel(path) ? kernel : disk).list(path).toSorted(),
+    );
   }
   listAddresses(path: string): Names {
     return namesOf(this.list(path));
@@ -346,7 +365,8 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
   }
 
   #read<T>(word: string, path: string, more: string, run: (machine: Machine) => T): T {
-    return this.#call(word, path, more, path.startsWith(DATA_DIRECTORY) ? "reads" : "own", run);
+    const others = isOfKernel(path) ? "kernel" : "own";
+    return this.#call(word, path, more, path.startsWith(DATA_DIRECTORY) ? "reads" : others, run);
   }
 
   #change<T>(word: string, path: string, more: string, run: (machine: Machine) => T): T {
@@ -372,6 +392,11 @@ class AnsweredSystem implements System, Pick<OperatorSystem, "openFile"> {
     if (reply.error !== undefined) throw reply.error;
     return reply.value as T;
   }
+}
+
+/** Whether a path is on nsfs or in `/proc`. */
+function isOfKernel(path: string): boolean {
+  return /^\/(proc|run)(\/|$)/.test(path);
 }
 
 function makeDirectory(disk: MemoryDisk, path: string, mode: number): void {

@@ -1,9 +1,10 @@
 /** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
 
 import type { HistoryRecord } from "../../src/store/history/history-record.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
-import type { Calls } from "./calls.ts";
+import { type Calls, INGRESS, namespacePath } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
@@ -19,6 +20,10 @@ export interface Question {
   readonly calls: Calls;
   /** The reservations before. */
   readonly before: Reservations;
+  /** Containers whose network namespaces were gone before. */
+  readonly dead: readonly string[];
+  /** Containers that live, or may, although their network namespaces are not where they were. */
+  readonly spared: readonly string[];
   /** The history before, where one call runs alone. */
   readonly history: readonly HistoryRecord[] | undefined;
   /** Every container that there was. */
@@ -29,6 +34,8 @@ export interface Question {
   readonly hasSeveralLocks: boolean;
   /** Whether an ADD that fails can release what it has. */
   readonly keepsNothing: boolean;
+  /** Whether the configuration has `"reclaim": "never"`. */
+  readonly isNeverReclaimed: boolean;
   /** How many faults there may be. */
   readonly most: number;
   /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
@@ -107,14 +114,11 @@ export class Judge {
         .map(([address]) => address);
       const own = all.filter(({ program }) => program.container === id && program.verb === "ADD");
       const releases = all.filter(({ program }) => mayRelease(program, id));
-      const isGivenUp = all.some(
-        ({ program }) => program.verb === "release" && program.container === id,
-      );
       const living = hasBooted ? [] : [...before].filter(([, owner]) => owner === `${id}\r\neth0`);
-      if (releases.length === 0 && !isGivenUp) {
+      if (!all.some(({ program }) => this.#mayTake(program, id, world))) {
         for (const [address] of living) {
           if (!held.includes(address))
-            broken.push(`${id} has lost ${address}, and nobody has released it`);
+            broken.push(`${id} has lost ${address}, and nobody may have released it`);
         }
       }
       for (const { end, isBeforeBoot, thread, at } of own) {
@@ -134,8 +138,10 @@ export class Judge {
       }
       for (const { program, end, thread, at } of releases) {
         const isAfterAll = own.every((one) => one.thread === thread && one.at < at);
-        if (end?.exitCode !== 0 || !isAfterAll || end.stderr.includes("it may be a reservation of"))
-          continue;
+        const isKept = program.keeps?.length === 0 || !this.#question.dead.includes(id);
+        if (program.verb === "GC" && isKept) continue;
+        const isExcused = /it may be a reservation of|GC kept/.test(end?.stderr ?? "");
+        if (end?.exitCode !== 0 || !isAfterAll || isExcused) continue;
         if (held.length > 0) broken.push(`${program.name} has left ${held} of ${id}`);
       }
     }
@@ -148,11 +154,29 @@ export class Judge {
     return broken;
   }
 
+  /**
+   * Whether a process may take from a container what it held before: what has a network namespace only its own calls, and
+   * what has none but is no pod's GC and operators, too.
+   */
+  #mayTake({ verb, container, keeps }: Program, id: string, { kernel }: World): boolean {
+    const { dead, spared, isNeverReclaimed } = this.#question;
+    const isOwn = container === id;
+    if (verb === "DEL" || verb === "release") return isOwn;
+    const path = namespacePath(id, "");
+    if (spared.includes(id) || (kernel.has(path) && !dead.includes(id))) return false;
+    const isPod = id !== INGRESS && !isNeverReclaimed;
+    if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
+    return verb === "ADD" && (isOwn || isPod);
+  }
+
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, calls, hasSeveralLocks, repeats } = this.#question;
-    const hasRoom = before.size + outcomes.length <= calls.addresses.length;
+    const { before, dead, calls, hasSeveralLocks, repeats, isNeverReclaimed } = this.#question;
+    const isFree = (id: string): boolean =>
+      dead.includes(id) && id !== INGRESS && !isNeverReclaimed;
+    const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
+    const hasRoom = taken.length + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
       const hasFailed = end?.exitCode !== 0;
@@ -162,6 +186,19 @@ export class Judge {
       if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
     }
     const now = [...reservationsIn(world).values()];
+    const isTold = (id: string): boolean =>
+      outcomes.some(({ program, end }) => program.container === id && end?.exitCode === 0);
+    const lost = dead.filter((id) => isFree(id) && now.includes(`${id}\r\neth0`) && !isTold(id));
+    for (const { program, end } of outcomes) {
+      const { name, verb, keeps = [] } = program;
+      const isRefused = /no IP addresses available|is not available|duplicate allocation/;
+      // Its number may be that of a namespace for which an ADD is under way.
+      const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
+      const mayStay = (id: string): boolean =>
+        verb === "GC" ? keeps.includes(id) || isUnsure : !isRefused.test(end?.stdout ?? "");
+      const left = lost.filter((id) => !mayStay(id));
+      if (left.length > 0) broken.push(`${name} leaves what ${left} has, which is gone`);
+    }
     const isTwice = (owner: string): boolean =>
       now.filter((one) => one === owner).length > calls.pools.length;
     if (!hasSeveralLocks && now.some(isTwice))
@@ -218,6 +255,7 @@ export class Judge {
     if (known !== undefined) return known;
     const { calls, containers, hasSeveralLocks } = this.#question;
     const broken: string[] = [];
+    const filler = calls.add("filler");
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
       const holds = [...reservationsIn(machine).values()].some(
@@ -227,7 +265,9 @@ export class Judge {
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));
       const saysFull = run(calls.status()).exitCode !== 0;
-      if (saysFull !== isFull && !hasSeveralLocks && world.boot === 1)
+      const mayReclaim = containers.some((one) => this.#mayTake(filler, one, world));
+      const isKnown = saysFull || !isFull || !mayReclaim;
+      if (saysFull !== isFull && isKnown && !hasSeveralLocks && world.boot === 1)
         broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
       const { exitCode, stdout } = run(calls.del(id));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
@@ -275,7 +315,8 @@ function laterMachine(world: World): [Machine, (program: Program) => End] {
   const time = world.time + 61_000;
   let number = 10_000;
   const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
-  const machine = { disk, locks: new Map<string, number>(), boot: world.boot };
+  const locks = new Map<string, number>();
+  const machine = { disk, kernel: new MemoryKernel(world.kernel), locks, boot: world.boot };
   const clock = clockIn({ disk, time });
   return [machine, (program) => runAlone(machine, program, number++, clock)];
 }

@@ -3,7 +3,17 @@
 import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
-import { Calls, type Pool, v4, v6 } from "./calls.ts";
+import {
+  BY_PROCESS,
+  Calls,
+  ELSEWHERE,
+  INGRESS,
+  mountFor,
+  namespacePath,
+  type Pool,
+  v4,
+  v6,
+} from "./calls.ts";
 import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
@@ -21,6 +31,13 @@ export interface Cast {
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
   readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  /**
+   * Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` has what a runtime
+   * does.
+   */
+  readonly dead?: readonly string[];
+  /** Containers that live, or may, although their network namespaces are not where they were. */
+  readonly spared?: readonly string[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
   readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
@@ -51,11 +68,18 @@ export interface Prepared {
  */
 export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
   const worlds = new Worlds();
-  const calls = new Calls(cast.ipam, cast.pools, run);
+  const calls = new Calls(cast.ipam, cast.pools, run, "-new");
   const usual = new Calls(cast.ipam, cast.pools);
-  const earlier = cast.before?.(usual) ?? [usual.add("c")];
+  const { dead = [], spared = [] } = cast;
+  const earlier = [...(cast.before?.(usual) ?? [usual.add("c")])];
+  const isOver = earlier.some(({ verb }) => verb === "runtime");
+  if (!isOver) earlier.push(...dead.map((container) => usual.unmount(container)));
   const left = usual.after(worlds, cast.disk ?? (() => undefined), earlier);
-  const start = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
+  const booted = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
+  const adds = cast.threads(calls, booted).flat();
+  const start = worlds.change(booted, ({ kernel }) => {
+    for (const program of adds) if (program.verb === "ADD") mountFor(kernel, program);
+  });
   const threads = cast.threads(calls, start);
   const {
     faults,
@@ -81,6 +105,8 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
   const judge = new Judge({
     calls,
     before,
+    dead,
+    spared,
     history: threads.flat().length === 1 ? recordsIn(start) : undefined,
     containers: [...containers],
     mayBeEmpty,
@@ -89,6 +115,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
+    isNeverReclaimed: cast.ipam?.reclaim === "never",
     reclaims: cast.hasBooted === true && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
@@ -113,6 +140,16 @@ const kinds = {
   "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
   "DEL a": (calls: Calls) => [calls.del("a")],
   "DEL c": (calls: Calls) => [calls.del("c")],
+  "DEL d": (calls: Calls) => [calls.del("d")],
+  "ADD d": (calls: Calls) => [calls.add("d")],
+  "DEL d, ADD d": (calls: Calls) => [calls.del("d"), calls.add("d")],
+  "ADD d, unheard": (calls: Calls) => [calls.add("d", { name: "ADD d, unheard", isUnheard: true })],
+  "d ends, ADD b": (calls: Calls) => [before(calls).unmount("d"), calls.mount("b"), calls.add("b")],
+  "d has a process alone": (calls: Calls) => [
+    calls.runtime("start d", (kernel) => kernel.startProcess(3000, namespacePath("d", ""))),
+    before(calls).unmount("d"),
+  ],
+  "ADD b of 10.0.0.3": (calls: Calls) => [calls.request("b", "10.0.0.3")],
   "DEL a, ADD a": (calls: Calls) => [calls.del("a"), calls.add("a")],
   "DEL c, ADD c": (calls: Calls) => [calls.del("c"), calls.add("c")],
   "CHECK c": (calls: Calls) => [calls.check("c")],
@@ -122,10 +159,10 @@ const kinds = {
   "ADD b of 2001:db8::2": (calls: Calls) => [calls.request("b", "2001:db8::2")],
   "GC c": (calls: Calls) => [calls.gc("c")],
   "GC a": (calls: Calls) => [calls.gc("a")],
+  "GC null": (calls: Calls) => [calls.gc()],
   "release c": (calls: Calls, start: World) => [calls.release("c", filesIn(start))],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
-  "ADD d": (calls: Calls) => [calls.add("d")],
   "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
   "Go ADD c": (calls: Calls) => [calls.asGo(calls.add("c"))],
   "DEL c, ADD b, directory lock": (calls: Calls) =>
@@ -146,7 +183,10 @@ export type Kind = keyof typeof kinds;
 /** These calls at once, in a network in which `c` has an address. */
 export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "threads"> = {}): Cast {
   const name = `${threads.join(" ∥ ")}${more.name === undefined ? "" : `, ${more.name}`}`;
+  // Nobody would release it otherwise.
+  const isGivenUp = threads.some((kind) => kind === "GC a" || kind === "release c");
   return {
+    dead: isGivenUp ? ["c"] : [],
     ...more,
     name,
     threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
@@ -172,4 +212,93 @@ export const networks = {
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
+} as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;
+
+/** The calls of the containers' former network namespaces. */
+function before({ pools }: Calls): Calls {
+  return new Calls({}, pools);
+}
+
+/** Full networks in which `d`, or another container, is dead or may seem so. */
+export const graves = {
+  /** The next network namespace gets the number of its own. */
+  gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
+  itsNumberUsed: {
+    name: "full, d gone and its number b's",
+    before: (calls) => [calls.add("c"), calls.add("d"), calls.unmount("d"), calls.add("b")],
+    dead: ["d"],
+  },
+  itsPathUsed: {
+    name: "full, d gone and its path another's",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      ...[calls.unmount("d"), calls.mount("x"), calls.mount("d"), calls.unmount("x")],
+    ],
+    dead: ["d"],
+  },
+  itsProcessGone: {
+    name: "full, a process gone",
+    before: holding("c", BY_PROCESS, "e"),
+    dead: [BY_PROCESS],
+  },
+  itsProcessAnother: {
+    name: "full, a process gone and its id another's",
+    before: (calls) => [
+      ...holding("c", BY_PROCESS, "e")(calls),
+      ...[calls.unmount(BY_PROCESS), calls.mount("x"), calls.mount(BY_PROCESS)],
+      calls.unmount("x"),
+    ],
+    dead: [BY_PROCESS],
+  },
+  /** The first thread of its only process has ended, and its network namespace is mounted nowhere. */
+  zombie: {
+    name: "full, d a zombie with a thread",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("zombie", (kernel) => kernel.startProcess(3000, calls.namespaceOf("d"), true)),
+      calls.unmount("d"),
+    ],
+    spared: ["d"],
+  },
+  mountedElsewhere: {
+    name: "full, d mounted elsewhere",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("bind", (kernel) => kernel.bind(calls.namespaceOf("d"), "/run/d")),
+      calls.unmount("d"),
+    ],
+    spared: ["d"],
+  },
+  /** From within a container. */
+  unseen: {
+    name: "full, d not seen",
+    before: (calls) => [
+      ...holding("c", "d", "e")(calls),
+      calls.runtime("hide", (kernel) => {
+        kernel.startProcess(3000, calls.namespaceOf("d"));
+        kernel.seesNode = false;
+      }),
+      calls.unmount("d"),
+    ],
+    spared: ["c", "d", "e"],
+  },
+  directoryUnseen: {
+    name: "full, a directory of namespaces not seen",
+    before: (calls) => [...holding("c", ELSEWHERE, "e")(calls), calls.unmount(ELSEWHERE)],
+    spared: [ELSEWHERE],
+  },
+  ofNoPod: { name: "full, ingress gone", before: holding("c", INGRESS, "e"), dead: [INGRESS] },
+  never: {
+    name: "full, d gone, reclaim never",
+    ipam: { reclaim: "never" },
+    before: holding("c", "d", "e"),
+    dead: ["d"],
+  },
+  ofGoPlugin: {
+    name: "full, d the Go plugin's",
+    before: (calls) => [
+      ...[calls.add("c"), calls.asGo(calls.add("d")), calls.add("e")],
+      calls.runtime("configure", (kernel) => kernel.configure(calls.namespaceOf("d"), "10.0.0.3")),
+    ],
+  },
 } as const satisfies Readonly<Record<string, Omit<Partial<Cast>, "threads">>>;

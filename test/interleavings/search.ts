@@ -125,9 +125,13 @@ export class Search {
   readonly #places = new Map<string, Place>();
   readonly #roots = new Map<number, Log>();
   #lastLog = 0;
+  /** Whether a runtime changes the network namespaces. */
+  readonly #hasRuntime: boolean;
 
   constructor(scene: Scene) {
     this.scene = scene;
+    const programs = [...scene.threads, ...(scene.afterBoot ?? [])].flat();
+    this.#hasRuntime = programs.some(({ verb }) => verb === "runtime");
   }
 
   /** The state before anything has happened. */
@@ -207,7 +211,7 @@ export class Search {
   stepsFrom(state: State): readonly Step[] {
     const steps: Step[] = [];
     const { places } = state;
-    const own = places.findIndex(({ log }) => log?.standing.next?.reach === "own");
+    const own = places.findIndex(({ log }) => this.#isOwn(log?.standing.next));
     if (own >= 0) {
       this.#stepsOf(state, own, steps);
       return steps;
@@ -215,6 +219,11 @@ export class Search {
     for (const at of places.keys()) this.#stepsOf(state, at, steps);
     if (places.some(({ log }) => log !== undefined)) this.#happenings(state, steps);
     return steps;
+  }
+
+  /** Whether nobody can influence or see a call. */
+  #isOwn(next: Operation | undefined): boolean {
+    return next?.reach === "own" || (next?.reach === "kernel" && !this.#hasRuntime);
   }
 
   #stepsOf(state: State, at: number, steps: Step[]): void {
@@ -240,7 +249,8 @@ export class Search {
     });
     const isAnswer = next.path === "/dev/stdout";
     // What the Go plugin makes of errors is not ours to hold.
-    const mayFail = next.word !== "unlock" && next.word !== "close" && program?.locks !== "as Go";
+    const isCertain = ["unlock", "close", "runtime"].includes(next.word);
+    const mayFail = !isCertain && program?.locks !== "as Go";
     const { refused } = state;
     if (
       refused !== undefined &&
@@ -256,7 +266,7 @@ export class Search {
     const made = worlds.make(world, next);
     if (!made.waits) add(made.world, made.reply);
     if (left === 0) return;
-    if (faults.includes("killed") && (next.reach !== "own" || isAnswer)) {
+    if (faults.includes("killed") && (!this.#isOwn(next) || isAnswer)) {
       push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
     }
     if (made.waits) {

@@ -1,7 +1,8 @@
-/** The state of a machine as immutable values: its disk, who holds which lock, its boot. */
+/** The state of a machine as immutable values: its disk, its network namespaces, who holds which lock, its boot. */
 
 import { isSystemError, type SystemError } from "../../src/system/system.ts";
 import { MemoryDisk } from "../harness/memory-disk.ts";
+import { MemoryKernel } from "../harness/memory-kernel.ts";
 
 /** What a system call answers. */
 export type Reply =
@@ -15,8 +16,8 @@ export interface Operation {
   /** The path, and whatever else tells it from another call: equal texts do the same. */
   readonly path: string;
   readonly text: string;
-  /** `own`: nobody else changes what it reads, and nobody sees it. */
-  readonly reach: "own" | "reads" | "changes";
+  /** `own`: nobody else changes what it reads, and nobody sees it; `kernel`: nobody but the runtime changes what it reads. */
+  readonly reach: "own" | "kernel" | "reads" | "changes";
   readonly run: (machine: Machine) => unknown;
   /** For what it opens a file. */
   readonly opens?: string | undefined;
@@ -25,6 +26,7 @@ export interface Operation {
 /** What an operation works on; it is a copy if the operation changes anything. */
 export interface Machine {
   readonly disk: MemoryDisk;
+  readonly kernel: MemoryKernel;
   /** Which process holds which lock, by the lock file's inode or the lock directory. */
   readonly locks: Map<string, number>;
   readonly boot: number;
@@ -65,7 +67,7 @@ export class Worlds {
   /** A machine with an empty disk. */
   first(): World {
     const disk = new MemoryDisk(() => BigInt(START) * 1_000_000n);
-    return this.#world({ disk, locks: new Map(), boot: 1 }, START);
+    return this.#world({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 }, START);
   }
 
   /** Makes a system call of the process `holder`. */
@@ -106,8 +108,9 @@ export class Worlds {
     const time = world.time + milliseconds;
     const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
     const locks = boots > 0 ? new Map<string, number>() : world.locks;
+    const kernel = boots > 0 ? new MemoryKernel() : world.kernel;
     if (boots > 0) disk.close();
-    return this.#world({ disk, locks, boot: world.boot + boots }, time);
+    return this.#world({ disk, kernel, locks, boot: world.boot + boots }, time);
   }
 
   get count(): number {
@@ -115,18 +118,24 @@ export class Worlds {
   }
 
   #world(machine: Machine, time: number): World {
-    const { disk, locks, boot } = machine;
-    const text = `${boot} ${time} ${JSON.stringify([...locks].sort())}\n${disk.text}`;
+    const { disk, kernel, locks, boot } = machine;
+    const held = JSON.stringify([...locks].sort());
+    const text = `${boot} ${time} ${held}\n${kernel.text}\n${disk.text}`;
     const known = this.#known.get(text);
     if (known !== undefined) return known;
-    const world = { disk, locks, boot, time, id: this.#known.size, made: new Map() };
+    const world = { disk, kernel, locks, boot, time, id: this.#known.size, made: new Map() };
     this.#known.set(text, world);
     return world;
   }
 }
 
-function copyOf({ disk, locks, boot, time }: World): Machine {
-  return { disk: disk.copy(() => BigInt(time) * 1_000_000n), locks: new Map(locks), boot };
+function copyOf({ disk, kernel, locks, boot, time }: World): Machine {
+  return {
+    disk: disk.copy(() => BigInt(time) * 1_000_000n),
+    kernel: new MemoryKernel(kernel),
+    locks: new Map(locks),
+    boot,
+  };
 }
 
 /** A reply as text: equal texts are equal replies. */

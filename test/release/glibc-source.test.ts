@@ -23,7 +23,9 @@ test("Debian has the source of the glibc of each architecture", async (t) => {
   for (const { name, isPortable, architecture } of archives) {
     if (isPortable) continue;
     const sbom = readFileSync(fileOf(name.replace(/\.tgz$/, ".cdx.json")), "utf8");
-    const [, version, of] = /"pkg:deb\/debian\/libc6-dev@([^?]+)\?arch=([^"]+)"/.exec(sbom) ?? [];
+    const [, encoded = "", of] =
+      /"pkg:deb\/debian\/libc6-dev@([^?]+)\?arch=([^"&]+)/.exec(sbom) ?? [];
+    const version = decodeURIComponent(encoded);
     t.equal(of, architecture.debian, `${name} has the library of its architecture itself`);
     t.ok(existsSync(join(directory, `glibc_${version}.dsc`)), `${architecture.name}: ${version}`);
   }

@@ -3,7 +3,7 @@ import { formatAddress } from "../../src/ipam/address.ts";
 import { formatPrefix } from "../../src/ipam/prefix.ts";
 import { loadStaticConfig } from "../../src/static/config.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { received } from "../ipam/network-configuration.ts";
+import { received } from "../configuration/network-configuration.ts";
 
 /** The addresses of a configuration, each with its gateway if it has one. */
 function addressesOf(members: object, args = ""): readonly string[] {

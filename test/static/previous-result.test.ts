@@ -2,7 +2,7 @@ import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { previousAddresses } from "../../src/static/previous-result.ts";
 import { refusalOf } from "../cni/refusal.ts";
-import { received } from "../ipam/network-configuration.ts";
+import { received } from "../configuration/network-configuration.ts";
 
 const ips = [{ address: "10.1.2.3/24", gateway: "10.1.2.1" }, { address: "fd00::5/64" }];
 

@@ -51,12 +51,6 @@ function take(system: System, containerId: string, request: Request = {}): strin
   return `${formatAddress(taken)}/${range.prefixLength}`;
 }
 
-/** Reservations 10.0.0.2 to `last` with this content. */
-function reserved(last: number, content = "other\r\neth0"): Readonly<Record<string, string>> {
-  const names = Array.from({ length: last - 1 }, (_, at) => `10.0.0.${at + 2}`);
-  return Object.fromEntries(names.map((name) => [name, content]));
-}
-
 test("with a cursor that cannot be read, the first address is reserved, with a warning", async (t) => {
   const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
   const process = machine.start({
@@ -65,39 +59,6 @@ test("with a cursor that cannot be read, the first address is reserved, with a w
 
   t.equal(take(process, "c1"), "10.0.0.2/29");
   t.match(process.stderr, "Error retrieving last reserved ip");
-});
-
-test("among many reservations the directory is read once instead of trying each address", async (t) => {
-  const set = rangeSet("10.0.0.0/24");
-  const process = machineWith(reserved(250)).start();
-
-  t.equal(take(process, "c1", { set }), "10.0.0.251/24");
-
-  const links = process.calls.filter(({ operation }) => operation === "link");
-  t.equal(links.length, 9);
-});
-
-test("a full set is detected by reading the directory, not by trying each address", async (t) => {
-  const set = rangeSet("10.0.0.0/24");
-  const process = machineWith(reserved(254)).start();
-
-  t.throws(() => take(process, "c1", { set }), { message: /^no IP addresses/ });
-
-  const links = process.calls.filter(({ operation }) => operation === "link");
-  t.equal(links.length, 8);
-});
-
-test("an address of the set that the attachment already holds is a duplicate", async (t) => {
-  for (const content of ["c1\r\neth0", "c1"]) {
-    const machine = machineWith({ "10.0.0.5": content });
-
-    t.throws(() => take(machine.start(), "c1"), {
-      code: 999,
-      message: "10.0.0.5 has been allocated to c1, duplicate allocation is not allowed",
-      details: "/data/net/10.0.0.5 already reserves an address of this range set for c1 eth0",
-    });
-    t.same(filesOf(machine), { "10.0.0.5": content });
-  }
 });
 
 test("a requested address is refused with the reason", async (t) => {
@@ -173,17 +134,6 @@ test("an empty file is reclaimed when the set is otherwise exhausted", async (t)
   t.throws(() => take(machine.start(), "c3"), { message: /^no IP addresses/ });
 });
 
-test("an empty file that is too new may be a reservation that is being written, and stays", async (t) => {
-  const machine = aged({
-    ...Object.fromEntries([2, 3, 4, 5].map((last) => [`10.0.0.${last}`, held])),
-    "10.0.0.6": ["", 10],
-  });
-
-  t.throws(() => take(machine.start(), "c1"), { message: /^no IP addresses/ });
-
-  t.equal(filesOf(machine)["10.0.0.6"], "");
-});
-
 test("an empty file that cannot be read is never reclaimed", async (t) => {
   const machine = aged(
     Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
@@ -197,24 +147,6 @@ test("an empty file that cannot be read is never reclaimed", async (t) => {
   t.throws(() => take(system, "c1"), { message: /^no IP addresses/ });
 
   t.equal(Object.keys(filesOf(machine)).length, 5);
-});
-
-/** Refuses to move a file away: a rename is known by its goal, so the first one after a look at the file. */
-function refusedMove(path: string): Interrupt {
-  let last = "";
-  return (call) => {
-    if (call.operation === "linkStatus") last = call.path;
-    return call.operation === "rename" && last === path ? { kind: "fail", code: "EIO" } : undefined;
-  };
-}
-
-test("where an empty file cannot be removed, the next is reclaimed", async (t) => {
-  const machine = aged(
-    Object.fromEntries([2, 3, 4, 5, 6].map((last) => [`10.0.0.${last}`, ["", 1000]])),
-  );
-  const system = machine.start({ interrupt: refusedMove("/data/net/10.0.0.2") });
-
-  t.equal(take(system, "c1"), "10.0.0.3/29");
 });
 
 test("where there are no hard links, the reservation is created exclusively", async (t) => {
@@ -253,15 +185,6 @@ test("an address that cannot be reserved is an error with the Go plugin's messag
   t.same(filesOf(machine), {});
 });
 
-test("the journal lists what was reserved, and not what was only tried", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "other\r\neth0" });
-  withNetwork(machine.start(), (network) => network.allOwned());
-
-  take(machine.start(), "c1");
-
-  t.same(journalOf(machine), { "other eth0": "10.0.0.2", "c1 eth0": "10.0.0.3" });
-});
-
 /** What a call of `c1` has reserved: these addresses. */
 function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
   return withNetwork(machine.start(), (network) => {
@@ -275,16 +198,6 @@ function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
   });
 }
 
-test("undo releases the given reservations and nothing else, and ignores errors", async (t) => {
-  const machine = machineWith({ "10.0.0.5": "c1\r\neth0" });
-  const given = reservedOn(machine);
-  const system = machine.start({ interrupt: refuse("unlink", "EIO", "/data/net/10.0.0.2") });
-
-  withNetwork(system, (network) => network.undo(given));
-
-  t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.5"]);
-});
-
 test("undo leaves what is another file meanwhile, even of the same owner, or is gone", async (t) => {
   for (const content of ["c1\r\neth0", "c2\r\neth0", "c1\r\neth1", "c1", ""]) {
     const machine = machineWith();
@@ -297,14 +210,4 @@ test("undo leaves what is another file meanwhile, even of the same owner, or is 
 
     t.match(filesOf(machine), { "10.0.0.2": content });
   }
-});
-
-test("undo leaves what it cannot look at", async (t) => {
-  const machine = machineWith();
-  const given = reservedOn(machine);
-  const system = machine.start({ interrupt: refuse("linkStatus", "EIO") });
-
-  withNetwork(system, (network) => network.undo(given));
-
-  t.match(filesOf(machine), { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
 });

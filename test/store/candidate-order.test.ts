@@ -52,38 +52,6 @@ test("candidates from a cursor, with many taken in two ranges, come once each an
   );
 });
 
-test("what is taken behind a cursor is passed over, and nothing else", async (t) => {
-  const taken = ["0.20", "0.21", "0.25", "0.3"].map((name) => [`10.0.${name}`, "other\r\neth0"]);
-  const machine = machineWith(Object.fromEntries(taken));
-
-  t.same(order(machine.start(), { set: rangeSet("10.0.0.0/27"), cursor: "10.0.0.10" }), [
-    // Eight are tried blindly.
-    ...addresses(0, 11, 19),
-    ...addresses(0, 22, 24),
-    ...addresses(0, 26, 30),
-    "0.2",
-    ...addresses(0, 4, 10),
-  ]);
-});
-
-test("candidates of a set that is free come once each, whatever the cursor", async (t) => {
-  const all = [...addresses(0, 2, 14), ...addresses(1, 2, 14)];
-  for (const [cursor, first] of [
-    ["10.0.0.2", "0.3"],
-    ["10.0.0.14", "1.2"],
-    ["10.0.1.8", "1.9"],
-    ["10.0.1.14", "0.2"],
-    ["10.9.9.9", "0.2"],
-  ] as const) {
-    const at = all.indexOf(first);
-    t.same(
-      order(machineWith().start(), { set: two, cursor }),
-      [...all.slice(at), ...all.slice(0, at)],
-      cursor,
-    );
-  }
-});
-
 test("candidates are read from the directory only after eight tries", async (t) => {
   const process = machineWith().start({ interrupt: refuse("listAddresses", "EIO") });
   const found = candidatesInOrder(open(process), two, [], undefined, NO_PREFERENCES);

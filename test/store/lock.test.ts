@@ -3,7 +3,7 @@ import { withLock, withLockIfPossible } from "../../src/store/lock.ts";
 import { LockTimeout } from "../../src/system/system.ts";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { attachment, filesOf, location, machineWith, open } from "./fixtures.ts";
+import { location, machineWith, open } from "./fixtures.ts";
 
 const request = { timeoutSeconds: 3 };
 const LOCK = "/data/.host-local/net/lock";
@@ -65,16 +65,6 @@ for (const [holder, named] of [
   });
 }
 
-test("the lock file is the Go plugin's, further state is in the state directory", async (t) => {
-  const machine = machineWith();
-
-  withLock(open(machine.start()), request, () => {});
-
-  t.same(filesOf(machine), { lock: "" });
-  t.equal(machine.disk.modeOf(location.lockFile), 0o750);
-  t.ok(machine.disk.has(location.stateDirectory));
-});
-
 test("where the lock cannot be taken, withLock fails with the Go plugin's message", async (t) => {
   const system = machineWith().start({ interrupt: refuse("lock", "EACCES") });
 
@@ -83,15 +73,6 @@ test("where the lock cannot be taken, withLock fails with the Go plugin's messag
     message: "permission denied",
     details: "open /data/net/lock: permission denied: the lock cannot be taken",
   });
-});
-
-test("where the disk does not allow the lock, withLockIfPossible runs without it", async (t) => {
-  const system = machineWith().start({ interrupt: refuse("lock", "EROFS") });
-
-  t.equal(
-    withLockIfPossible(open(system), request, () => "done"),
-    "done",
-  );
 });
 
 test("withLock makes the network's directory only where the lock needs it", async (t) => {
@@ -110,28 +91,6 @@ test("withLock makes the network's directory only where the lock needs it", asyn
       ({ operation, path }) => operation === "makeDirectories" && path === location.directory,
     ),
   );
-});
-
-test("withLock fails where the network's directory cannot be made", async (t) => {
-  const system = new MemoryMachine().start({ interrupt: refuse("makeDirectories", "EROFS") });
-
-  t.throws(() => withLock(open(system), request, () => t.fail("it does nothing")), {
-    code: "EROFS",
-  });
-});
-
-test("without the lock, the journal is not touched", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  withLock(open(machine.start()), request, (network) => network.allOwned());
-  const before = machine.disk.filesUnder(location.stateDirectory);
-  const refused = open(machine.start({ interrupt: refuse("lock", "EROFS") }));
-
-  withLockIfPossible(refused, request, (network) =>
-    network.release({ name: "10.0.0.2", owner: { kind: "attachment", ...attachment("c1") } }),
-  );
-
-  t.same(machine.disk.filesUnder(location.stateDirectory), before);
-  t.notSame(before, {});
 });
 
 test("warnings are written once the lock is released: their reader may block the call", async (t) => {

@@ -1,11 +1,9 @@
 import { test } from "tap";
 import type { Attachment } from "../../src/cni/attachment.ts";
-import { readHistory } from "../../src/store/history/history-file.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
-import { isHeld, LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
+import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
 import { matchOwner, type Owner } from "../../src/store/reservations/owner.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
-import { stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import { address } from "../ipam/parsed.ts";
@@ -52,42 +50,6 @@ function look(
   return [names(held), searched];
 }
 
-test("the first call searches, the next one does not", async (t) => {
-  const machine = machineWith(two);
-  machine.wait(5000);
-
-  t.same(look(machine), [["10.0.0.2"], true]);
-  t.same(look(machine), [["10.0.0.2"], false]);
-  t.same(journalOf(machine), { "c1 eth0": "10.0.0.2", "c2 eth0": "10.0.0.3" });
-  t.equal(knownCount(open(machine.start())), 2);
-});
-
-test("a foreign change is answered by one search", async (t) => {
-  const changes: readonly (readonly [(machine: MemoryMachine) => void, readonly string[]])[] = [
-    [({ disk }) => disk.put("/data/net/10.0.0.9", "c1\r\neth0"), ["10.0.0.2", "10.0.0.9"]],
-    [({ disk }) => disk.unlink("/data/net/10.0.0.2"), []],
-    [
-      ({ disk }) => {
-        disk.removeAll("/data/net");
-        disk.put("/data/net/10.0.0.8", "c1\r\neth0");
-      },
-      ["10.0.0.8"],
-    ],
-  ];
-
-  for (const [change, held] of changes) {
-    const machine = machineWith(two);
-    look(machine);
-    machine.wait(5000);
-    change(machine);
-    // So old that no call at work could have made the entries.
-    machine.wait(60_000);
-
-    t.same(look(machine), [held, true]);
-    t.same(look(machine), [held, false]);
-  }
-});
-
 test("a write within the tick of the clock in which we searched does not go unseen", async (t) => {
   const machine = machineWith(two);
   machine.disk.unlink("/data/net/10.0.0.2");
@@ -96,15 +58,6 @@ test("a write within the tick of the clock in which we searched does not go unse
   machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
 
   t.same(look(machine)[0], ["10.0.0.4"]);
-});
-
-test("what the journal lists is checked before it is used", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c1\r\neth0" });
-  look(machine);
-  // Not seen in the directory, since a file is written in place.
-  machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
-
-  t.same(look(machine), [["10.0.0.3"], true]);
 });
 
 test("an attachment of which the journal does not tell is searched for once", async (t) => {
@@ -119,15 +72,6 @@ test("an attachment of which the journal does not tell is searched for once", as
   t.same(look(machine), [[], false]);
 });
 
-test("beside a lock that the Go plugin does not take, no call reads or seals the journal", async (t) => {
-  const machine = machineWith(two);
-  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
-  t.same(look(machine, "portable"), [["10.0.0.2"], true]);
-  look(machine);
-  t.same(look(machine), [["10.0.0.2"], false]);
-  t.same(look(machine, "portable"), [["10.0.0.2"], true], "another call has sealed it");
-});
-
 test("a reservation that has another owner meanwhile stays", async (t) => {
   const machine = machineWith(two);
   withNetwork(machine.start(), (network) => {
@@ -138,21 +82,6 @@ test("a reservation that has another owner meanwhile stays", async (t) => {
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
   t.equal(knownCount(open(machine.start())), 2);
-});
-
-test("a call that is killed after a change leaves a journal that is not believed", async (t) => {
-  const machine = machineWith(two);
-  look(machine);
-  const network = new LockedNetwork(open(machine.start()), HELD);
-  t.same(network.heldBy(c1, "search").length, 1);
-  network.release(ours("10.0.0.2"));
-
-  t.same(journalOf(machine), {});
-  t.equal(knownCount(open(machine.start())), undefined);
-
-  network.close();
-  t.same(journalOf(machine), { "c1 eth0": "", "c2 eth0": "10.0.0.3" });
-  t.equal(knownCount(open(machine.start())), 1);
 });
 
 test("reservations are counted through every change", async (t) => {
@@ -173,57 +102,6 @@ test("reservations are counted through every change", async (t) => {
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
   t.equal(knownCount(open(machine.start())), 2);
-});
-
-test("a journal that cannot be kept fails no call, and is not believed", async (t) => {
-  for (const operation of [
-    "findLines",
-    "extendFile",
-    "setModified",
-    "createFile",
-    "rename",
-  ] as const) {
-    for (const isSealed of [false, true]) {
-      const interrupt = refuse(operation, "EIO");
-      const machine = machineWith(two);
-      if (isSealed) look(machine);
-
-      const held = withNetwork(machine.start({ interrupt }), (network) => {
-        const found = network.heldBy(c1, "search");
-        network.release(ours("10.0.0.2"));
-        return found;
-      });
-
-      t.same(names(held), ["10.0.0.2"], operation);
-      t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0" });
-      t.same(look(machine)[0], []);
-    }
-  }
-});
-
-test("a search that could not read every file is no proof of anything", async (t) => {
-  const machine = machineWith({ ...two, "10.0.0.9": "c1\r\neth0" });
-  const refused = machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.9") });
-
-  withNetwork(refused, (network) => {
-    t.same(names(network.heldBy(c1, "search")), ["10.0.0.2"]);
-    t.match(network.unreadable, [/10\.0\.0\.9: input\/output error/]);
-  });
-
-  t.same(look(machine)[0], ["10.0.0.2", "10.0.0.9"]);
-});
-
-test("a journal that is deleted during a call is not taken for a whole one", async (t) => {
-  const machine = machineWith(two);
-  look(machine);
-
-  withNetwork(machine.start(), (network) => {
-    network.heldBy(c1, "search");
-    machine.disk.removeAll("/data/.host-local");
-    network.release(ours("10.0.0.2"));
-  });
-
-  t.same(look(machine), [[], true]);
 });
 
 test("an unreadable file is an attachment's where the journal lists it for it, or a resource was short", async (t) => {
@@ -261,27 +139,6 @@ test("an unreadable file may be any attachment's where the journal cannot be rea
   });
 });
 
-test("whether an attachment holds anything is known without the lock, by the journal or a search", async (t) => {
-  const machine = machineWith(two);
-  t.equal(isHeld(open(machine.start()), c1), true);
-  t.equal(isHeld(open(machine.start()), attachment("c9")), false);
-  look(machine);
-  const process = machine.start();
-  t.equal(isHeld(open(process), c1), true);
-  t.notOk(process.calls.some(({ operation }) => operation === "readFiles"));
-});
-
-test("the count is known only while the seal is current", async (t) => {
-  const machine = machineWith(two);
-  t.equal(knownCount(open(machine.start())), undefined);
-  look(machine);
-  t.equal(knownCount(open(machine.start())), 2);
-  t.equal(knownCount(open(machine.start({ interrupt: refuse("status", "EIO") }))), undefined);
-  machine.wait(1);
-  machine.disk.put("/data/net/10.0.0.9", "");
-  t.equal(knownCount(open(machine.start())), undefined);
-});
-
 test("an address is reserved also where the file system says that it was taken, by this very call", async (t) => {
   const machine = machineWith();
   const temporary = "/data/.host-local/net/new/7.0";
@@ -302,59 +159,6 @@ test("an address is reserved also where the file system says that it was taken, 
   withNetwork(unseen, (network) => {
     t.equal(network.reserve(address("10.0.0.4"), c1, temporary), false, "by whom is not known");
   });
-});
-
-test("CHECK and STATUS read no journal behind a symbolic link", async (t) => {
-  const machine = machineWith(two);
-  look(machine);
-  machine.disk.put("/elsewhere/file", "");
-  machine.disk.removeAll("/data/.host-local");
-  machine.disk.putLink("/data/.host-local", "/elsewhere");
-  const process = machine.start();
-
-  t.equal(knownCount(open(process)), undefined);
-  t.equal(isHeld(open(process), c1), true);
-  t.notOk(process.calls.some(({ operation }) => operation === "findLines"));
-});
-
-test("an ADD that finds an address released and remembers one reads and writes that once", async (t) => {
-  const reuse = { delay: 0, sticky: { by: [], seconds: 60 } };
-  const file = "/data/.host-local/net/reuse";
-  const [web0, web1] = ["web-0", "web-1"].map((name) =>
-    stickyOwnerOf(["default", name], c1.interfaceName),
-  );
-  if (web0 === undefined || web1 === undefined) throw new Error("they are owners");
-  const machine = machineWith(two);
-  const before = new LockedNetwork(open(machine.start()), HELD, reuse);
-  before.heldBy(c1, "search");
-  before.reuse.reserved(web0, [address("10.0.0.3")]);
-  before.close();
-  machine.wait(30_000);
-  machine.disk.unlink("/data/net/10.0.0.3");
-  machine.disk.put("/data/.host-local/net/new/7.0", "c1\r\neth0");
-  const process = machine.start();
-
-  const network = new LockedNetwork(open(process), HELD, reuse);
-  network.heldBy(c1, "trust");
-  t.same([...network.reuse.preferencesFor(web1).avoided], [["10.0.0.3", 30_000]]);
-  t.ok(network.reserve(address("10.0.0.4"), c1, "/data/.host-local/net/new/7.0"));
-  network.reuse.reserved(web1, [address("10.0.0.4")]);
-  network.close();
-
-  t.same(
-    process.calls.filter(({ path }) => path === file).map(({ operation }) => operation),
-    ["readFile", "rename"],
-  );
-  const [, ...lines] = machine.disk.readFile(file, 1000).trimEnd().split("\n");
-  t.same(
-    lines
-      .map((line) => line.split(" "))
-      .map(([address, time, , , ...owner]) => [address, time, owner.join(" ")]),
-    [
-      ["10.0.0.3", `${machine.time}`, web0],
-      ["10.0.0.4", `${machine.time}`, web1],
-    ],
-  );
 });
 
 test("what was written meanwhile is put back when it is not reclaimed, with hard links and without", async (t) => {
@@ -383,34 +187,6 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
 function searches({ calls }: MemoryProcess): number {
   return calls.filter(({ operation }) => operation === "readFiles").length;
 }
-
-test("the first call of a boot searches, once, and notes what is from before; the next does not search", async (t) => {
-  for (const search of [
-    (network: LockedNetwork) => network.unusual(),
-    (network: LockedNetwork) => network.allOwned(),
-  ]) {
-    const machine = machineWith(two);
-    machine.wait(1000);
-    look(machine);
-    machine.wait(5000);
-    machine.boot();
-    const process = machine.start();
-
-    withNetwork(process, (network) => {
-      search(network);
-      network.heldBy(c1, "search");
-    });
-
-    t.equal(searches(process), 1);
-    t.same(
-      notesOn(machine).map(({ name }) => name),
-      ["10.0.0.2", "10.0.0.3"],
-    );
-    const next = machine.start();
-    withNetwork(next, (network) => network.release(ours("10.0.0.2")));
-    t.equal(searches(next), 0);
-  }
-});
 
 test("before its first change, the first call of a boot notes what is from before", async (t) => {
   const machine = machineWith(two);
@@ -459,18 +235,6 @@ test("what another process releases at the same time is not told as released by 
   t.notMatch(machine.disk.readFile(`${location.stateDirectory}/history`, 1000), /10\.0\.0\.2/);
 });
 
-test("what is used again is another file of the same content, also one that names no interface", async (t) => {
-  const machine = machineWith({ ...two, "10.0.0.4": "c1" });
-  look(machine);
-  const before = machine.disk.status("/data/net/10.0.0.4").inode;
-
-  withNetwork(machine.start(), (network) => network.useAgain(network.heldBy(c1, "search")));
-
-  t.same(filesOf(machine), { ...two, "10.0.0.4": "c1" });
-  t.not(machine.disk.status("/data/net/10.0.0.4").inode, before);
-  t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
-});
-
 test("without the lock nothing is noted for later calls", async (t) => {
   const machine = machineWith(two);
   const reuse = { delay: 30, sticky: undefined };
@@ -498,33 +262,4 @@ test("an empty file is reclaimed also on another file system, and not where it c
   t.equal(reclaim(), true);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.equal(knownCount(open(machine.start())), 1);
-});
-
-test("the history tells from whom an address was reclaimed", async (t) => {
-  const machine = machineWith({ ...two, "10.0.0.4": "" });
-  machine.wait(1000);
-  look(machine);
-  machine.wait(5000);
-  machine.boot();
-  look(machine);
-  const [note] = notesOn(machine);
-  if (note === undefined) throw new Error("there is one");
-  const network = new LockedNetwork(open(machine.start()), HELD);
-
-  t.equal(network.reclaimDead(note), true);
-  t.equal(network.reclaim("10.0.0.4"), true);
-  network.close({ maxBytes: 1000, verb: "ADD", pod: "" });
-
-  t.same(
-    readHistory(open(machine.start()))?.map(({ verb, address, container, interfaceName }) => [
-      verb,
-      address,
-      container,
-      interfaceName,
-    ]),
-    [
-      ["RECLAIM", "10.0.0.2", "c1", "eth0"],
-      ["RECLAIM", "10.0.0.4", "", ""],
-    ],
-  );
 });

@@ -130,21 +130,21 @@ function withProcesses(network: Network): Network {
   return network;
 }
 
-test("GC keeps what a process or the node has and what is newer than the list, and says so", async (t) => {
+test("GC keeps what a process or the node has, and what is not two seconds older, and says so", async (t) => {
   const network = withProcesses(networkWith({}));
   for (const last of [2, 3, 5]) network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
   network.machine.wait(10);
   network.put("10.0.0.4", "c4\r\neth0");
-  network.machine.wait(-5);
+  network.machine.wait(1900);
 
-  const { exitCode, stderr } = network.gc([], {
+  const { exitCode, stderr } = network.gcNow([], {
     interrupt: refuse("linkStatus", "EIO", `${network.directory}/10.0.0.5`),
   });
 
   t.equal(exitCode, 0);
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.3", "10.0.0.4"]);
   const reasons =
-    "10.0.0.2 is in use by process 7; 10.0.0.3 is in use by the node itself; 10.0.0.4 was reserved after the call had begun";
+    "10.0.0.2 is in use by process 7; 10.0.0.3 is in use by the node itself; 10.0.0.4 was reserved only just now";
   t.equal(
     stderr,
     `host-local: GC kept 3 of 4 reservations that the list lacks in network net: ${reasons}\n`,
@@ -170,4 +170,101 @@ test("GC of a network without a directory takes no lock", async (t) => {
 
   t.equal(exitCode, 0);
   t.notOk(calls.some(({ operation }) => operation === "lock"));
+});
+
+/** A network of pods, each with a mounted network namespace; none has a process. */
+function withPods(...ids: readonly string[]): Network {
+  const network = networkWith({});
+  for (const [at, id] of ids.entries()) {
+    const netns = `/run/netns/${id}`;
+    network.machine.namespaces.set(netns, BigInt(4026532001 + at));
+    network.add(id, { netns, cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}` });
+  }
+  network.machine.wait(5000);
+  return network;
+}
+
+test("GC keeps a pod whose network namespace lives, whatever the list, and releases one whose is gone", async (t) => {
+  const network = withPods("a", "b", "c");
+  network.machine.namespaces.delete("/run/netns/b");
+
+  const { stderr } = network.gcNow(["c eth0"]);
+
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.4"]);
+  t.equal(
+    stderr,
+    "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 10.0.0.2: its network namespace /run/netns/a exists\n",
+  );
+  t.equal(network.gcNow(["a eth0", "c eth0"]).stderr, "");
+});
+
+test("GC keeps what it listed young although its namespace is gone: it may be a former one of the same id", async (t) => {
+  const network = withPods("a");
+  network.add("young", { netns: "/run/netns/none" });
+  network.machine.wait(1500);
+  t.match(network.gcNow(["a eth0"]).stderr, "10.0.0.3 was reserved only just now");
+});
+
+test("GC that cannot see the processes of the node releases nothing by its list, and says so", async (t) => {
+  const network = withPods("a", "b");
+  network.machine.namespaces.delete("/run/netns/b");
+  network.put("10.0.0.6", "go\r\neth0");
+  network.machine.wait(5000);
+  network.machine.seesProcesses = false;
+
+  const { stderr, exitCode } = network.gcNow([]);
+
+  t.equal(exitCode, 0);
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.3", "10.0.0.6"]);
+  t.match(stderr, "the processes of the node are not seen from here");
+});
+
+test("GC keeps an address that a namespace has which is only mounted, and everything while one cannot be entered", async (t) => {
+  const network = networkWith({ "10.0.0.2": "go\r\neth0", "10.0.0.3": "go2\r\neth0" });
+  network.machine.wait(5000);
+  network.machine.namespaces.set("/run/netns/x", 4026532001n);
+  network.machine.disk.put(
+    "/tables/run/netns/x/proc/self/net/fib_trie",
+    "|-- 10.0.0.2\n   /32 host LOCAL\n",
+  );
+  const refused = network.gcNow([], { interrupt: refuse("readFileIn", "EPERM") });
+  t.match(refused.stderr, "/run/netns/x cannot be entered, which takes CAP_SYS_ADMIN");
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
+
+  const { stderr } = network.gcNow([]);
+
+  t.same(network.reserved(), ["10.0.0.2"]);
+  t.match(stderr, "10.0.0.2 is in use in the network namespace /run/netns/x");
+});
+
+test("GC without a list, or with null, releases dead pods alone, and with reclaim never nothing", async (t) => {
+  for (const top of [{}, { "cni.dev/valid-attachments": null, "cni.dev/attachments": null }]) {
+    const network = withPods("a", "b");
+    network.add("ingress", { netns: "/run/netns/b" });
+    network.put("10.0.0.6", "go\r\neth0");
+    network.machine.namespaces.delete("/run/netns/b");
+    network.machine.wait(5000);
+
+    const never = network.call("GC", "", { top, ipam: { reclaim: "never" } });
+    t.same(network.reserved().length, 4);
+    t.match(never.stderr, "nothing was released");
+    const { stderr, exitCode } = network.call("GC", "", { top });
+
+    t.equal(exitCode, 0);
+    t.same(network.reserved(), ["10.0.0.2", "10.0.0.4", "10.0.0.6"]);
+    t.equal(
+      stderr,
+      "host-local: GC without cni.dev/valid-attachments; released 1 reservation of dead pods alone\n",
+    );
+  }
+});
+
+test("GC without a list releases what is from before this boot", async (t) => {
+  const network = withPods("a", "b");
+  network.add("last");
+  network.machine.boot();
+
+  t.equal(network.call("GC", "").exitCode, 0);
+
+  t.same(network.reserved(), []);
 });

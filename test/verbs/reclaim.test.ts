@@ -165,11 +165,31 @@ test("a number that another pod has by now shows nothing, and one of an unknown 
   node.run("p6", { inode });
   t.same(node.run("new").addresses, ["10.0.0.3"], "p6 was recorded later");
 
+  const own = Node.full();
+  const freed = own.machine.namespaces.get(own.pathOf("p3"));
+  own.lose("p3");
+  t.same(own.run("new", { inode: freed }).addresses, ["10.0.0.3"], "that of the ADD itself");
+
   const other = Node.full();
   const number = other.machine.namespaces.get(other.pathOf("p3")) ?? 0n;
   other.lose("p3");
   other.machine.namespaces.set("/run/netns/unknown", number);
   noneGivesWay(t, other, "it may be that of p3");
+});
+
+test("a container that starts again, in a namespace of the same number, gets its address", async (t) => {
+  const node = new Node();
+  node.run("p2", { cniArgs: "" });
+  const inode = node.machine.namespaces.get(node.pathOf("p2"));
+  node.lose("p2");
+  node.machine.namespaces.set("/run/netns/again", inode ?? 0n);
+
+  t.match(
+    node.network.add("p2", { netns: "/run/netns/again", interfaceName: "eth1" }).addresses,
+    ["10.0.0.3"],
+    "another interface",
+  );
+  t.same(node.network.add("p2", { netns: "/run/netns/again" }).addresses, ["10.0.0.2"]);
 });
 
 test("records outlive a journal that is written anew, for files that have not changed since", async (t) => {
@@ -182,6 +202,21 @@ test("records outlive a journal that is written anew, for files that have not ch
 
   t.same(node.run("new").addresses, ["10.0.0.3"]);
   noneGivesWay(t, node, "10.0.0.4 is another file");
+});
+
+test("a DEL and an ADD of another program leave no record, though inode and time of the file are the same", async (t) => {
+  const node = Node.full();
+  const { disk } = node.machine;
+  const path = `${node.network.directory}/10.0.0.6`;
+  const { inode, modified } = disk.linkStatus(path);
+  // p6 is restarted under its id by the Go plugin, within a tick, and its former namespace goes.
+  disk.unlink(path);
+  disk.nextInode = inode;
+  disk.put(path, "p6\r\neth0");
+  disk.setModified(path, modified);
+  node.lose("p6");
+
+  t.match(node.network.add("new").error?.msg, "no IP addresses available");
 });
 
 test("a repeated ADD records its namespace anew", async (t) => {

@@ -1,7 +1,7 @@
 /** Access to JSON of unknown form: what is not of the expected type counts as absent. */
 
 /** The member of an object; `undefined` if the value is no object or has no such member. */
-export function member(value: unknown, name: string): unknown {
+export function exactMember(value: unknown, name: string): unknown {
   if (typeof value !== "object" || value === null || Array.isArray(value)) return undefined;
   return Object.hasOwn(value, name)
     ? (value as Readonly<Record<string, unknown>>)[name]

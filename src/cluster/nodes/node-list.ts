@@ -1,7 +1,7 @@
 /** Reads the nodes of a cluster, as `kubectl get nodes -o json` prints them. */
 
 import { CommandError } from "../../cli/command/command.ts";
-import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { type ClusterNode, type PodCidr, podCidrOf } from "./node-cidrs.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -22,10 +22,10 @@ export function parseNodes(text: string, source: string): readonly ClusterNode[]
   const json = text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text;
   if (!json.trimStart().startsWith("{")) throw expected(otherFormOf(json));
   const document = parseJson(json, source);
-  const kind = member(document, "kind");
-  const items = kind === "Node" ? [document] : listOf(member(document, "items"));
+  const kind = exactMember(document, "kind");
+  const items = kind === "Node" ? [document] : listOf(exactMember(document, "items"));
   // The items of a NodeList, which is what the API server sends, have no kind of their own.
-  const nodes = items.filter((item) => kind === "NodeList" || member(item, "kind") === "Node");
+  const nodes = items.filter((item) => kind === "NodeList" || exactMember(item, "kind") === "Node");
   if (nodes.length === 0)
     throw expected(`no node in an object of kind ${JSON.stringify(textOf(kind))}`);
   // A node that is named twice, as by `kubectl get nodes a a`, would share its podCIDR with itself.
@@ -54,21 +54,23 @@ function parseJson(text: string, source: string): unknown {
 }
 
 function nodeOf(object: unknown, expected: (found: string) => CommandError): ClusterNode {
-  const metadata = member(object, "metadata");
-  const spec = member(object, "spec");
-  const name = textOf(member(metadata, "name"));
+  const metadata = exactMember(object, "metadata");
+  const spec = exactMember(object, "spec");
+  const name = textOf(exactMember(metadata, "name"));
   // No name becomes an option or another command where it is printed as one.
   if (!NODE_NAME.test(name)) throw expected(`a node with the name ${JSON.stringify(name)}`);
-  const podCidr = textOf(member(spec, "podCIDR"));
-  const podCidrs = listOf(member(spec, "podCIDRs")).map(textOf);
-  const pods = String(member(member(member(object, "status"), "allocatable"), "pods"));
+  const podCidr = textOf(exactMember(spec, "podCIDR"));
+  const podCidrs = listOf(exactMember(spec, "podCIDRs")).map(textOf);
+  const pods = String(
+    exactMember(exactMember(exactMember(object, "status"), "allocatable"), "pods"),
+  );
   const cidrs: PodCidr[] = [];
   const node: ClusterNode = {
     name,
     cidrs,
     pods: /^[0-9]{1,20}$/.test(pods) ? BigInt(pods) : undefined,
-    created: textOf(member(metadata, "creationTimestamp")),
-    isCordoned: member(spec, "unschedulable") === true,
+    created: textOf(exactMember(metadata, "creationTimestamp")),
+    isCordoned: exactMember(spec, "unschedulable") === true,
   };
   // Before Kubernetes 1.16 there was only podCIDR.
   for (const text of podCidrs.length > 0 || podCidr === "" ? podCidrs : [podCidr]) {

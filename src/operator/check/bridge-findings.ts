@@ -1,6 +1,6 @@
 /** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
 
-import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import {
   type Address,
   formatAddress,
@@ -69,12 +69,12 @@ interface BridgedNetwork {
 /** What `ip -json address` lists. */
 export function interfacesAmong(listed: readonly unknown[]): Interfaces {
   const devices = listed.map((device): [string, readonly InterfaceAddress[]] => [
-    textOf(member(device, "ifname")),
-    listOf(member(device, "addr_info")).flatMap((entry) => {
-      const address = parseAddress(textOf(member(entry, "local")));
-      const prefixLength = member(entry, "prefixlen");
+    textOf(exactMember(device, "ifname")),
+    listOf(exactMember(device, "addr_info")).flatMap((entry) => {
+      const address = parseAddress(textOf(exactMember(entry, "local")));
+      const prefixLength = exactMember(entry, "prefixlen");
       if (address === undefined || typeof prefixLength !== "number") return [];
-      return member(entry, "scope") === "link" ? [] : [{ address, prefixLength }];
+      return exactMember(entry, "scope") === "link" ? [] : [{ address, prefixLength }];
     }),
   ]);
   return new Map(devices);

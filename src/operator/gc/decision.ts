@@ -2,7 +2,7 @@
 
 import type { Conclusion } from "../node/conclusion.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
-import { type SeenDead, seenDeadKey } from "./seen-dead.ts";
+import { type SeenDead, seenDeadKey } from "./collection-file.ts";
 
 /**
  * The decision on a reservation. `alive`: its container is in the list or, without a list, alive by the node. `inUse`: alive

@@ -9,6 +9,7 @@ import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
 import { cacheOption } from "../node/results-cache.ts";
+import { readCollection, writeCollection } from "./collection-file.ts";
 import { type Candidate, decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
@@ -17,10 +18,8 @@ import {
   formatCollection,
   formatReleases,
 } from "./gc-report.ts";
-import { recordCollection } from "./last-collection.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { liveCommandOf } from "./runtime-command.ts";
-import { readSeenDead, writeSeenDead } from "./seen-dead.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -101,7 +100,8 @@ function decide(
     isBesideListed: () =>
       list !== undefined && liveness.containersBeside(reservation).some((one) => list.has(one)),
   }));
-  const rules = { asOf, grace, isImmediate: has("--now"), before: readSeenDead(directory.files) };
+  const before = readCollection(directory.files).seenDead;
+  const rules = { asOf, grace, isImmediate: has("--now"), before };
   const decideAll = (belief: "none" | "believed" | "doubted") => {
     const decideOne = decideBy({ ...rules, list: belief });
     return candidates.map((one) => ({ ...one, ...decideOne(one) }));
@@ -140,19 +140,24 @@ function finish(context: Context, judged: Judged): Collection {
     ({ seenDead, reservation }) => seenDead !== undefined && !released.has(reservation),
   );
   let isLeft = left.some(({ decision }) => decision === "due" || !has("--yes"));
+  const before = readCollection(files);
+  // Without the network's directory there was nothing to collect.
+  const isRun =
+    has("--yes") && judged.refused === undefined && exists(files.system, files.directory);
+  const hasDead = left.length > 0 || before.seenDead.length > 0;
   try {
-    if (left.length > 0 || readSeenDead(files).length > 0) {
-      writeSeenDead(
-        files,
-        left.flatMap(({ seenDead }) => seenDead ?? []),
-      );
+    if (hasDead || isRun) {
+      const seenDead = left.flatMap((one) => one.seenDead ?? []);
+      writeCollection(files, { lastRun: isRun ? files.system.now() : before.lastRun, seenDead });
     }
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    log(`cannot record dead reservations: ${error.message}`);
-    isLeft = true;
+    // The collection itself has succeeded.
+    if (hasDead) {
+      log(`cannot record dead reservations: ${error.message}`);
+      isLeft = true;
+    }
   }
-  if (has("--yes") && judged.refused === undefined) recordCollection(files);
   return { ...judged, released, isLeft };
 }
 

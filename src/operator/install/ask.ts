@@ -1,6 +1,6 @@
 /** Runs executables, as the user of this process, to learn whether they are CNI plugins, and whose. */
 
-import { listOf, member } from "../../cli/command/json-values.ts";
+import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, isSystemError, type SystemError } from "../../system/system.ts";
 import { PLUGIN } from "../node/plugin-directories.ts";
@@ -132,7 +132,7 @@ function answerOf({ exitCode, stdout, stderr }: CompletedProcess): VersionAnswer
 
 function versionsIn(text: string): readonly string[] {
   try {
-    const versions = listOf(member(JSON.parse(text), "supportedVersions"));
+    const versions = listOf(exactMember(JSON.parse(text), "supportedVersions"));
     return versions.filter((version) => typeof version === "string");
   } catch (error) {
     if (error instanceof SyntaxError) return [];

@@ -4,7 +4,7 @@ import { CommandError, type Context, type Option } from "../../cli/command/comma
 import { inOneLine } from "../../cli/output/escape.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError } from "../../cni/error.ts";
-import { type JsonObject, type Located, member } from "../../cni/json.ts";
+import { type JsonObject, type Located, memberInAnyCase } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
@@ -130,9 +130,9 @@ interface Use {
 function usesOf(source: string, document: JsonObject, type: string): readonly Use[] {
   try {
     const network = configurationOf(document);
-    const ipam = member(network.document, "ipam");
-    if (ipam === undefined || member(ipam, "type")?.value !== type) return [];
-    const keys = ownKeys.filter((key) => isSet(member(ipam, key)));
+    const ipam = memberInAnyCase(network.document, "ipam");
+    if (ipam === undefined || memberInAnyCase(ipam, "type")?.value !== type) return [];
+    const keys = ownKeys.filter((key) => isSet(memberInAnyCase(ipam, key)));
     const ranges = rangesIn(ipam);
     const breaking = [
       ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
@@ -159,7 +159,7 @@ function isSet(at: Located | undefined): boolean {
 }
 
 function rangesIn(ipam: Located): readonly RangeSpec[] {
-  const sets = rangeSetsIn(member(ipam, "ranges")).flatMap(({ ranges }) => ranges);
+  const sets = rangeSetsIn(memberInAnyCase(ipam, "ranges")).flatMap(({ ranges }) => ranges);
   return [rangeIn(ipam), ...sets].filter(({ subnet }) => subnet !== undefined);
 }
 

@@ -288,14 +288,16 @@ function noAnswer(what: string, problem: string): CommandError {
 /**
  * Keeps the plugin that is about to be replaced as the previous one, unless it is a version of this program, or does not
  * answer where the previous one does. Another installer may replace it at any moment, so it is a further name of the file that is
- * examined and kept.
+ * examined and kept; and what has come meanwhile, such as the previous one, is kept in its turn.
  *
  * @returns where it is kept; `undefined` if it is not
  * @throws SystemError
  */
-function keep(system: OperatorSystem, { name, directory, target, previous }: Place) {
+function keep(system: OperatorSystem, place: Place): string | undefined {
+  const { name, directory, target, previous } = place;
+  const inode = inodeAt(system, target);
   if (!isPresent(system, target)) return undefined;
-  return withTemporaryPath(system, directory, (path) => {
+  const kept = withTemporaryPath(system, directory, (path) => {
     try {
       // Of a symbolic link, too: what it leads to may depend on being called by this name.
       system.link(target, path);
@@ -310,6 +312,12 @@ function keep(system: OperatorSystem, { name, directory, target, previous }: Pla
     system.rename(path, previous);
     return previous;
   });
+  return inodeAt(system, target) === inode ? kept : keep(system, place);
+}
+
+/** `undefined` where nothing is. */
+function inodeAt(system: OperatorSystem, path: string): bigint | undefined {
+  return attempt(() => system.linkStatus(path).inode, undefined, "ENOENT");
 }
 
 /** The previous plugin gets the name back, and this executable goes. */

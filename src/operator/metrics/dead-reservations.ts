@@ -1,7 +1,6 @@
 import { keyOfOwner } from "../../store/reservations/owner.ts";
+import { type CollectionRecord, readCollection } from "../gc/collection-file.ts";
 import { mayBeDead } from "../gc/decision.ts";
-import { lastCollection } from "../gc/last-collection.ts";
-import { readSeenDead } from "../gc/seen-dead.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { containerOf } from "../node/network-directory.ts";
@@ -18,9 +17,11 @@ export function countDead(
 ): number | undefined {
   let count = 0;
   let isCertain = true;
+  let record: CollectionRecord | undefined;
   let seenDead: ReadonlyMap<string, string> | undefined;
   const isSeenDead = ({ name, owner }: NodeReservation): boolean => {
-    seenDead ??= new Map(readSeenDead(files).map((one) => [one.name, one.owner]));
+    record ??= readCollection(files);
+    seenDead ??= new Map(record.seenDead.map((one) => [one.name, one.owner]));
     return seenDead.get(name) === keyOfOwner(owner);
   };
   for (const { reservation, conclusion } of checker.livenessOfAll(reservations)) {
@@ -29,5 +30,6 @@ export function countDead(
       count++;
     } else if (conclusion.liveness === "unknown") isCertain = false;
   }
-  return count > 0 || isCertain || lastCollection(files) !== undefined ? count : undefined;
+  if (count > 0 || isCertain) return count;
+  return (record ?? readCollection(files)).lastRun === undefined ? undefined : count;
 }

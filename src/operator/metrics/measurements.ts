@@ -8,7 +8,7 @@ import type { System } from "../../system/system.ts";
 import { reservedIn } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
-import { lastCollection } from "../gc/last-collection.ts";
+import { readCollection } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { countDead } from "./dead-reservations.ts";
@@ -116,7 +116,7 @@ export function measure(
     gauge(
       "cni_ipam_gc_last_run_timestamp_seconds",
       "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
-      ofDirectories(({ files }) => inSeconds(lastCollection(files))),
+      ofDirectories(({ files }) => inSeconds(readCollection(files).lastRun)),
     ),
     gauge(
       "cni_ipam_check_findings",

@@ -1,13 +1,13 @@
 /** The network configurations on this node that use this IPAM plugin: the directories they are in, and what they say. */
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
-import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
+import { flannelSubnets } from "../../configuration/subnet-env.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { flannelSubnets } from "../../ipam/subnet-env.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { knownPluginDirectories, PLUGIN, pluginNames } from "./plugin-directories.ts";
@@ -153,7 +153,7 @@ function pluginsIn(document: Json, names: ReadonlySet<string>): readonly JsonObj
     if (Array.isArray(value)) {
       for (const one of value.toReversed()) pending.push([one, inherited]);
     } else if (isObject(value)) {
-      const name = choose(inherited, textOf(member(value, "name")), inherited.name);
+      const name = choose(inherited, textOf(exactMember(value, "name")), inherited.name);
       const version = choose(inherited, versionOf(value), inherited.version);
       if (usesIpam(value, names)) found.push({ ...value, name, cniVersion: version });
       for (const [key, one] of Object.entries(value).toReversed()) {
@@ -170,15 +170,18 @@ function choose({ isList }: Inherited, own: string, inherited: string): string {
 
 /** A CNI 1.1 list may name several versions; the runtime uses the highest one. */
 function versionOf(value: JsonObject): string {
-  const offered = listOf(member(value, "cniVersions"));
+  const offered = listOf(exactMember(value, "cniVersions"));
   return (
     SUPPORTED_VERSIONS.findLast((version) => offered.includes(version)) ??
-    textOf(member(value, "cniVersion"))
+    textOf(exactMember(value, "cniVersion"))
   );
 }
 
 function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {
-  return names.has(textOf(member(member(plugin, "ipam"), "type"))) || isFlannelWithDefault(plugin);
+  return (
+    names.has(textOf(exactMember(exactMember(plugin, "ipam"), "type"))) ||
+    isFlannelWithDefault(plugin)
+  );
 }
 
 /** flannel sets the ranges of its delegate itself. */
@@ -188,7 +191,7 @@ function withIpam(
   plugin: JsonObject,
   problems: ConfigurationProblem[],
 ): JsonObject {
-  if (textOf(member(plugin, "type")) !== "flannel") return plugin;
+  if (textOf(exactMember(plugin, "type")) !== "flannel") return plugin;
   const own = plugin.ipam ?? null;
   return {
     ...plugin,
@@ -223,8 +226,8 @@ const LARGEST_SUBNET_FILE = 64 * 1024;
 
 /** Whether a plugin configuration is flannel's and uses its default IPAM plugin, host-local. */
 export function isFlannelWithDefault(plugin: JsonObject): boolean {
-  if (textOf(member(plugin, "type")) !== "flannel") return false;
-  return textOf(member(member(plugin, "ipam"), "type")) === "";
+  if (textOf(exactMember(plugin, "type")) !== "flannel") return false;
+  return textOf(exactMember(exactMember(plugin, "ipam"), "type")) === "";
 }
 
 /**
@@ -234,7 +237,7 @@ export function isFlannelWithDefault(plugin: JsonObject): boolean {
  * @throws CniError if a subnet in it is not a network
  */
 export function flannelRanges(system: System, plugin: JsonObject): Json {
-  const path = textOf(member(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
+  const path = textOf(exactMember(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
   const text = system.readFile(path, LARGEST_SUBNET_FILE);
   return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
 }

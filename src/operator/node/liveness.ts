@@ -125,7 +125,10 @@ export class LivenessChecker {
       recorded = recordedIn(network.files);
       this.#recorded.set(network, recorded);
     }
-    const found = recorded.find(name, (record) => isOfRecord(record, { ...status, owner }));
+    const found = recorded.find(
+      name,
+      (record) => isOfRecord(record, { ...status, owner }) === true,
+    );
     if (found === undefined) return undefined;
     const { inode, isPodSandbox } = found.record.namespace;
     const isAlive = found.state.kind === "alive";

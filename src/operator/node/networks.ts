@@ -1,17 +1,17 @@
 /** The networks on this node: those that are configured, and those that have a directory. */
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
-import { member, textOf } from "../../cli/command/json-values.ts";
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationOf, type NetworkName } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
+import { loadConfig } from "../../configuration/load-config.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
-  loadConfig,
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Excluded } from "../../ipam/exclusions.ts";
@@ -143,7 +143,7 @@ function fromConfiguration(
       lockTimeoutSeconds: store.lockTimeoutSeconds,
       historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
-      acceptsRuntimeRanges: member(member(document, "capabilities"), "ipRanges") === true,
+      acceptsRuntimeRanges: exactMember(exactMember(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
@@ -163,10 +163,13 @@ function fromConfiguration(
 
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
-  const isSet = (key: string): boolean => member(document, key) === true;
-  if (textOf(member(document, "type")) !== "bridge") return undefined;
+  const isSet = (key: string): boolean => exactMember(document, key) === true;
+  if (textOf(exactMember(document, "type")) !== "bridge") return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
-  return { name: textOf(member(document, "bridge")) || "cni0", isForced: isSet("forceAddress") };
+  return {
+    name: textOf(exactMember(document, "bridge")) || "cni0",
+    isForced: isSet("forceAddress"),
+  };
 }
 
 /**

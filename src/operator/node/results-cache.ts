@@ -1,7 +1,7 @@
 /** libcni's cache of results: one file for each attachment. */
 
 import type { Context, Option } from "../../cli/command/command.ts";
-import { listOf, member, textOf } from "../../cli/command/json-values.ts";
+import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
@@ -196,15 +196,15 @@ function attachmentIn(text: string): CachedAttachment | undefined {
   const usual = usualEntry(text);
   if (usual !== undefined) return usual;
   const entry = parsed(text);
-  const containerId = textOf(member(entry, "containerId"));
+  const containerId = textOf(exactMember(entry, "containerId"));
   if (containerId === "") return undefined;
   return {
-    network: textOf(member(entry, "networkName")),
+    network: textOf(exactMember(entry, "networkName")),
     containerId,
-    interfaceName: textOf(member(entry, "ifName")),
-    networkNamespace: textOf(member(entry, "netns")),
-    addresses: addressesIn(member(entry, "result")),
-    pod: podIn(member(entry, "cniArgs")),
+    interfaceName: textOf(exactMember(entry, "ifName")),
+    networkNamespace: textOf(exactMember(entry, "netns")),
+    addresses: addressesIn(exactMember(entry, "result")),
+    pod: podIn(exactMember(entry, "cniArgs")),
   };
 }
 
@@ -267,7 +267,7 @@ class UsualEntry implements CachedAttachment {
 
   /** Without what is before: `config` is the largest member. A network may be named `netns`, too. */
   #memberOf(name: string): unknown {
-    return member(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
+    return exactMember(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
   }
 }
 
@@ -284,9 +284,9 @@ function parsed(text: string): unknown {
 /** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
 function addressesIn(result: unknown): readonly string[] {
   const entries = [
-    ...listOf(member(result, "ips")).map((entry) => member(entry, "address")),
-    member(member(result, "ip4"), "ip"),
-    member(member(result, "ip6"), "ip"),
+    ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, "address")),
+    exactMember(exactMember(result, "ip4"), "ip"),
+    exactMember(exactMember(result, "ip6"), "ip"),
   ];
   return entries.flatMap((entry) => {
     const prefix = parsePrefix(textOf(entry));

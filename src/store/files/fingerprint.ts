@@ -2,8 +2,12 @@
 
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 
-/** Inode, time of last modification and time of last change of a file, as text without spaces. */
-export type Fingerprint = string & { readonly proof: "fingerprint" };
+/** What of a directory changes when somebody makes, names or removes a file in it. */
+export interface Fingerprint {
+  readonly id: FileId;
+  /** The time of its last change, in nanoseconds since the epoch. As text: a number of so many digits takes long to read. */
+  readonly changed: string;
+}
 
 const MILLISECOND = 1_000_000n;
 
@@ -28,9 +32,14 @@ export function fileIdAt(system: System, path: string): FileId | undefined {
   return status?.kind === "file" ? fileIdOf(status) : undefined;
 }
 
-/** The fingerprint of the file with this status. */
-export function fingerprintOf({ inode, modified, changed }: FileStatus): Fingerprint {
-  return `${inode},${modified},${changed}` as Fingerprint;
+/** The fingerprint of the directory with this status. */
+export function fingerprintOf(status: FileStatus): Fingerprint {
+  return { id: fileIdOf(status), changed: `${status.changed}` };
+}
+
+/** Whether a directory is as it was. */
+export function isUnchanged(now: Fingerprint, before: Fingerprint): boolean {
+  return now.id === before.id && now.changed === before.changed;
 }
 
 /**

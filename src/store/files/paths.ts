@@ -16,12 +16,12 @@ export function parentOf(path: string): string {
 /** The shortest equivalent path, as Go's `filepath.Clean`: no `//`, no `.`, no inner `..`. */
 export function cleanPath(path: string): string {
   const rooted = path.startsWith("/");
-  const kept: string[] = [];
+  const parts: string[] = [];
   for (const part of path.split("/")) {
     if (part === "" || part === ".") continue;
-    if (part !== "..") kept.push(part);
-    else if (kept.length > 0 && kept.at(-1) !== "..") kept.pop();
-    else if (!rooted) kept.push(part);
+    if (part !== "..") parts.push(part);
+    else if (parts.length > 0 && parts.at(-1) !== "..") parts.pop();
+    else if (!rooted) parts.push(part);
   }
-  return (rooted ? "/" : "") + kept.join("/") || ".";
+  return (rooted ? "/" : "") + parts.join("/") || ".";
 }

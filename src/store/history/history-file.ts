@@ -54,12 +54,12 @@ export function keepHistory(
   changes: readonly Change[],
   isLocked: boolean,
 ): string | undefined {
-  const kept = lasting(changes);
-  if (kept.length === 0) return undefined;
+  const told = lasting(changes);
+  if (told.length === 0) return undefined;
   const write = (): undefined => {
     if (!isLocked) throw new SystemError("lock", files.lockFile, "EAGAIN");
     const time = files.system.now();
-    const lines = kept.map((change) => formatRecord(recordOf(change, call, time)));
+    const lines = told.map((change) => formatRecord(recordOf(change, call, time)));
     append(files, lines.join(""), call.maxBytes);
   };
   return recover(
@@ -112,7 +112,7 @@ function append(
   recover(() => state.extend(FILE, text), create, "ENOENT");
 }
 
-/** Whether a history is kept by its file; for the operator's commands, which may not know the configuration. */
+/** Whether there is a history, by its file; for the operator's commands, which may not know the configuration. */
 export function hasHistory({ system, state }: NetworkFiles): boolean {
   return state !== undefined && exists(system, state.pathOf(FILE));
 }

@@ -10,7 +10,13 @@
 import { eachLine } from "../../system/lines.ts";
 import { attempt, type FileStatus } from "../../system/system.ts";
 import { type BootId, bootTime, isBootId } from "../files/boot-id.ts";
-import { type FileId, fileIdAt, fileIdOf, fingerprintOf } from "../files/fingerprint.ts";
+import {
+  type FileId,
+  fileIdAt,
+  fileIdOf,
+  fingerprintOf,
+  isUnchanged,
+} from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { keyOf, keyOfOwner, type OwnerKey } from "../reservations/owner.ts";
@@ -207,7 +213,7 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Stat
   const isClockBehind = BigInt(system.now()) * 1_000_000n < sealed;
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
-  if (fingerprintOf(directory) === seal.directory) return (_, status) => isOlder(status);
+  if (isUnchanged(fingerprintOf(directory), seal.directory)) return (_, status) => isOlder(status);
   const journal = readJournal(files, "all");
   if (journal === undefined || directory.changed < sealed || isClockBehind) return () => false;
   const listed = listedIn(journal);

@@ -15,7 +15,7 @@ import { parseAddress } from "../../ipam/address.ts";
 import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
-import { type Fingerprint, fingerprintOf } from "../files/fingerprint.ts";
+import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
@@ -62,7 +62,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 3";
+const FORM = "host-local-journal 4";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
@@ -134,7 +134,7 @@ export function knownCount(files: NetworkFiles): number | undefined {
 function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
   if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
   const { system, directory } = files;
-  return attempt(() => fingerprintOf(system.status(directory)) === seal.directory, false);
+  return attempt(() => isUnchanged(fingerprintOf(system.status(directory)), seal.directory), false);
 }
 
 function isTooLong({ length, renewed }: Seal): boolean {
@@ -202,9 +202,9 @@ export function recordsIn(found: readonly string[]): ReadonlyMap<string, string>
   return records;
 }
 
-/** When the directory was left as a seal says, in nanoseconds since the epoch. */
+/** When the directory was left as a seal says, in nanoseconds since the epoch; before anything where it does not say it. */
 export function sealedAt({ directory }: Seal): bigint {
-  return BigInt(directory.split(",")[2] ?? 0);
+  return /^-?[0-9]+$/.test(directory.changed) ? BigInt(directory.changed) : 0n;
 }
 
 /**
@@ -222,7 +222,7 @@ export function renewJournal(
   records: ReadonlyMap<string, string>,
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
-  const header = paddedHeader(`${FORM} ${boot} ${machine ?? NO_MACHINE} - 0 0 0`);
+  const header = paddedHeader(`${FORM} ${boot} ${machine ?? NO_MACHINE} - - 0 0 0`);
   const pairs = withRecords(scan.pairs, records);
   state.replace(FILE, `${header}${pairs}${lines}`);
   return HEADER + pairs.length + utf8Length(lines);
@@ -254,7 +254,7 @@ function lineOf({ name, owner }: OwnedReservation): string {
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
   const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const words = `${FORM} ${boot} ${machine} ${directory} ${reservations} ${length} ${renewed}`;
+  const words = `${FORM} ${boot} ${machine} ${directory.id} ${directory.changed} ${reservations} ${length} ${renewed}`;
   state.extend(FILE, lines, paddedHeader(words));
 }
 
@@ -274,10 +274,10 @@ function sealOf(header: string): Seal | undefined {
   const seal: Seal = {
     boot: words[0] as BootId,
     machine: words[1] === NO_MACHINE ? undefined : (words[1] as MachineId),
-    directory: words[2] as Fingerprint,
-    reservations: Number(words[3]),
-    length: Number(words[4]),
-    renewed: Number(words[5]),
+    directory: { id: words[2] as FileId, changed: words[3] ?? "" },
+    reservations: Number(words[4]),
+    length: Number(words[5]),
+    renewed: Number(words[6]),
   };
   const { reservations, length, renewed } = seal;
   if (!isCount(reservations) || !isCount(length) || !isCount(renewed)) return undefined;

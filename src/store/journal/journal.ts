@@ -28,7 +28,7 @@ import { recordsOf } from "./reclaimable.ts";
 import { carriedOver, type RecordedReservation } from "./record.ts";
 
 /**
- * The journal of a network while its lock is held. It never makes a call fail: where it cannot be kept (a full disk, a
+ * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
  * lock that the Go plugin does not take), calls read all reservations.
  */
 export class Journal {
@@ -94,7 +94,7 @@ export class Journal {
     return journal;
   }
 
-  /** Whether it is kept, and has been found not to be current; or this call has changed something. */
+  /** Whether it is in use, and has been found not to be current; or this call has changed something. */
   get isStale(): boolean {
     this.open();
     return this.#state !== undefined && this.#fingerprint === undefined;
@@ -130,13 +130,15 @@ export class Journal {
     this.#lines += `${key} ${name}${record}\n`;
   }
 
-  /** What it tells of reservations of the running boot, in its order; nothing where it cannot be read. */
-  records(): readonly RecordedReservation[] {
+  /** What it tells of reservations of the running boot, in its order; `undefined` where it cannot be read. */
+  records(): readonly RecordedReservation[] | undefined {
     this.open();
-    const journal = readJournal(this.#files, "all");
+    const read = (): JournalContent | "none" => requireJournal(this.#files, "all") ?? "none";
+    const journal = attempt(read, undefined);
+    if (journal === undefined || journal === "none") return journal && [];
     // Meanwhile this call may have changed the directory.
     const isCurrent = this.#seal !== undefined;
-    return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
+    return recordsOf(this.#files, { ...journal, isCurrent });
   }
 
   /**

@@ -36,22 +36,29 @@ export function namesOfGonePods(files: NetworkFiles): readonly string[] {
   return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
 }
 
+/** The attachment of an ADD, and its namespace where that is known. */
+interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
+  readonly namespace: NetworkNamespace | undefined;
+}
+
 /** Says what became of the namespaces of recorded reservations. */
 export class RecordedNamespaces {
   readonly #files: NetworkFiles;
   readonly #records: readonly RecordedReservation[];
+  readonly #isUnread: boolean;
   readonly #states: NamespaceStates;
   #byInode: ReadonlyMap<string, readonly RecordedReservation[]> | undefined;
   #byName: ReadonlyMap<string, RecordedReservation> | undefined;
 
-  /** @param records as `recordsOf` gives them */
+  /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(
     files: NetworkFiles,
-    records: readonly RecordedReservation[],
+    records: readonly RecordedReservation[] | undefined,
     states: NamespaceStates,
   ) {
     this.#files = files;
-    this.#records = records;
+    this.#records = records ?? [];
+    this.#isUnread = records === undefined;
     this.#states = states;
   }
 
@@ -60,18 +67,37 @@ export class RecordedNamespaces {
    * asked for.
    *
    * @param isMeant whether a record is looked at
+   * @param caller for whom they are asked for: the namespace of an ADD often has the number of a pod that has just gone
    */
-  *gone(isMeant: (record: RecordedReservation) => boolean): Generator<RecordedReservation, void> {
+  *gone(
+    isMeant: (record: RecordedReservation) => boolean,
+    caller?: Caller,
+  ): Generator<RecordedReservation, void> {
     for (const record of this.#records) {
       if (!isMeant(record)) continue;
-      const { kind } = this.#states.stateOf(record.namespace, () => this.#laterThan(record));
-      if (kind === "gone" && isAsRecorded(this.#files, record)) yield record;
+      const later = (): readonly NetworkNamespace[] => {
+        const others = this.#laterThan(record);
+        const isOther =
+          caller?.namespace !== undefined &&
+          (caller.key === record.key || caller.containerId !== record.containerId);
+        return isOther ? [...others, caller.namespace] : others;
+      };
+      const isGone = this.#states.isGone(record.namespace, later);
+      if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
   }
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
   stateOf(name: string): NamespaceState | undefined {
-    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
+    if (this.#isUnread) return { kind: "unseen", reason: "the journal cannot be read" };
+    let isCertain = false;
+    const found = this.find(name, (record) => {
+      const isSame = isAsRecorded(this.#files, record);
+      isCertain = isSame === true;
+      return isSame !== false;
+    });
+    // What may be another reservation need not be gone; but neither is what may be the one that lives.
+    return isCertain || found?.state.kind !== "gone" ? found?.state : undefined;
   }
 
   /**

@@ -2,7 +2,7 @@
 
 import type { Attachment } from "../../cni/attachment.ts";
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, type FileStatus } from "../../system/system.ts";
+import { type FileStatus, recover } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { keyOfOwner, type Owner, type OwnerKey } from "../reservations/owner.ts";
@@ -85,19 +85,27 @@ type Found = Pick<FileStatus, "kind" | "inode" | "modified" | "changed"> & {
   readonly owner: Owner;
 };
 
-/** Whether a file that was found under the name of a reservation is the one that was recorded. */
+/**
+ * Whether a file that was found under the name of a reservation is the one that was recorded; `undefined` where it may be
+ * another one with the same number and time.
+ */
 export function isOfRecord(
   { key, file, changedBefore }: Omit<RecordedReservation, "name">,
   { owner, ...status }: Found,
-): boolean {
+): boolean | undefined {
   if (status.kind !== "file" || fileIdOf(status) !== file) return false;
-  if (changedBefore !== undefined && status.changed >= changedBefore) return false;
-  return keyOfOwner(owner) === key;
+  if (keyOfOwner(owner) !== key) return false;
+  return changedBefore === undefined || status.changed < changedBefore ? true : undefined;
 }
 
-/** Whether a reservation is still the one that was recorded. */
-export function isAsRecorded(files: NetworkFiles, record: RecordedReservation): boolean {
-  const status = attempt(() => files.system.linkStatus(files.pathOf(record.name)), undefined);
-  if (status === undefined) return false;
-  return isOfRecord(record, { ...status, owner: readOwner(files, record.name) });
+/** Whether a reservation is still the one that was recorded; `undefined` where that cannot be told. */
+export function isAsRecorded(
+  files: NetworkFiles,
+  record: RecordedReservation,
+): boolean | undefined {
+  const read = (): FileStatus => files.system.linkStatus(files.pathOf(record.name));
+  const status = recover(read, ({ code }) => (code === "ENOENT" ? false : undefined));
+  if (status === undefined || status === false) return status;
+  const owner = readOwner(files, record.name);
+  return owner.kind === "unknown" ? undefined : isOfRecord(record, { ...status, owner });
 }

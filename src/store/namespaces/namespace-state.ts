@@ -4,7 +4,14 @@
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import {
+  attempt,
+  isSystemError,
+  itself,
+  recover,
+  type System,
+  SystemError,
+} from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { readMounts } from "./mounted-namespaces.ts";
 import { readProcessNamespaces } from "./process-namespaces.ts";
@@ -27,16 +34,16 @@ interface Evidence {
 }
 
 /**
- * Says what became of namespaces that were recorded before it was made. What there is of processes and mounts it reads once,
- * when it is first asked for.
+ * Says what became of namespaces that were recorded before it was made. Processes, mounts and the directories of their
+ * paths it reads once, when it is first asked for: then a thousand that are gone take no system call each.
  */
 export class NamespaceStates {
   readonly #system: System;
   #evidence: Evidence | undefined;
-  /** Whether paths, in which runtimes mount namespaces, are directories. */
-  readonly #directories = new Map<string, boolean>();
   /** The device of all namespaces; `null` where it is not known. */
   #device: bigint | null | undefined;
+  /** The names in each directory of paths, or why they are not known. */
+  readonly #directories = new Map<string, ReadonlySet<string> | SystemError>();
 
   constructor(system: System) {
     this.#system = system;
@@ -45,44 +52,59 @@ export class NamespaceStates {
   /**
    * What became of a namespace.
    *
-   * @param laterThan gives the namespaces with the same inode that were recorded after it, of other containers: the kernel gives the
-   *   lowest free number again at once, and then what has it is none of its own
+   * @param laterThan gives the namespaces with the same inode that were recorded after it, of other containers: the kernel
+   *   gives the lowest free number again at once, and then what has it is none of its own
    */
   stateOf(
     { inode, path }: NetworkNamespace,
     laterThan: () => readonly NetworkNamespace[],
   ): NamespaceState {
+    const its = `its network namespace ${path}`;
+    const unseen = (reason: string): NamespaceState => ({
+      kind: "unseen",
+      reason: `whether ${its} exists cannot be seen from here: ${reason}`,
+    });
+    const found = this.#inodeAt(path);
+    if (found.inode === inode) return { kind: "alive", reason: `${its} exists` };
+    if (found.unseen !== undefined) return unseen(found.unseen);
+    const doubt = this.#doubtOn(path);
+    if (doubt !== undefined) return unseen(doubt);
     this.#evidence ??= gather(this.#system);
     const { holders, incomplete } = this.#evidence;
+    if (incomplete !== undefined) return unseen(incomplete);
     const holder = holders.get(nameOf(inode));
-    // A path that is not of a process leads to a namespace by a mount alone, and all of these were seen: nothing is looked at.
-    if (incomplete === undefined && holder === undefined && !path.startsWith("/proc/")) {
-      const doubt = this.#doubtOn(path);
-      return doubt === undefined
-        ? { kind: "gone", reason: `its network namespace ${path} is gone` }
-        : unseen(path, doubt);
-    }
-    const found = this.#inodeAt(path);
-    if (found.inode === inode) {
-      return { kind: "alive", reason: `its network namespace ${path} exists` };
-    }
-    const doubt = found.unseen ?? this.#doubtOn(path) ?? incomplete;
-    if (doubt !== undefined) return unseen(path, doubt);
-    const gone = `its network namespace ${path} is gone`;
-    if (holder === undefined) return { kind: "gone", reason: gone };
+    if (holder === undefined) return { kind: "gone", reason: `${its} is gone` };
     const heir = laterThan().find(
       (one) => one.inode === inode && this.#inodeAt(one.path).inode === inode,
     );
-    return heir === undefined
-      ? { kind: "unseen", reason: `${gone}, but ${holder} has one with its number` }
-      : { kind: "gone", reason: `${gone}: its number is that of ${heir.path} now` };
+    if (heir === undefined) {
+      return { kind: "unseen", reason: `${its} is gone, but ${holder} has one with its number` };
+    }
+    return { kind: "gone", reason: `${its} is gone: its number is that of ${heir.path} now` };
+  }
+
+  /**
+   * Whether a namespace is gone. For each of thousands that are not, no system call is made.
+   *
+   * @param laterThan gives what `stateOf` asks for
+   */
+  isGone(one: NetworkNamespace, laterThan: () => readonly NetworkNamespace[]): boolean {
+    this.#evidence ??= gather(this.#system);
+    const { holders, incomplete } = this.#evidence;
+    if (incomplete !== undefined) return false;
+    const isHeld = holders.has(nameOf(one.inode));
+    if (isHeld && !laterThan().some(({ inode }) => inode === one.inode)) return false;
+    return this.stateOf(one, laterThan).kind === "gone";
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
   #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
     const system = this.#system;
-    this.#device ??= attempt(() => system.status("/proc/self/ns/net").device, null);
+    if (this.#device === undefined) {
+      this.#device = attempt(() => system.status("/proc/self/ns/net").device, null);
+    }
     if (this.#device === null) return { unseen: "/proc is not readable" };
+    if (this.#isMissing(path)) return {};
     try {
       const { device, inode } = system.status(path);
       return device === this.#device ? { inode: String(inode) } : {};
@@ -92,34 +114,47 @@ export class NamespaceStates {
     }
   }
 
-  #isDirectory(path: string): boolean {
-    let isOne = this.#directories.get(path);
-    if (isOne === undefined) {
-      isOne = attempt(() => this.#system.status(path).kind === "directory", false);
-      this.#directories.set(path, isOne);
-    }
-    return isOne;
-  }
-
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
   #doubtOn(path: string): string | undefined {
-    const process = path.startsWith("/proc/") ? path.split("/", 3)[2] : undefined;
+    const [, process] = isOfProcess(path) ? path.split("/").slice(1) : [];
     const system = this.#system;
     if (process === undefined) {
       // That of the ADD is there as long as the node is up: this one is another.
       const directory = parentOf(path);
-      return this.#isDirectory(directory) ? undefined : `the directory ${directory} is not there`;
+      const names = this.#namesIn(directory);
+      if (!(names instanceof SystemError)) return undefined;
+      return MISSING.includes(names.code)
+        ? `the directory ${directory} is not there`
+        : names.message;
     }
     // A process may have closed the descriptor, and kept another.
     if (path === `/proc/${process}/ns/net`) return undefined;
     const isRunning = attempt(() => system.status(`/proc/${process}`), undefined) !== undefined;
     return isRunning ? `process ${process} may have it open elsewhere` : undefined;
   }
+
+  /** Whether the directory of a path, other than those of processes, is there without it. */
+  #isMissing(path: string): boolean {
+    if (isOfProcess(path)) return false;
+    const directory = parentOf(path);
+    const name = path.slice(directory.length + 1);
+    // Such a name is not in the list of what it leads to.
+    if (name === "" || name === "." || name === "..") return false;
+    const names = this.#namesIn(directory);
+    return !(names instanceof SystemError) && !names.has(name);
+  }
+
+  #namesIn(directory: string): ReadonlySet<string> | SystemError {
+    const known = this.#directories.get(directory);
+    if (known !== undefined) return known;
+    const names = recover(() => new Set(this.#system.list(directory)), itself);
+    this.#directories.set(directory, names);
+    return names;
+  }
 }
 
-function unseen(path: string, reason: string): NamespaceState {
-  const its = `its network namespace ${path}`;
-  return { kind: "unseen", reason: `whether ${its} exists cannot be seen from here: ${reason}` };
+function isOfProcess(path: string): boolean {
+  return path.startsWith("/proc/");
 }
 
 /** Errors of a path where there is nothing. */

@@ -1,7 +1,6 @@
 /** The network namespaces of the node, each looked at once: the kernel knows which addresses are in use. */
 
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError } from "../../system/system.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { type Mount, readMounts } from "./mounted-namespaces.ts";
 import {
@@ -49,7 +48,7 @@ export class Namespaces {
   readonly all: readonly Namespace[];
   /** Why there may be more; `undefined` where all are seen. */
   readonly incomplete: string | undefined;
-  readonly #system: OperatorSystem;
+  readonly #system: System;
   readonly #mounts: readonly Mount[];
   readonly #byPath: ReadonlyMap<string, Mount>;
   /** Those that are not reached at their paths, by their names. */
@@ -67,7 +66,7 @@ export class Namespaces {
   readonly #ofProcesses = new Set<string>();
   #byId: ReadonlyMap<string, Namespace> | undefined;
 
-  constructor(system: OperatorSystem) {
+  constructor(system: System) {
     this.#system = system;
     const { namespaces, ofNode, nodeAddresses, incomplete } = readProcesses(system);
     this.nodeAddresses = nodeAddresses;

@@ -1,7 +1,7 @@
 /** The network namespaces of running processes, with the addresses that are configured in each. */
 
 import { addressAt, formatAddress } from "../../ipam/address.ts";
-import { attempt, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System, type SystemError } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -117,13 +117,20 @@ const UNSEEN_PROCESSES = "the processes of the node are not seen from here";
 function* tasksOn(system: System): Generator<Task, void> {
   for (const processId of processIds(system)) {
     const first = taskAt(system, processId, processId);
-    const tasks =
-      first === undefined ? attempt(() => system.list(`/proc/${processId}/task`), []) : [];
-    const threads = tasks.filter((id) => id !== processId);
-    const others = threads.map((id) => taskAt(system, processId, `${processId}/task/${id}`));
-    const found = first ?? others.find((one) => one !== undefined);
+    const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
+    const tasks = first === undefined ? recover(list, endedOrUnseen) : [];
+    const threads = tasks?.filter((id) => id !== processId);
+    const others = threads?.map((id) => taskAt(system, processId, `${processId}/task/${id}`));
+    const unseen = { processId, task: processId, namespace: undefined };
+    const found =
+      first ?? (others === undefined ? unseen : others.find((one) => one !== undefined));
     if (found !== undefined) yield found;
   }
+}
+
+/** No threads of a process that has ended; `undefined` where it may have some. */
+function endedOrUnseen({ code }: SystemError): readonly string[] | undefined {
+  return ENDED.includes(code) ? [] : undefined;
 }
 
 /** A task; `undefined` where it has ended. */
@@ -156,10 +163,11 @@ export function seesHostProcesses(system: System): boolean {
  */
 export function nodeNamespaceOf(system: System): string | undefined {
   if (!seesHostProcesses(system)) return undefined;
-  return (
-    namespaceOf(system, "1") ??
-    (isLikeFirst(system, "self") ? namespaceOf(system, "self") : undefined)
-  );
+  const own = namespaceOf(system, "1");
+  if (own !== undefined) return own;
+  // It may be protected; the second is the kernel's, and in the namespace that the first began in.
+  const like = ["self", "2"].find((process) => isLikeFirst(system, process));
+  return like && namespaceOf(system, like);
 }
 
 /** Whether a task is in the namespace of the node's first process. */

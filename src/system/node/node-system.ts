@@ -14,6 +14,7 @@ import {
   SystemError,
 } from "../system.ts";
 import { createLock } from "./lock.ts";
+import { readInNamespace } from "./network-namespace.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
 import { withFile } from "./with-file.ts";
@@ -46,6 +47,7 @@ export function createNodeSystem(): NodeSystem {
     writeStandardOutput,
     writeStandardError,
     readFile,
+    readFileIn: (namespace, path, limit) => readInNamespace(namespace, () => readFile(path, limit)),
     createFile,
     overwriteFile,
     link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),

@@ -4,7 +4,6 @@ import { type StdioOptions, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
-import { getSystemErrorName } from "node:util";
 import type {
   CompletedProcess,
   OpenedFile,
@@ -12,16 +11,15 @@ import type {
   PluginCall,
 } from "../operator-system.ts";
 import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
-import { type CLibrary, cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
-import { createNodeSystem, type NodeSystem, readFile, readText, statusOf } from "./node-system.ts";
+import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
 import { withFile } from "./with-file.ts";
 
-const { O_CREAT, O_EXCL, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
 
 const STDIN = 0;
 
@@ -46,7 +44,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     readPipe,
     openFile,
-    readFileIn,
     copyFile,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
@@ -114,63 +111,6 @@ function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): Open
     mode: Number(found.mode) & 0o7777,
     content,
   };
-}
-
-/** `CLONE_NEWNET` of setns(2). */
-const NETWORK_NAMESPACE = 0x40000000;
-
-/** `/proc/self` is the main thread, which enters the namespace: every call here runs in it. */
-function readFileIn(namespace: string, path: string, limit: number): string {
-  return withNamespace(namespace, (target) =>
-    withFile("/proc/self/ns/net", O_RDONLY, (own) => {
-      enter(target, namespace);
-      try {
-        return readFile(path, limit);
-      } finally {
-        returnTo(own);
-      }
-    }),
-  );
-}
-
-/** `O_PATH` of open(2): nothing is opened but the name. */
-const PATH_ONLY = 0o10000000;
-
-/** The file system of namespaces, see statfs(2). */
-const NSFS = 0x6e736673;
-
-/**
- * Opens a namespace that is mounted at a path. It may lie in the mounts of somebody who exchanges it for a device
- * meanwhile, so nothing else is opened for reading.
- */
-function withNamespace<T>(path: string, use: (namespace: number) => T): T {
-  return withFile(path, PATH_ONLY | O_NOFOLLOW, (named) => {
-    const itself = `/proc/self/fd/${named}`;
-    const { type } = systemCall("statfs", path, () => fs.statfsSync(itself));
-    if (type !== NSFS) throw new SystemError("open", path, "EINVAL");
-    return withFile(itself, O_RDONLY, use);
-  });
-}
-
-/** What follows, such as a program to run, belongs into the own namespace. */
-function returnTo(own: number): void {
-  try {
-    enter(own, "/proc/self/ns/net");
-  } catch {
-    process.exit(2);
-  }
-}
-
-function enter(descriptor: number, path: string): void {
-  callLibrary("setns", path, (library) => library.setns(descriptor, NETWORK_NAMESPACE));
-}
-
-/** @throws SystemError, also where Node.js has no `node:ffi` (ENOSYS) */
-function callLibrary(operation: string, path: string, call: (library: CLibrary) => number): void {
-  const library = cLibrary();
-  if (library === undefined) throw new SystemError(operation, path, "ENOSYS");
-  const errno = call(library);
-  if (errno !== 0) throw new SystemError(operation, path, getSystemErrorName(-errno));
 }
 
 function contentOf(path: string): Buffer {

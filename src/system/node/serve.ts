@@ -11,9 +11,6 @@ import { errnoOf } from "./system-call.ts";
 /** The longest output of a program, in characters: metrics of a network are 4 KB. */
 const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
-/** How much of its errors is taken, in characters: the log has only some lines of them. */
-const LONGEST_ERRORS = 64 * 1024;
-
 /** How long a connection may take, in milliseconds. */
 const CONNECTION_TIME = 5000;
 
@@ -25,17 +22,14 @@ const STDERR = 2;
 /** The open connections, the oldest first. */
 const connections = new Set<net.Socket>();
 
-/** The programs that run. */
-const children = new Set<ChildProcess>();
-
-/** The wait for the next step. */
-let waiting: NodeJS.Timeout | undefined;
+/** The program that runs. */
+let running: ChildProcess | undefined;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): void {
   for (const signal of ["SIGTERM", "SIGINT"] as const) {
     process.on(signal, () => {
-      for (const { pid } of children) if (pid !== undefined) killGroup(pid);
+      if (running?.pid !== undefined) killGroup(running.pid);
       process.exit(0);
     });
   }
@@ -82,18 +76,14 @@ function serveConnection(service: Service, connection: net.Socket): void {
 }
 
 function goOn(service: Service): void {
-  clearTimeout(waiting);
   const step = service.next();
   const completed = (outcome: Parameters<Service["completed"]>[1]): void => {
     service.completed(step, outcome);
     goOn(service);
   };
-  if (step.kind === "wait") waiting = setTimeout(goOn, step.milliseconds, service);
+  if (step.kind === "wait") setTimeout(goOn, step.milliseconds, service);
   else if (step.kind === "listen") listen(service, step, completed);
-  else {
-    runProgram(step, completed);
-    goOn(service);
-  }
+  else runProgram(step, completed);
 }
 
 function runProgram(
@@ -106,17 +96,14 @@ function runProgram(
 ): void {
   // In a process group of its own, and so killed with its children.
   const started = spawn(program, words, {
-    stdio: ["ignore", isLogged ? STDERR : "pipe", "pipe"],
+    stdio: ["ignore", isLogged ? STDERR : "pipe", STDERR],
     detached: true,
   });
   let failure: SystemError | undefined;
-  let [stdout, stderr] = ["", ""];
-  children.add(started);
+  let stdout = "";
+  running = started;
   started.stdout?.setEncoding("utf8").on("data", (chunk) => {
     if (stdout.length <= LONGEST_OUTPUT) stdout += chunk;
-  });
-  started.stderr?.setEncoding("utf8").on("data", (chunk) => {
-    stderr = `${stderr}${chunk}`.slice(0, LONGEST_ERRORS);
   });
   const timer = setTimeout(() => {
     failure = new SystemError("exec", program, "ETIMEDOUT");
@@ -127,9 +114,9 @@ function runProgram(
   });
   started.on("close", (status, signal) => {
     clearTimeout(timer);
-    children.delete(started);
+    running = undefined;
     if (stdout.length > LONGEST_OUTPUT) failure ??= new SystemError("read", program, "EFBIG");
     const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
-    completed(failure ?? { exitCode, stdout, stderr });
+    completed(failure ?? { exitCode, stdout, stderr: "" });
   });
 }

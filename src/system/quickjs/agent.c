@@ -23,8 +23,8 @@ enum {
   LONGEST_REQUEST = 8 * 1024,
   WAITING_CONNECTIONS = 16,
   MOST_CONNECTIONS = 8,
-  /* What is awaited: the streams of the programs, the connections, and new ones. */
-  CONNECTIONS = STREAMS,
+  /* What is awaited: the streams of the program, the connections, and new ones. */
+  CONNECTIONS = PIPES,
   LISTENER = CONNECTIONS + MOST_CONNECTIONS,
   AWAITED,
 };
@@ -40,21 +40,22 @@ struct connection {
   int descriptor;
   /* In nanoseconds of the monotonic clock. */
   int64_t deadline;
-  char request[LONGEST_REQUEST];
+  /* Allocated with the connection: no call of a plugin has room for it. */
+  char *request;
   size_t received;
   /* NULL until there is an answer. */
   char *response;
   size_t length, sent;
 };
 
-static struct connection connections[MOST_CONNECTIONS] __attribute__((aligned(4096)));
+static struct connection connections[MOST_CONNECTIONS];
 
 /* The one whose request was returned last. */
 static struct connection *asking;
 
 static _Noreturn void on_terminate(int signal) {
   (void)signal;
-  kill_programs();
+  kill_program();
   _exit(0);
 }
 
@@ -70,9 +71,10 @@ static void close_connection(struct connection *connection) {
   /* The client sees the end of the answer even if it has sent more than was read. */
   shutdown(connection->descriptor, SHUT_WR);
   close(connection->descriptor);
+  free(connection->request);
   free(connection->response);
   connection->is_open = false;
-  connection->response = NULL;
+  connection->request = connection->response = NULL;
   connection->received = connection->length = connection->sent = 0;
 }
 
@@ -93,12 +95,13 @@ static void accept_connection(void) {
   struct connection *connection = place_for_connection();
   connection->is_open = true;
   connection->descriptor = accepted;
+  connection->request = xrealloc(NULL, LONGEST_REQUEST);
   connection->deadline = monotonic() + CONNECTION_TIME;
 }
 
 /* Whether more of the request is there. */
 static bool receive(struct connection *connection) {
-  size_t space = sizeof connection->request - connection->received;
+  size_t space = LONGEST_REQUEST - connection->received;
   ssize_t count = recv(connection->descriptor, connection->request + connection->received, space, 0);
   if (count < 0 && (errno == EAGAIN || errno == EINTR)) return false;
   if (count <= 0) {
@@ -144,24 +147,17 @@ static struct connection *serve(const struct pollfd *awaited) {
   return NULL;
 }
 
-static bool is_any_complete(void) {
-  for (int place = 0; place < PROGRAMS; place++) {
-    if (is_complete(place)) return true;
-  }
-  return false;
-}
-
 JSValue host_wait(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 0) * 1000000;
   for (;;) {
     struct pollfd awaited[AWAITED];
-    int64_t until = watch_connections(awaited, watch_programs(awaited, deadline));
+    int64_t until = watch_connections(awaited, watch_program(awaited, deadline));
     int error = await(awaited, AWAITED, until);
     if (error != 0) return throw_errno(call, "poll", error);
-    attend_programs(awaited);
+    attend_program(awaited);
     asking = serve(awaited);
     if (asking) return JS_NewStringLen(call->ctx, asking->request, asking->received);
-    if (monotonic() >= deadline || is_any_complete()) return JS_UNDEFINED;
+    if (monotonic() >= deadline || is_complete()) return JS_UNDEFINED;
   }
 }
 

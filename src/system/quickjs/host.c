@@ -96,10 +96,10 @@ static const struct function functions[] = {
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"endOnSignals", 0, host_end_on_signals, NULL, 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
-    {"start", 8, host_start, "exec", 0, NULL},
+    {"start", 7, host_start, "exec", 0, NULL},
     {"wait", 1, host_wait, "poll", 0, ""},
     {"answer", 1, host_answer, NULL, 0, NULL},
-    {"result", 2, host_result, "exec", 0, NULL},
+    {"result", 1, host_result, "exec", 0, NULL},
 };
 
 /* Every function is reached through here: while the snapshot is made, there is no machine. */

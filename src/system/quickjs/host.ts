@@ -1,6 +1,6 @@
 /** The C host, as JavaScript sees it: the global object `host`. */
 
-import type { CompletedProcess, OperatorSystem, ProgramPlace } from "../operator-system.ts";
+import type { CompletedProcess, OperatorSystem } from "../operator-system.ts";
 import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
@@ -8,7 +8,7 @@ type Composed = "makeDirectories" | "isLocal" | "lock" | "run" | "serve" | "slee
 
 /** Its functions, by name in host.c; a failed system call throws `SystemError`. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {
-  /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the programs that run. */
+  /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the program that runs. */
   endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
@@ -24,14 +24,13 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost
     limit: number,
     capturesOutput: boolean,
     capturesErrors: boolean,
-    place: ProgramPlace,
   ): void;
   /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
   answer(response: string): void;
-  /** `undefined` while the program in this place runs, or there is none; then, once, what it ended with. */
-  result(program: string, place: ProgramPlace): CompletedProcess | undefined;
+  /** `undefined` while the program runs, or there is none; then, once, what it ended with. */
+  result(program: string): CompletedProcess | undefined;
 }
 
 /** The functions for a call of the plugin. */

@@ -31,14 +31,14 @@ function run(
   const { name = program, command = "", timeout = 0 } = plugin ?? {};
   const argv = wordsOf(program, [name, ...words]);
   try {
-    host.start(program, argv, command, timeout, limit, true, plugin !== undefined, 0);
+    host.start(program, argv, command, timeout, limit, true, plugin !== undefined);
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "EACCES")) throw error;
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
   }
   for (;;) {
     host.wait(LONGEST_WAIT);
-    const completed = host.result(program, 0);
+    const completed = host.result(program);
     if (completed !== undefined) return completed;
   }
 }

@@ -1,4 +1,4 @@
-/* Host functions for the operator commands; a call of the plugin never gets here. */
+/* Host functions for the operator commands; a call of the plugin gets here only where GC enters network namespaces. */
 
 #define _GNU_SOURCE
 #include "functions.h"

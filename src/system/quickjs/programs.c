@@ -38,31 +38,28 @@ struct stream {
   bool is_longer;
 };
 
-struct program {
+/* The one that runs, or whose end has not been told yet. */
+static struct program {
   bool is_there, has_ended, is_killed;
   /* Of its process group, too, which may outlive it. */
   pid_t id;
   int64_t deadline;
   int status;
   struct stream streams[PIPES];
-};
-
-#define NONE {.streams = {{.descriptor = -1}, {.descriptor = -1}}}
-
-static struct program programs[PROGRAMS] = {NONE, NONE};
+} program = {.streams = {{.descriptor = -1}, {.descriptor = -1}}};
 
 static void close_stream(struct stream *stream) {
   if (stream->descriptor >= 0) close(stream->descriptor);
   stream->descriptor = -1;
 }
 
-/* Forgets the last program of a place. */
-static void clear(struct program *program) {
+/* Forgets the program. */
+static void clear(void) {
   for (int at = 0; at < PIPES; at++) {
-    close_stream(&program->streams[at]);
-    free(program->streams[at].bytes);
+    close_stream(&program.streams[at]);
+    free(program.streams[at].bytes);
   }
-  *program = (struct program)NONE;
+  program = (struct program){.streams = {{.descriptor = -1}, {.descriptor = -1}}};
 }
 
 /* Keeps as much as there is room for. */
@@ -77,9 +74,9 @@ static void keep(struct stream *stream, const char *bytes, size_t count) {
   stream->length += count;
 }
 
-/* Takes the next part of what a program has written; false where there is none now. */
-static bool take_part(struct program *program, int at) {
-  struct stream *stream = &program->streams[at];
+/* Takes the next part of what the program has written; false where there is none now. */
+static bool take_part(int at) {
+  struct stream *stream = &program.streams[at];
   char part[PART];
   ssize_t count = read(stream->descriptor, part, sizeof part);
   if (count < 0 && errno == EINTR) return true;
@@ -100,13 +97,13 @@ static int open_stream(struct stream *stream, size_t limit) {
   return -1;
 }
 
-/* Starts a program with these streams; returns 0 or the errno. */
-static int spawn(struct program *program, const char *path, char **words, const int streams[PIPES]) {
+/* Starts the program with these streams; returns 0 or the errno. */
+static int spawn(const char *path, char **words, const int streams[PIPES]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored, blocked;
   short flags = POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK;
-  if (program->deadline < INT64_MAX) flags |= POSIX_SPAWN_SETPGROUP;
+  if (program.deadline < INT64_MAX) flags |= POSIX_SPAWN_SETPGROUP;
   /* Resets the signals that this process ignores. */
   sigemptyset(&ignored);
   sigaddset(&ignored, SIGPIPE);
@@ -121,7 +118,7 @@ static int spawn(struct program *program, const char *path, char **words, const 
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, streams[OUTPUT], STDOUT_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, streams[ERRORS], STDERR_FILENO)) == 0) {
-      error = posix_spawnp(&program->id, path, &actions, &attributes, words, environ);
+      error = posix_spawnp(&program.id, path, &actions, &attributes, words, environ);
     }
     posix_spawnattr_destroy(&attributes);
   }
@@ -148,98 +145,84 @@ static char **words_at(struct call *call, int at) {
 }
 
 JSValue host_start(struct call *call) {
-  struct program *program = &programs[(int)number_at(call, 7)];
   const size_t limits[PIPES] = {(size_t)number_at(call, 4), LONGEST_ERRORS};
   int streams[PIPES] = {STDERR_FILENO, STDERR_FILENO}, error = 0;
   size_t length;
   const char *command = text_at(call, 2, &length);
   char **words = words_at(call, 1);
-  clear(program);
+  clear();
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);
   int64_t timeout = (int64_t)number_at(call, 3);
-  program->deadline = timeout > 0 ? monotonic() + timeout * 1000000 : INT64_MAX;
+  program.deadline = timeout > 0 ? monotonic() + timeout * 1000000 : INT64_MAX;
   for (int at = 0; at < PIPES && error == 0; at++) {
     if (!JS_ToBool(call->ctx, call->args[5 + at])) continue;
-    streams[at] = open_stream(&program->streams[at], limits[at]);
+    streams[at] = open_stream(&program.streams[at], limits[at]);
     if (streams[at] < 0) error = errno;
   }
   if (*command && setenv("CNI_COMMAND", command, 1) < 0) out_of_memory();
-  if (error == 0) error = spawn(program, call->path, words, streams);
+  if (error == 0) error = spawn(call->path, words, streams);
   /* This process was called without. */
   unsetenv("CNI_COMMAND");
   for (int at = 0; at < PIPES; at++) {
     if (streams[at] > STDERR_FILENO) close(streams[at]);
   }
   free(words);
-  program->is_there = error == 0;
+  program.is_there = error == 0;
   if (error == 0) return JS_UNDEFINED;
-  clear(program);
+  clear();
   return throw_errno(call, "exec", error);
 }
 
-static void kill_group(const struct program *program) {
-  if (program->is_there) kill(-program->id, SIGKILL);
+void kill_program(void) {
+  if (program.is_there) kill(-program.id, SIGKILL);
 }
 
-int64_t watch_programs(struct pollfd *awaited, int64_t until) {
+int64_t watch_program(struct pollfd *awaited, int64_t until) {
   int64_t now = monotonic();
-  for (int place = 0; place < PROGRAMS; place++) {
-    struct program *program = &programs[place];
-    for (int at = 0; at < PIPES; at++) {
-      /* A negative descriptor is none. */
-      awaited[place * PIPES + at] =
-          (struct pollfd){.fd = program->streams[at].descriptor, .events = POLLIN};
-    }
-    if (!program->is_there || program->is_killed) continue;
-    if (now >= program->deadline) {
-      program->is_killed = true;
-      kill_group(program);
-      /* It may have ended before, while a process beyond its group holds its output: no event tells of that. */
-      until = now;
-    } else if (program->deadline < until) {
-      until = program->deadline;
-    }
+  for (int at = 0; at < PIPES; at++) {
+    /* A negative descriptor is none. */
+    awaited[at] = (struct pollfd){.fd = program.streams[at].descriptor, .events = POLLIN};
   }
-  return until;
+  if (!program.is_there || program.is_killed) return until;
+  if (now < program.deadline) return program.deadline < until ? program.deadline : until;
+  program.is_killed = true;
+  kill_program();
+  /* It may have ended before, while a process beyond its group holds its output: no event tells of that. */
+  return now;
 }
 
-static void note_end(pid_t ended, int status) {
-  for (struct program *one = programs; one < programs + PROGRAMS; one++) {
-    if (!one->is_there || one->id != ended) continue;
-    one->has_ended = true;
-    one->status = status;
-  }
-}
-
-void attend_programs(const struct pollfd *awaited) {
+void attend_program(const struct pollfd *awaited) {
   int status;
   pid_t ended;
-  for (int at = 0; at < STREAMS; at++) {
-    if (awaited[at].revents != 0) take_part(&programs[at / PIPES], at % PIPES);
+  for (int at = 0; at < PIPES; at++) {
+    if (awaited[at].revents != 0) take_part(at);
   }
   /* The first process of a container also gets the children of others that have ended. */
-  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) note_end(ended, status);
+  while ((ended = waitpid(-1, &status, WNOHANG)) > 0) {
+    if (!program.is_there || ended != program.id) continue;
+    program.has_ended = true;
+    program.status = status;
+  }
 }
 
-bool is_complete(int place) {
-  const struct program *program = &programs[place];
-  bool is_silent = program->is_killed || program->streams[OUTPUT].descriptor < 0;
-  return program->is_there && program->has_ended && is_silent;
+bool is_complete(void) {
+  bool is_silent = program.is_killed || program.streams[OUTPUT].descriptor < 0;
+  return program.is_there && program.has_ended && is_silent;
 }
 
 /* The complete program as `CompletedProcess`. */
-static JSValue completed_process(const struct call *call, struct program *program) {
+static JSValue completed_process(const struct call *call) {
   JSContext *ctx = call->ctx;
-  struct stream *output = &program->streams[OUTPUT], *errors = &program->streams[ERRORS];
+  struct stream *output = &program.streams[OUTPUT], *errors = &program.streams[ERRORS];
   /* A child of the program may still hold it. */
-  while (errors->descriptor >= 0 && !errors->is_longer && take_part(program, ERRORS)) continue;
-  int status = program->status;
+  while (errors->descriptor >= 0 && !errors->is_longer && take_part(ERRORS)) continue;
+  int status = program.status;
   int32_t code = WIFEXITED(status) ? WEXITSTATUS(status) : KILLED + WTERMSIG(status);
   JSValue result;
   if (output->is_longer) {
     result = throw_errno(call, "read", EFBIG);
-  } else if (program->is_killed) {
+  } else if (program.is_killed) {
     result = throw_errno(call, "exec", ETIMEDOUT);
   } else {
     const struct member members[] = {
@@ -249,17 +232,12 @@ static JSValue completed_process(const struct call *call, struct program *progra
     };
     result = object_of(ctx, members, sizeof members / sizeof members[0]);
   }
-  clear(program);
+  clear();
   return result;
 }
 
 JSValue host_result(struct call *call) {
-  int place = (int)number_at(call, 1);
-  return is_complete(place) ? completed_process(call, &programs[place]) : JS_UNDEFINED;
-}
-
-void kill_programs(void) {
-  for (int place = 0; place < PROGRAMS; place++) kill_group(&programs[place]);
+  return is_complete() ? completed_process(call) : JS_UNDEFINED;
 }
 
 /* The signals that are blocked during `await`, if any are to arrive only then. */

@@ -1,4 +1,4 @@
-/* Programs that this process runs, one in each place at a time: their start, what they write, their end. */
+/* The programs that this process runs, one at a time: their start, what they write, their end. */
 
 #ifndef PROGRAMS_H
 #define PROGRAMS_H
@@ -8,21 +8,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* The places of programs, the captured streams of each, and of all. */
-enum { PROGRAMS = 2, PIPES = 2, STREAMS = PROGRAMS * PIPES };
+/* The streams of a program that may be captured. */
+enum { PIPES = 2 };
 
 /*
- * To be called until a program is complete: says what to await, and takes what is there. The end of one interrupts `await`.
- * `until` is brought forward to the next deadline of a program, which is killed there.
+ * To be called until the program is complete: says what to await, and takes what is there. Its end interrupts `await`.
+ * `until` is brought forward to its deadline, at which it is killed.
  */
-int64_t watch_programs(struct pollfd *awaited, int64_t until);
-void attend_programs(const struct pollfd *awaited);
+int64_t watch_program(struct pollfd *awaited, int64_t until);
+void attend_program(const struct pollfd *awaited);
 
-/* Whether there is a program in this place, which has ended and closed its output. */
-bool is_complete(int place);
+/* Whether there is a program, which has ended and closed its output. */
+bool is_complete(void);
 
-/* Kills the programs and the rest of their process groups. */
-void kill_programs(void);
+/* Kills the program and the rest of its process group. */
+void kill_program(void);
 
 /* From now on a signal arrives during `await` alone, and is missed at no other time. */
 void await_signal(int number, void (*handler)(int));

@@ -1,53 +1,49 @@
 /** Serving on the C host: a loop that ends with the process. */
 
-import type { Service, ServiceStep } from "../operator-system.ts";
-import { itself, recover } from "../system.ts";
+import type { CompletedProcess, Service, ServiceStep } from "../operator-system.ts";
+import { itself, recover, type SystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 
 /** Of a program, in bytes: metrics of a network are 4 KB. */
 const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
-type Run = Extract<ServiceStep, { readonly kind: "run" }>;
+/** In milliseconds. */
+const LONGEST_WAIT = 60_000;
 
 /** See `OperatorSystem`. */
 export function serve(service: Service): never {
-  const running = new Set<Run>();
   host.endOnSignals();
   for (;;) {
     const step = service.next();
-    if (step.kind === "run") start(service, step, running);
-    else if (step.kind === "listen") listen(service, step);
-    else respondWhile(service, step.milliseconds);
-    for (const one of running) complete(service, one, running);
+    if (step.kind === "wait") respondWhile(service, step.milliseconds);
+    else service.completed(step, step.kind === "run" ? run(service, step) : listen(step));
   }
 }
 
-function listen(service: Service, step: Extract<ServiceStep, { readonly kind: "listen" }>): void {
-  const { address, port } = step;
-  const listening = (): "listening" => {
+function listen({
+  address,
+  port,
+}: Extract<ServiceStep, { readonly kind: "listen" }>): "listening" | SystemError {
+  return recover((): "listening" => {
     host.listen(`${address}:${port}`, address, port);
     return "listening";
-  };
-  service.completed(step, recover(listening, itself));
-}
-
-function start(service: Service, step: Run, running: Set<Run>): void {
-  const { command, timeout, isLogged, place } = step;
-  const [program] = command;
-  const words = wordsOf(program, command);
-  const error = recover(() => {
-    host.start(program, words, "", timeout, LONGEST_OUTPUT, !isLogged, true, place);
   }, itself);
-  if (error === undefined) running.add(step);
-  else service.completed(step, error);
 }
 
-/** Passes on what a program ended with, if it has. */
-function complete(service: Service, step: Run, running: Set<Run>): void {
-  const result = recover(() => host.result(step.command[0], step.place), itself);
-  if (result === undefined) return;
-  running.delete(step);
-  service.completed(step, result);
+/** Runs a program, and passes on what connections send meanwhile. */
+function run(
+  service: Service,
+  { command, timeout, isLogged }: Extract<ServiceStep, { readonly kind: "run" }>,
+): CompletedProcess | SystemError {
+  const [program] = command;
+  return recover(() => {
+    host.start(program, wordsOf(program, command), "", timeout, LONGEST_OUTPUT, !isLogged, false);
+    for (;;) {
+      respondWhile(service, LONGEST_WAIT);
+      const result = host.result(program);
+      if (result !== undefined) return result;
+    }
+  }, itself);
 }
 
 /** Waits, and passes on what connections send meanwhile; it may return early, as at the end of a program. */

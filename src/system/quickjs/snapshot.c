@@ -9,6 +9,7 @@
 
 #include <signal.h>
 #include <stdio.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/time.h>
 #include <time.h>
@@ -92,12 +93,12 @@ struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
   return is_building() ? gmtime_r(time, result) : __real_localtime_r(time, result);
 }
 
-/* The pages that calls write; see allocator.h. */
-static uint8_t written[MOST_PAGES] __attribute__((aligned(PAGE)));
+/* A byte for each page that calls write; see allocator.h. Only the build has it: in a call, the room is the call's. */
+static uint8_t *written;
 
 #ifdef SNAPSHOT_REHEARSAL
 
-static const uint8_t *const known_written = NULL;
+static const uint8_t *known_written(void) { return NULL; }
 
 static void on_write(int number, siginfo_t *info, void *context) {
   (void)number, (void)context;
@@ -110,19 +111,20 @@ static void on_write(int number, siginfo_t *info, void *context) {
 }
 
 static void watch_memory(void) {
+  written = memset(xrealloc(NULL, MOST_PAGES), 0, MOST_PAGES);
   struct sigaction action = {.sa_sigaction = on_write, .sa_flags = SA_SIGINFO};
   sigaction(SIGSEGV, &action, NULL);
   mprotect(snapshot.memory, sizeof snapshot.memory, PROT_READ);
 }
 
 void report_written(void) {
-  bool reported = write_all(STDERR_FILENO, (const char *)written, sizeof written);
+  bool reported = write_all(STDERR_FILENO, (const char *)written, MOST_PAGES);
   (void)reported; /* the build sees that nothing was */
 }
 
 #else
 
-static const uint8_t *const known_written = written;
+static const uint8_t *known_written(void) { return written; }
 
 #endif
 
@@ -144,7 +146,7 @@ static size_t program_size;
 static bool evaluated;
 
 static void make_snapshot(void) {
-  allocate_only_from(snapshot.memory, sizeof snapshot.memory, known_written);
+  allocate_only_from(snapshot.memory, sizeof snapshot.memory, known_written());
   made = make_engine(JS_NewRuntime2(&allocator, NULL), maker);
   asked_for_machine = false; /* by the engine itself, for its seed */
   JS_UpdateStackTop(made->runtime);
@@ -157,8 +159,9 @@ static void make_snapshot(void) {
 /* Standard input has the pages that calls write, and then the plugin: where there is a snapshot, it is needed no more. */
 static bool read_input(void) {
   ssize_t length = -1;
+  written = xrealloc(NULL, MOST_PAGES);
   program = xrealloc(NULL, LARGEST_PROGRAM);
-  if (read_up_to(STDIN_FILENO, (char *)written, sizeof written) >= 0) {
+  if (read_up_to(STDIN_FILENO, (char *)written, MOST_PAGES) >= 0) {
     length = read_up_to(STDIN_FILENO, (char *)program, LARGEST_PROGRAM);
   }
   program_size = (size_t)length;

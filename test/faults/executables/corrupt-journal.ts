@@ -61,7 +61,7 @@ function putForeign(directory: string): void {
   mkdirSync(directory, { recursive: true });
   for (let at = 0; at < 20; at++) {
     const path = join(directory, `foreign-${at}`);
-    writeFileSync(path, "host-local-journal 3");
+    writeFileSync(path, "host-local-journal 4");
     utimesSync(path, HOUR_AGO, HOUR_AGO);
   }
   mkdirSync(join(directory, "foreign.d"));

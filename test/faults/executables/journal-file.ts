@@ -5,7 +5,7 @@ import type { FaultNetwork } from "./network.ts";
 
 const HEADER = 256;
 
-const FORM = "host-local-journal 3";
+const FORM = "host-local-journal 4";
 
 /** What a seal says. */
 export interface SealText {
@@ -13,7 +13,7 @@ export interface SealText {
   readonly boot: string;
   /** The id of the machine; `-` where reservations may be another one's. */
   readonly machine: string;
-  /** Inode, time of last modification and time of last change of the network's directory. */
+  /** Inode and time of last modification of the network's directory, a space, and the time of its last change. */
   readonly directory: string;
   readonly reservations: string;
   readonly length: string;
@@ -43,7 +43,7 @@ export function sealed(
     form: FORM,
     boot: readFileSync("/proc/sys/kernel/random/boot_id", "latin1").trimEnd(),
     machine: machineId(),
-    directory: `${ino},${mtimeNs},${ctimeNs}`,
+    directory: `${ino},${mtimeNs} ${ctimeNs}`,
     reservations: String(network.reserved().length),
     length,
     renewed: length,

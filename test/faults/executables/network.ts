@@ -1,6 +1,6 @@
 /** The network of an attempt: its calls, which are cut off where they hang, what is on its disk, and what must hold. */
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
@@ -148,7 +148,14 @@ export class FaultNetwork {
     if (this.#hanging !== undefined) return this.#hanging;
     const ending = await this.begin(verb, containerId, differences).ended;
     if (ending.isCutOff) this.#hanging = ending;
+    if (verb === "ADD" && ending.exitCode === 0) this.#age(grantedAddresses(ending));
     return ending;
+  }
+
+  /** An hour passes for the files of an ADD: GC keeps what is young. */
+  #age(names: readonly string[]): void {
+    const hourAgo = Date.now() / 1000 - 3600;
+    for (const name of names) utimesSync(this.path(name), hourAgo, hourAgo);
   }
 
   /**

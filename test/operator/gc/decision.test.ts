@@ -106,7 +106,7 @@ test("a second run counts once the grace period has passed since the first", asy
   t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
 });
 
-test("the time of the first run is kept, and belongs to one reservation", async (t) => {
+test("the time of the first run is kept, and belongs to one reservation that no list has meanwhile", async (t) => {
   const before = [{ ...old, since: now - 60 * MINUTE }];
   const decide = decideBy(rules({ before }));
   const again = { ...old, modified: old.modified + 1n };
@@ -114,4 +114,5 @@ test("the time of the first run is kept, and belongs to one reservation", async 
   t.equal(decide(candidate("dead")).seenDead?.since, now - 60 * MINUTE);
   t.equal(decide(candidate("dead", { seen: again })).seenDead?.since, now);
   t.equal(decide(candidate("dead", { seen: { ...old, owner: "c2 eth0" } })).seenDead?.since, now);
+  t.equal(decide(candidate("dead", { isListed: true })).seenDead, undefined, "alive meanwhile");
 });

@@ -54,7 +54,7 @@ test("two runs a grace period apart release what both found dead", async (t) => 
   node.letTimePass(2 * 60);
   t.match(run(), { exitCode: 0, document: { dead: [{ state: "released" }] } });
   t.same(node.reserved(), ["10.7.3.2"]);
-  t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
+  t.match(JSON.parse(node.read(".host-local/net/collection.json")), { seenDead: [] });
   t.match(run(), { exitCode: 0, document: { dead: [] } });
 });
 
@@ -114,18 +114,6 @@ test("the document has counts for each network, and every dead reservation", asy
       },
     ],
   });
-});
-
-test("an address that was taken again since is another reservation", async (t) => {
-  const node = podsOn(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
-  node.letTimePass(HOUR);
-  node.write("net/10.7.3.3", "c2\r\neth0", HOUR / 2);
-
-  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
-    document: { dead: [{ state: "waiting" }] },
-  });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"]);
 });
 
 test("the first run says when the second may release", async (t) => {
@@ -194,17 +182,6 @@ test("a message names the list of the network's runtime", async (t) => {
   });
 });
 
-test("a container that was alive in between starts over", async (t) => {
-  const node = podsOn(t, "c1", "c2");
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1"));
-  node.letTimePass(HOUR);
-  node.tool(["gc", "--live", "-", "--yes"], liveIds("c1", "c2"));
-
-  t.match(node.json(["gc", "--live", "-", "--yes"], liveIds("c1")), {
-    document: { dead: [{ state: "waiting" }] },
-  });
-});
-
 test("what is younger than the grace period is kept, --now or not", async (t) => {
   const node = podsOn(t, "c1", "c2");
   node.age("net/10.7.3.3", 9 * 60);
@@ -251,7 +228,7 @@ for (const [name, source, stdin] of empty) {
     const refused = node.tool(["gc", ...source, "--now", "--yes"], { stdin });
     t.match(refused, { exitCode: 1, stderr: /list of live containers is empty/ });
     t.same(node.reserved(), ["10.7.3.2"]);
-    t.notOk(existsSync(join(node.dataDir, ".host-local/net/seen-dead.json")));
+    t.notOk(existsSync(join(node.dataDir, ".host-local/net/collection.json")));
 
     const words = ["gc", ...source, "--now", "--yes", "--force"];
     t.match(node.tool(words, { stdin }), { exitCode: 0, stderr: "" });
@@ -307,12 +284,21 @@ test("a list without any pod of a network is refused there, in every run", async
 
 test("a failure to record is an error: no later run would be the second", async (t) => {
   const node = podsOn(t, "c1", "c2");
-  mkdirSync(join(node.dataDir, ".host-local/net/seen-dead.json"));
+  mkdirSync(join(node.dataDir, ".host-local/net/collection.json"));
 
   t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), {
     exitCode: 1,
     stderr: /cannot record dead reservations/,
   });
+});
+
+test("that the time of a run cannot be recorded is none, nor is a network without a directory", async (t) => {
+  const node = podsOn(t, "c1");
+  mkdirSync(join(node.dataDir, ".host-local/net/collection.json"));
+  node.network("unused", { subnet: "10.7.9.0/24" });
+
+  t.match(node.tool(["gc", "--live", "-", "--yes"], liveIds("c1")), { exitCode: 0, stderr: "" });
+  t.notOk(existsSync(join(node.dataDir, ".host-local/unused")));
 });
 
 test("a file as standard input has the time of the file", async (t) => {
@@ -329,18 +315,6 @@ test("a file as standard input has the time of the file", async (t) => {
 
   t.equal(status, 0);
   t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"], "both were made after the list");
-});
-
-test("files that name no container stay", async (t) => {
-  const node = podsOn(t, "c1");
-  node.write("net/10.7.3.5", "kept for the printer", HOUR);
-  node.write("net/10.7.3.6", "", HOUR);
-
-  t.match(node.json(["gc", "--live", "-", "--now", "--yes", "--grace", "0s"], liveIds("c1")), {
-    exitCode: 0,
-    document: { networks: [{ unowned: 2, alive: 1 }] },
-  });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.5", "10.7.3.6"]);
 });
 
 test("one network, or all that have a directory", async (t) => {

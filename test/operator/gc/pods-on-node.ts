@@ -35,12 +35,14 @@ export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): N
         .map((last) => `${prefix}.${last}`)
         .filter((name) => existsSync(join(node.dataDir, "net", name))),
     letTimePass: (seconds) => {
-      const path = ".host-local/net/seen-dead.json";
-      const records: readonly [string, string, string, number][] = JSON.parse(node.read(path));
-      const earlier = records.map(([name, owner, modified, since]) => {
+      const path = ".host-local/net/collection.json";
+      const record: { readonly seenDead: readonly [string, string, string, number][] } = JSON.parse(
+        node.read(path),
+      );
+      const seenDead = record.seenDead.map(([name, owner, modified, since]) => {
         return [name, owner, modified, since - seconds * 1000];
       });
-      node.write(path, JSON.stringify(earlier));
+      node.write(path, JSON.stringify({ ...record, seenDead }));
     },
   };
 }

@@ -212,17 +212,24 @@ for (const [where, directoryOf] of [
   });
 }
 
-test("a former plugin that another removal puts back meanwhile stays", async (t) => {
-  const directory = directoryWithOther(t);
-  const { target, previous } = directory;
-  renameSync(target, previous);
-  const other = `mv '${previous}' '${target}'`;
-  directory.put("host-local", thisProgram("v0.9.0").replace("else\n", `else\n${other}\n`));
+for (const [options, place] of [
+  [["--uninstall"], "in its place"],
+  [[], "as the previous one"],
+] as const) {
+  test(`a former plugin that another removal puts back meanwhile stays, ${place}`, async (t) => {
+    const directory = directoryWithOther(t);
+    const { target, previous } = directory;
+    renameSync(target, previous);
+    const other = `mv '${previous}' '${target}'`;
+    directory.put("host-local", thisProgram("v0.9.0").replace("else\n", `else\n${other}\n`));
 
-  directory.install("--uninstall", "--yes");
+    directory.install(...options, "--yes");
 
-  t.equal(readFileSync(target, "utf8"), OTHER);
-});
+    const isPutBack = place === "in its place";
+    t.equal(readFileSync(isPutBack ? target : previous, "utf8"), OTHER);
+    t.equal(isExecutable(target), !isPutBack);
+  });
+}
 
 test("the document says what was done", async (t) => {
   const directory = directoryWithOther(t);

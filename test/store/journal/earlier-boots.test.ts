@@ -90,7 +90,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 3", "journal 2")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 4", "journal 3")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     for (const machine of [machineWithJournal(), machineWithNotes()]) {
@@ -226,25 +226,6 @@ test("namesBeforeBoot among reservations has those that are not noted yet, too, 
   t.same(among(), ["10.0.0.2", "10.0.0.3"]);
 });
 
-test("noteBeforeBoot adds to what is noted already, the oldest boot first", async (t) => {
-  const machine = machineWithNotes();
-  withNetwork(machine.start(), (network) => network.allOwned());
-  machine.disk.put("/data/net/10.0.0.1", "c0\r\neth0");
-  withNetwork(machine.start(), (network) => network.allOwned());
-  machine.boot();
-
-  const notes = [...readNotes(note(machine))];
-
-  t.same(
-    notes.map(({ name, key, boot }) => [name, key, boot.at(-1)]),
-    [
-      ["10.0.0.2", "c1 eth0", "1"],
-      ["10.0.0.3", "c2 eth0", "1"],
-      ["10.0.0.1", "c0 eth0", "2"],
-    ],
-  );
-});
-
 test("noteBeforeBoot writes nothing where it finds nothing", async (t) => {
   const machine = machineWithJournal();
   note(machine);
@@ -283,19 +264,6 @@ test("a note is valid while the file is the one that was noted", async (t) => {
   }
 });
 
-test("notes that cannot be read are an error to readNotes, and none to namesBeforeBoot", async (t) => {
-  const machine = machineWithNotes();
-  withNetwork(machine.start(), (network) => network.allOwned());
-  for (const path of [FILE, "/proc/sys/kernel/random/boot_id", "/etc/machine-id"]) {
-    const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", path) }));
-    t.throws(() => [...readNotes(files)], { code: "EMFILE" }, path);
-    t.same([...namesBeforeBoot(files)], []);
-  }
-  machine.disk.unlink(FILE);
-  const files = open(machine.start({ interrupt: refuse("readFile", "EMFILE", "/etc/machine-id") }));
-  t.same([...readNotes(files)], [], "none where there is no file");
-});
-
 test("nothing is noted by lines of nonsense, a file of another form, or where it may not be", async (t) => {
   const machine = machineWithNotes();
   const text = machine.disk.readFile(FILE, 1000);
@@ -331,16 +299,6 @@ test("notes that are void are removed once all were looked at; with the last of 
   machine.disk.unlink("/data/net/10.0.0.3");
   t.equal(look("10.0.0.3"), 0);
   t.notOk(machine.disk.has(FILE));
-});
-
-test("whoever asks for no further note leaves a few void ones", async (t) => {
-  const machine = machineWithNotes();
-  machine.disk.unlink("/data/net/10.0.0.2");
-  for (const { dead: note } of reclaimable(open(machine.start()), () => true)) {
-    t.equal(note.name, "10.0.0.3");
-    break;
-  }
-  t.equal([...readNotes(open(machine.start()))].length, 2);
 });
 
 test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", async (t) => {

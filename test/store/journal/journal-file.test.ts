@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { parseContainerId } from "../../../src/cni/attachment.ts";
-import { dateBack } from "../../../src/store/files/fingerprint.ts";
+import { dateBack, type FileId } from "../../../src/store/files/fingerprint.ts";
 import {
   type JournalContent,
   listingOf,
@@ -9,6 +9,7 @@ import {
   requireJournal,
   SEVERAL,
   type Seal,
+  sealedAt,
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
@@ -114,7 +115,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 3", "l 2")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 4", "l 3")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -141,6 +142,16 @@ test("a seal of nonsense is not current", async (t) => {
     const machine = machineWith(two);
     sealed(machine, other);
     t.equal(currentSeal(machine), undefined, JSON.stringify(other));
+  }
+});
+
+test("a seal that does not say when it was put was put before anything", async (t) => {
+  for (const changed of ["-", "", "x", "1.5"]) {
+    const machine = machineWith(two);
+    sealed(machine, { directory: { id: "1,2" as FileId, changed } });
+    const seal = read(machine)?.seal;
+    if (seal === undefined) throw new Error("no seal was read");
+    t.equal(sealedAt(seal), 0n, changed);
   }
 });
 

@@ -3,7 +3,7 @@ import { Journal } from "../../../src/store/journal/journal.ts";
 import { knownCount, readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
-import { failAt, refuse } from "../../harness/interruption.ts";
+import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {
   attachment,
@@ -56,25 +56,6 @@ test("what is reserved and released is listed and counted from the end of the ca
   journal.close();
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
   t.equal(knownCount(open(machine.start())), 2);
-});
-
-test("an abandoned journal stays as it is, and so does that of a change which may have failed", async (t) => {
-  for (const end of [
-    (journal: Journal) => journal.abandon(),
-    (journal: Journal) => {
-      const system = machineWith().start({ interrupt: failAt(1, "EIO") });
-      t.throws(() => journal.tracked(() => system.unlink("/data/net/10.0.0.2")), { code: "EIO" });
-    },
-  ]) {
-    const machine = machineWithJournal();
-    const before = journalFile(machine);
-    const journal = new Journal(open(machine.start()), HELD);
-    journal.tracked(() => {});
-    journal.released(key, "10.0.0.2", true);
-    end(journal);
-    journal.close();
-    t.equal(journalFile(machine), before);
-  }
 });
 
 test("what a journal of this boot lists and a search does not find is missing", async (t) => {

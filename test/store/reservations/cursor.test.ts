@@ -1,9 +1,9 @@
 import { test } from "tap";
 import { formatAddress } from "../../../src/ipam/address.ts";
-import { cursorPath, readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
-import { failAt, failDiskFrom, refuse, stopAt } from "../../harness/interruption.ts";
+import { readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
+import { stopAt } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
-import { filesOf, location, machineWith, OPENING, open } from "../fixtures.ts";
+import { filesOf, machineWith, OPENING, open } from "../fixtures.ts";
 
 /** The cursor of the first range set. */
 const CURSOR = "/data/net/last_reserved_ip.0";
@@ -12,10 +12,6 @@ const CURSOR = "/data/net/last_reserved_ip.0";
 function unexpected(line: string): never {
   throw new Error(line);
 }
-
-test("each range set has its cursor's file", async (t) => {
-  t.equal(cursorPath(open(machineWith().start()), 2), "/data/net/last_reserved_ip.2");
-});
 
 test("a cursor is read as an address; anything else counts as absent", async (t) => {
   const cases = [
@@ -37,40 +33,6 @@ test("a cursor is read as an address; anything else counts as absent", async (t)
 
     t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
   }
-});
-
-test("a missing cursor is undefined, without a warning", async (t) => {
-  const process = machineWith().start();
-
-  t.equal(readCursor(open(process), 0, unexpected), undefined);
-});
-
-test("a cursor that cannot be read is undefined, with a warning", async (t) => {
-  const process = machineWith({ "last_reserved_ip.1": "10.0.0.3" }).start({
-    interrupt: refuse("readFile", "EACCES"),
-  });
-
-  const lines: string[] = [];
-
-  t.equal(
-    readCursor(open(process), 1, (line) => lines.push(line)),
-    undefined,
-  );
-  t.equal(process.stderr, "", "it is not written while the lock is held");
-  t.match(
-    lines.join(""),
-    /^\d{4}\/\d\d\/\d\d \d\d:\d\d:\d\d Error retrieving last reserved ip: open \/data\/net\/last_reserved_ip\.1: permission denied\n$/,
-  );
-});
-
-test("a new cursor gets the Go plugin's content and mode", async (t) => {
-  const machine = machineWith();
-
-  writeCursor(open(machine.start()), 0, address("2001:DB8::0:3"));
-
-  t.same(filesOf(machine), { "last_reserved_ip.0": "2001:db8::3" });
-  t.equal(machine.disk.modeOf(CURSOR), 0o600);
-  t.same(machine.disk.filesUnder(location.stateDirectory), {});
 });
 
 test("a cursor is overwritten in place, and keeps its mode", async (t) => {
@@ -139,36 +101,4 @@ test("a first cursor is never seen half written, wherever its writer is killed",
 
     t.ok([undefined, "10.0.0.3"].includes(filesOf(machine)["last_reserved_ip.0"]));
   }
-});
-
-test("a cursor on another file system is written by way of the same directory", async (t) => {
-  const machine = machineWith();
-  machine.disk.mount(location.directory);
-
-  writeCursor(open(machine.start()), 0, address("10.0.0.3"));
-
-  t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.3" });
-  t.same(machine.disk.filesUnder(location.stateDirectory), {});
-});
-
-test("a cursor that cannot be written is an error, and the old one stays", async (t) => {
-  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.2" });
-  const system = machine.start({ interrupt: failAt(OPENING + 1, "ENOSPC") });
-
-  t.throws(() => writeCursor(open(system), 0, address("10.0.0.3")), {
-    message: "open /data/net/last_reserved_ip.0: no space left on device",
-  });
-
-  t.same(filesOf(machine), { "last_reserved_ip.0": "10.0.0.2" });
-});
-
-test("a first cursor that cannot be written is an error, and none is left", async (t) => {
-  const machine = machineWith();
-  const system = machine.start({ interrupt: failDiskFrom(OPENING + 2, "ENOSPC") });
-
-  t.throws(() => writeCursor(open(system), 0, address("10.0.0.3")), {
-    message: "open /data/net/.host-local-1001.0: no space left on device",
-  });
-
-  t.same(filesOf(machine), {});
 });

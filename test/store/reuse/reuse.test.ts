@@ -96,21 +96,6 @@ test("preferencesFor asks for none, and reads nothing, where the configuration d
   }
 });
 
-test("preferencesFor prefers what the pod had and avoids what others had, until their time is over", async (t) => {
-  const machine = machineWith();
-  reserve(machine, sticky, "web-0", "10.0.0.2");
-  machine.wait(10_000);
-  reserve(machine, sticky, "web-1", "10.0.0.3");
-
-  t.same(preferences(machine, sticky, "web-0"), [["10.0.0.2"], { "10.0.0.3": 0 }]);
-  t.same(preferences(machine, sticky, "web-1"), [["10.0.0.3"], { "10.0.0.2": 10_000 }]);
-  t.same(preferences(machine, sticky), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
-  machine.wait(50_000);
-  t.same(preferences(machine, sticky, "web-0"), [[], { "10.0.0.3": 50_000 }]);
-  machine.wait(10_000);
-  t.same(preferences(machine, sticky, "web-0"), [[], {}]);
-});
-
 test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
@@ -133,18 +118,6 @@ test("preferencesFor takes what was released just now for remembered, and for av
     reused.released("10.0.0.2", "10.0.0.3");
     t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
   }
-});
-
-test("preferencesFor avoids what cools down, by the clock of the boot", async (t) => {
-  const machine = machineWith();
-  release(machine, delay, "10.0.0.2");
-  machine.wait(10_000);
-  release(machine, delay, "10.0.0.3");
-  machine.time += 3_600_000;
-
-  t.same(preferences(machine, delay), [[], { "10.0.0.2": 10_000, "10.0.0.3": 0 }]);
-  machine.wait(20_000);
-  t.same(preferences(machine, delay), [[], { "10.0.0.3": 20_000 }]);
 });
 
 test("close notes only what the configuration needs", async (t) => {
@@ -178,30 +151,6 @@ test("close goes on as the last call noted where the configuration is not known"
 
   t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
   t.match(machine.disk.readFile(FILE, 1000), `10.0.0.2 ${machine.time} `);
-});
-
-test("a call reads and writes the file once", async (t) => {
-  const machine = machineWith();
-  reserve(machine, both, "web-0", "10.0.0.2");
-  release(machine, both, "10.0.0.4");
-  const process = machine.start();
-
-  call(process, both, (reused) => {
-    reused.released("10.0.0.2");
-    reused.preferencesFor(owner("web-1"));
-    reused.preferencesFor(owner("web-1"));
-    reused.released("10.0.0.5");
-    reused.reserved(owner("web-1"), [address("10.0.0.3")]);
-  });
-
-  t.same(
-    process.calls.filter(({ path }) => path === FILE).map(({ operation }) => operation),
-    ["readFile", "rename"],
-  );
-  t.same(preferences(machine, both, "web-0"), [
-    ["10.0.0.2"],
-    { "10.0.0.2": 0, "10.0.0.3": 0, "10.0.0.4": 0, "10.0.0.5": 0 },
-  ]);
 });
 
 test("close fails no call", async (t) => {

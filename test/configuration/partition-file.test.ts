@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { CniError } from "../../src/cni/error.ts";
-import { loadConfig } from "../../src/ipam/config.ts";
+import { loadConfig } from "../../src/configuration/load-config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { noFiles, received } from "./network-configuration.ts";

@@ -1,5 +1,10 @@
 import { test } from "tap";
-import { readSeenDead, type SeenDead, writeSeenDead } from "../../../src/operator/gc/seen-dead.ts";
+import {
+  readCollection,
+  type SeenDead,
+  writeCollection,
+} from "../../../src/operator/gc/collection-file.ts";
+import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
 import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
 import { location, machineWith, open } from "../../store/fixtures.ts";
@@ -10,6 +15,30 @@ const seenDead: SeenDead = {
   modified: 1_769_860_800_123_456_789n,
   since: 1_769_860_800_000,
 };
+
+/** Writes a record without a run. */
+function writeSeenDead(files: NetworkFiles, dead: readonly SeenDead[]): void {
+  writeCollection(files, { lastRun: undefined, seenDead: dead });
+}
+
+function readSeenDead(files: NetworkFiles): readonly SeenDead[] {
+  return readCollection(files).seenDead;
+}
+
+test("the time of the last run is kept beside what is dead", async (t) => {
+  const files = open(machineWith().start());
+  t.same(readCollection(files), { lastRun: undefined, seenDead: [] });
+  for (const dead of [[seenDead], []]) {
+    writeCollection(files, { lastRun: 1_769_860_800_000, seenDead: dead });
+    t.same(readCollection(files), { lastRun: 1_769_860_800_000, seenDead: dead });
+  }
+});
+
+test("a directory of that name is no record", async (t) => {
+  const machine = machineWith();
+  machine.disk.makeDirectories(`${location.stateDirectory}/collection.json`);
+  t.same(readCollection(open(machine.start())), { lastRun: undefined, seenDead: [] });
+});
 
 test("reservations seen dead are read as written, to the nanosecond", async (t) => {
   const machine = machineWith();
@@ -28,19 +57,19 @@ test("reservations seen dead are read as written, to the nanosecond", async (t) 
 const digits = "1".repeat(1_000_000);
 for (const text of [
   "",
-  "{}",
-  "[[]]",
-  '[["a","b","c",1]]',
-  '[["a","b","1","2"]]',
-  "[1]",
-  `[["a","b","${digits}",1]]`,
+  "[]",
+  "null",
+  '{"lastRun": "1", "seenDead": {}}',
+  ...["[[]]", '[["a","b","c",1]]', '[["a","b","1","2"]]', "[1]", `[["a","b","${digits}",1]]`].map(
+    (dead) => `{"lastRun": null, "seenDead": ${dead}}`,
+  ),
 ]) {
   test(`${JSON.stringify(text.slice(0, 50))} has no reservation seen dead`, async (t) => {
     const machine = machineWith();
     machine.disk.makeDirectories(location.stateDirectory);
-    machine.disk.put(`${location.stateDirectory}/seen-dead.json`, text);
+    machine.disk.put(`${location.stateDirectory}/collection.json`, text);
 
-    t.same(readSeenDead(open(machine.start())), []);
+    t.same(readCollection(open(machine.start())), { lastRun: undefined, seenDead: [] });
   });
 }
 

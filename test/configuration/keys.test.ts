@@ -3,7 +3,8 @@
 import { readFileSync } from "node:fs";
 import fc from "fast-check";
 import { test } from "tap";
-import { goKeys, loadConfig, loadStoreConfig, ownKeys } from "../../src/ipam/config.ts";
+import { loadConfig } from "../../src/configuration/load-config.ts";
+import { goKeys, loadStoreConfig, ownKeys } from "../../src/ipam/config.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { exampleFiles, loadExample } from "../e2e/example.ts";
 import { calls } from "../faults/executables/generated-call.ts";

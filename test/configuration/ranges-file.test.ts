@@ -1,6 +1,6 @@
 import { test } from "tap";
+import { rangeSetsInFile } from "../../src/configuration/ranges-file.ts";
 import { formatRangeSet, makeRangeSets } from "../../src/ipam/range-set.ts";
-import { rangeSetsInFile } from "../../src/ipam/ranges-file.ts";
 import { refusalOf } from "../cni/refusal.ts";
 
 const path = "/etc/cni/ranges.json";

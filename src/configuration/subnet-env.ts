@@ -1,8 +1,14 @@
 /** The subnets of a node in flannel's file `subnet.env`. */
 
 import { internalError } from "../cni/error.ts";
-import { isPartOf } from "./address.ts";
-import { addressRangeOf, formatPrefix, networkOf, type Prefix, parsePrefix } from "./prefix.ts";
+import { isPartOf } from "../ipam/address.ts";
+import {
+  addressRangeOf,
+  formatPrefix,
+  networkOf,
+  type Prefix,
+  parsePrefix,
+} from "../ipam/prefix.ts";
 
 /** A subnet and the variable that names it. */
 interface FlannelSubnet {

@@ -1,12 +1,12 @@
 /** How a configuration is read. What is refused in one: test/behaviours/bad-configuration.test.ts. */
 
 import { test } from "tap";
+import { loadConfig } from "../../src/configuration/load-config.ts";
 import { formatAddressRange } from "../../src/ipam/address.ts";
 import {
   DEFAULT_DATA_DIR,
   hasRanges,
   type IpamConfig,
-  loadConfig,
   loadStoreConfig,
 } from "../../src/ipam/config.ts";
 import { formatReservedFor } from "../../src/ipam/exclusions.ts";

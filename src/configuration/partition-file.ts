@@ -2,59 +2,15 @@
 
 import { configurationNames } from "../cni/configuration-files.ts";
 import { internalError } from "../cni/error.ts";
-import {
-  isObject,
-  type Json,
-  type Located,
-  member,
-  parseJson,
-  text,
-  typeMismatch,
-} from "../cni/json.ts";
-import { absolutePath, parsePrefixField } from "./fields.ts";
-import { isPodCidrOf, type Partition } from "./partition.ts";
-import { formatPrefix, networkOf, type Prefix, parsePrefix } from "./prefix.ts";
-import type { FileReader } from "./ranges-file.ts";
+import { isObject, type Json, parseJson } from "../cni/json.ts";
+import { isPodCidrOf, type Partition } from "../ipam/partition.ts";
+import { PARTITION_FORMS, type PartitionSettings } from "../ipam/partition-fields.ts";
+import { formatPrefix, networkOf, type Prefix, parsePrefix } from "../ipam/prefix.ts";
+import type { System } from "../system/system.ts";
 import { flannelSubnets } from "./subnet-env.ts";
-
-/** Where the podCIDR is, as configured. */
-export type PartitionSettings =
-  | { readonly subnetFile: string; readonly clusterCidr: Prefix | undefined }
-  | { readonly network: string; readonly confDir: string; readonly clusterCidr: Prefix };
-
-/** Reads files, and lists the names in a directory. */
-export interface DirectoryReader extends FileReader {
-  list(path: string): readonly string[];
-}
-
-/** Where runtimes have the network configurations, unless `confDir` says otherwise. */
-const DEFAULT_CONF_DIR = "/etc/cni/net.d";
 
 /** A larger file is refused, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
-
-const FORMS =
-  '{"subnetFile": "/run/flannel/subnet.env"} or {"network": "containerd", "clusterCidr": "10.244.0.0/16"}';
-
-/**
- * Reads the key.
- *
- * @throws CniError 999 where a member is invalid, or it is not clear which file is meant
- */
-export function partitionSettings(at: Located | undefined): PartitionSettings | undefined {
-  if (at === undefined) return undefined;
-  if (!isObject(at.value)) throw typeMismatch(at, FORMS);
-  const subnetFile = absolutePath(member(at, "subnetFile"));
-  const network = text(member(at, "network"), "the name of a network");
-  const confDir = absolutePath(member(at, "confDir"));
-  const cidr = member(at, "clusterCidr");
-  const clusterCidr = cidr && parsePrefixField(cidr);
-  if (subnetFile !== "" && network === "" && confDir === "") return { subnetFile, clusterCidr };
-  if (subnetFile === "" && network !== "" && clusterCidr !== undefined) {
-    return { network, confDir: confDir || DEFAULT_CONF_DIR, clusterCidr };
-  }
-  throw internalError("invalid partition", `expected ${FORMS} at ${at.path}`);
-}
 
 /** The networks that a file has, one of which is the podCIDR. */
 interface Found {
@@ -68,7 +24,10 @@ interface Found {
  *
  * @throws CniError 999 where its podCIDR cannot be read, or is not clear
  */
-export function readPartition(files: DirectoryReader, settings: PartitionSettings): Partition {
+export function readPartition(
+  files: Pick<System, "readFile" | "list">,
+  settings: PartitionSettings,
+): Partition {
   const { source, networks, clusterCidr } =
     "network" in settings ? ofNetwork(files, settings) : ofFlannel(files, settings);
   const podCidrs = new Map(
@@ -86,7 +45,7 @@ export function readPartition(files: DirectoryReader, settings: PartitionSetting
 }
 
 function ofFlannel(
-  files: FileReader,
+  files: Pick<System, "readFile">,
   { subnetFile, clusterCidr }: Extract<PartitionSettings, { subnetFile: string }>,
 ): Found {
   const [first, ...others] = flannelSubnets(readText(files, subnetFile));
@@ -112,7 +71,7 @@ function ofFlannel(
 
 /** Every file counts, not the first alone: a copy that is out of date, as multus may have one, has another node's podCIDR. */
 function ofNetwork(
-  files: DirectoryReader,
+  files: Pick<System, "readFile" | "list">,
   { network, confDir, clusterCidr }: Extract<PartitionSettings, { network: string }>,
 ): Found {
   const found = namesIn(files, confDir).flatMap((name) => {
@@ -141,11 +100,11 @@ function parsed(path: string, content: string): Json {
   }
 }
 
-function namesIn(files: DirectoryReader, confDir: string): readonly string[] {
+function namesIn(files: Pick<System, "readFile" | "list">, confDir: string): readonly string[] {
   return configurationNames(orExplained(() => files.list(confDir), "ipam.partition.confDir"));
 }
 
-function readText(files: FileReader, path: string): string {
+function readText(files: Pick<System, "readFile">, path: string): string {
   return orExplained(() => files.readFile(path, LARGEST_FILE), "ipam.partition");
 }
 
@@ -157,7 +116,7 @@ function orExplained<T>(read: () => T, key: string): T {
     if (!(error instanceof Error)) throw error;
     throw internalError(
       `cannot read the podCIDR of this node: ${error.message}`,
-      `expected ${FORMS} with what this node has at ${key}`,
+      `expected ${PARTITION_FORMS} with what this node has at ${key}`,
     );
   }
 }

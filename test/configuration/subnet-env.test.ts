@@ -1,6 +1,6 @@
 import { test } from "tap";
+import { flannelSubnets, isSubnetEnv } from "../../src/configuration/subnet-env.ts";
 import { formatPrefix } from "../../src/ipam/prefix.ts";
-import { flannelSubnets, isSubnetEnv } from "../../src/ipam/subnet-env.ts";
 import { refusalOf } from "../cni/refusal.ts";
 
 function subnetsIn(text: string): readonly string[] {

@@ -3,14 +3,10 @@
 import { CniError, internalError } from "../cni/error.ts";
 import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
 import { findSyntaxError } from "../cni/json-syntax.ts";
-import { rangeSetsIn } from "./range-fields.ts";
-import { makeRangeSets, type RangeSetSpec } from "./range-set.ts";
+import { rangeSetsIn } from "../ipam/range-fields.ts";
+import { makeRangeSets, type RangeSetSpec } from "../ipam/range-set.ts";
+import type { System } from "../system/system.ts";
 import { flannelSubnets, isSubnetEnv } from "./subnet-env.ts";
-
-/** Reads a whole file of at most `limit` bytes; what it throws has the path and the cause in its message. */
-export interface FileReader {
-  readFile(path: string, limit: number): string;
-}
 
 /** A larger file is refused, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -28,7 +24,7 @@ const FORMS = "a JSON object of range sets by network name, or flannel's subnet.
  * @throws CniError 999 where the file is missing or malformed, or has no ranges for the network; the message names it
  */
 export function rangeSetsInFile(
-  files: FileReader,
+  files: Pick<System, "readFile">,
   path: string,
   network: string,
 ): readonly RangeSetSpec[] {
@@ -44,7 +40,7 @@ export function rangeSetsInFile(
   }
 }
 
-function readText(files: FileReader, path: string): string {
+function readText(files: Pick<System, "readFile">, path: string): string {
   try {
     return files.readFile(path, LARGEST_FILE);
   } catch (error) {

@@ -1,5 +1,6 @@
-/** The reservations that `host-local gc` found dead but has not released, and since when, kept for its next run. */
+/** What `host-local gc` leaves for its next run and for metrics: when it ran, and what it found dead and has not released. */
 
+import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
@@ -16,46 +17,65 @@ export interface SeenDead {
   readonly since: number;
 }
 
+/** What runs have left. */
+export interface CollectionRecord {
+  /**
+   * When a run with `--yes` was last not refused, in milliseconds since the epoch; `undefined` if there was none. Where that
+   * cannot be recorded, it gets old, and the alert on it shows.
+   */
+  readonly lastRun: number | undefined;
+  readonly seenDead: readonly SeenDead[];
+}
+
 /** The file is never larger, in bytes. */
 const LARGEST_STATE = 64 * 1024 * 1024;
 
 /** The name of the file, in the state directory. */
-const FILE = "seen-dead.json";
+const FILE = "collection.json";
+
+const NOTHING: CollectionRecord = { lastRun: undefined, seenDead: [] };
 
 /** A key that no other reservation has, earlier or later. */
 export function seenDeadKey({ name, owner, modified }: Omit<SeenDead, "since">): string {
   return `${name}\n${modified}\n${owner}`;
 }
 
-/** Reads what earlier runs saw dead. A file that is missing or malformed counts as empty. */
-export function readSeenDead({ system, state }: NetworkFiles): readonly SeenDead[] {
-  if (state === undefined) return [];
+/** Reads what earlier runs have left. A file that is missing or malformed counts as empty. */
+export function readCollection({ system, state }: NetworkFiles): CollectionRecord {
+  if (state === undefined) return NOTHING;
   try {
     const found: unknown = JSON.parse(system.readFile(state.pathOf(FILE), LARGEST_STATE));
-    return Array.isArray(found) ? found.flatMap(seenDeadOf) : [];
+    const lastRun = exactMember(found, "lastRun");
+    return {
+      lastRun: typeof lastRun === "number" ? lastRun : undefined,
+      seenDead: listOf(exactMember(found, "seenDead")).flatMap(seenDeadOf),
+    };
   } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return [];
+    if (error instanceof SyntaxError || isSystemError(error)) return NOTHING;
     throw error;
   }
 }
 
 /**
- * Replaces the file atomically; an empty list removes it.
+ * Replaces the file atomically; without a run and anything dead it is removed.
  *
  * @throws SystemError
  */
-export function writeSeenDead(files: NetworkFiles, seenDead: readonly SeenDead[]): void {
+export function writeCollection(
+  files: NetworkFiles,
+  { lastRun, seenDead }: CollectionRecord,
+): void {
   const { state } = files;
   if (state === undefined)
     throw new SystemError("open", join(files.stateDirectory, FILE), "ENOTDIR");
-  if (seenDead.length === 0) {
+  if (lastRun === undefined && seenDead.length === 0) {
     state.remove(FILE);
     return;
   }
   const lines = seenDead.map(({ name, owner, modified, since }) =>
     JSON.stringify([name, owner, `${modified}`, since]),
   );
-  state.replace(FILE, `[\n${lines.join(",\n")}\n]\n`);
+  state.replace(FILE, `{"lastRun": ${lastRun ?? null}, "seenDead": [\n${lines.join(",\n")}\n]}\n`);
 }
 
 function seenDeadOf(entry: unknown): readonly SeenDead[] {

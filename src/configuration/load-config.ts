@@ -1,0 +1,37 @@
+/** A network's configuration, with what the files of this node say that it names. */
+
+import type { NetworkConfiguration } from "../cni/call.ts";
+import { allowsOneAddressPerFamily } from "../cni/version.ts";
+import { type IpamConfig, readConfig } from "../ipam/config.ts";
+import { exclusionsForAll } from "../ipam/exclusions.ts";
+import { partsOf } from "../ipam/partition.ts";
+import { makeRangeSets } from "../ipam/range-set.ts";
+import type { System } from "../system/system.ts";
+import { readPartition } from "./partition-file.ts";
+import { rangeSetsInFile } from "./ranges-file.ts";
+
+/**
+ * Reads and checks the whole configuration; errors have the Go plugin's words and order.
+ *
+ * @param args the value of `CNI_ARGS`
+ * @param system reads `rangesFile`, and what `partition` names, where they are configured
+ * @throws CniError 999 with the path in its details
+ */
+export function loadConfig(
+  network: NetworkConfiguration,
+  args: string,
+  system: Pick<System, "readFile" | "list">,
+): IpamConfig {
+  const { config, ranges, rangesFile, partition: settings } = readConfig(network, args);
+  const further = rangesFile === "" ? [] : rangeSetsInFile(system, rangesFile, network.name);
+  const specs = [...ranges, ...further];
+  const { version, versionText } = network;
+  const sets = makeRangeSets(
+    specs,
+    allowsOneAddressPerFamily(version) ? { versionText } : undefined,
+  );
+  if (settings === undefined) return { ...config, rangeSets: sets, partition: undefined };
+  const partition = readPartition(system, settings);
+  const rangeSets = partsOf(sets, specs, exclusionsForAll(config), partition);
+  return { ...config, rangeSets, partition };
+}
