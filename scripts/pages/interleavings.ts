@@ -39,6 +39,7 @@ calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm tes
 
 The machine is as unkind as the kernel: the number of a file that is gone is used again at once, unless somebody has it
 open, and files are dated by the last tick of 4 ms, or by the last second, while the clock of a process is further on.
+Network namespaces live by a mount, a process or a thread, end while others look, and so do their numbers and paths.
 There are three addresses, of which one is in use, or two, or all. Two or three calls run at once: ADD, DEL, DEL and then
 ADD, CHECK, STATUS, GC, \`host-local release\`, those of the Go plugin, and those of a process whose lock does not exclude
 the others; an ADD whose answer nobody reads, so that its UNDO follows. What happens besides them happens at most once in a

@@ -1,14 +1,16 @@
 /**
  * Runs the scenarios with real container runtimes and prints the matrix of what they did.
  *
- * Usage: npm run test:clients [-- --write]
+ * Usage: npm run test:clients [-- [--write] [--crio DIR] [--multus FILE]]
  *
- *   --write   also write docs/evidence/compatibility.md and docs/data/compatibility.json
+ *   --write         also write docs/evidence/compatibility.md and docs/data/compatibility.json
+ *   --crio DIR      a directory with CRI-O's programs crio and pinns, which Debian does not have
+ *   --multus FILE   the program multus
  */
 
 import { spawnSync } from "node:child_process";
 import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { type ClientRun, compatibilityPage, type Matrix } from "../../test/clients/matrix.ts";
 import { layerPath } from "../../test/e2e/machine.ts";
@@ -16,10 +18,17 @@ import { root } from "../build/bundle.ts";
 import { readRuns, writeResults } from "../pages/runs.ts";
 import { testFiles, usesExecutable } from "./files.ts";
 
-const { values: options } = parseArgs({ options: { write: { type: "boolean", default: false } } });
+const path = { type: "string", default: "" } as const;
+const { values: options } = parseArgs({
+  options: { write: { type: "boolean", default: false }, crio: path, multus: path },
+});
 const record = join(root, "build", "client-runs.jsonl");
 const isUnpacked = existsSync(layerPath("user-mode-linux"));
 const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
+const given = {
+  HOST_LOCAL_CRIO: options.crio && resolve(options.crio),
+  HOST_LOCAL_MULTUS: options.multus && resolve(options.multus),
+};
 const files = testFiles()
   .filter((file) => file.path.startsWith("test/clients/") && usesExecutable(file))
   .map(({ path }) => path);
@@ -28,7 +37,10 @@ rmSync(record, { force: true });
 const { status } = spawnSync(
   process.execPath,
   [join(root, "scripts/test/run.ts"), "--full", ...files],
-  { stdio: "inherit", env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record, ...otherKernel } },
+  {
+    stdio: "inherit",
+    env: { ...process.env, HOST_LOCAL_CLIENT_RUNS: record, ...given, ...otherKernel },
+  },
 );
 
 const matrix: Matrix = {

@@ -20,13 +20,13 @@ import { candidatesInOrder } from "./candidate-order.ts";
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
-import { describeOwner, formatOwner } from "./reservations/owner.ts";
+import { contentOf, describeOwner } from "./reservations/owner.ts";
 import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
 import {
   candidateAt,
   countUsage,
   describeUsage,
-  reclaimableAt,
+  removableAt,
   unownedIn,
 } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
@@ -120,7 +120,7 @@ function allocateRequested(
           "it is listed in ipam.reserved",
         );
   }
-  const free = network.files.withTemporary(formatOwner(attachment), (temporary) => {
+  const free = network.files.withTemporary(contentOf(attachment), (temporary) => {
     const take = (): boolean =>
       network.reserve(requested, attachment, temporary, request.namespace);
     return take() || (reclaimAll(network, request, [text]) && take());
@@ -164,7 +164,7 @@ function allocateNext(
 ): Candidate {
   const { files } = network;
   const { attachment, set, exclusions, preferences, namespace } = request;
-  const allocation = files.withTemporary(formatOwner(attachment), (temporary) => {
+  const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
     for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
       if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
     }
@@ -196,8 +196,8 @@ function reclaimAll(
 }
 
 /**
- * Reclaims an address of a full set: of a dead container, the oldest reservation first, or from an empty file, which no DEL
- * could ever release, and which is found only by reading all files.
+ * Takes an address of a full set: it reclaims that of a dead container, the oldest reservation first, or removes an empty
+ * file, which no DEL could ever release, and which is found only by reading all files.
  */
 function allocateReclaimed(
   network: LockedNetwork,
@@ -207,9 +207,9 @@ function allocateReclaimed(
   const ofDead = request.reclaims && allocateOfDead(network, request, temporary);
   if (ofDead) return ofDead;
   for (const reservation of network.unusual()) {
-    const candidate = reclaimableAt(network.files, request, reservation);
+    const candidate = removableAt(network.files, request, reservation);
     if (candidate === undefined) continue;
-    if (!network.reclaim(reservation.name)) continue;
+    if (!network.removeEmpty(reservation.name)) continue;
     const { attachment, namespace } = request;
     if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
   }

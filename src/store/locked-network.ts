@@ -11,13 +11,7 @@ import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { reclaimable } from "./journal/earlier-boots.ts";
 import { Journal } from "./journal/journal.ts";
-import {
-  listedIn,
-  listingOf,
-  ownerOfKey,
-  readJournal,
-  requireJournal,
-} from "./journal/journal-file.ts";
+import { listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
 import { type AddedNamespace, formatRecord, type RecordedReservation } from "./journal/record.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
@@ -27,15 +21,17 @@ import {
   describeOwner,
   isSameOwner,
   keyOf,
-  keyOfOwner,
   type Owner,
   type OwnerKey,
+  ownerOf,
+  ownerOfKey,
 } from "./reservations/owner.ts";
 import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
   linkReservation,
+  type NamedReservation,
   type OwnedReservation,
   readHeld,
   readOwner,
@@ -46,11 +42,8 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
-/** A reservation that could not be read. */
-type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
-
 /** A reservation that a call has made. */
-export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
+export interface OwnReservation extends NamedReservation {
   /** Its file; `undefined` where that is not known. */
   readonly file: FileId | undefined;
 }
@@ -132,8 +125,10 @@ export class PossiblyLockedNetwork {
     return this.#unreadable.map(({ owner }) => owner.reason);
   }
 
-  get #unreadable(): readonly Unreadable[] {
-    return this.#others.filter((one): one is Unreadable => one.owner.kind === "unknown");
+  get #unreadable() {
+    return this.#others.flatMap(({ name, owner }) =>
+      owner.kind === "unknown" ? [{ name, owner }] : [],
+    );
   }
 
   /**
@@ -164,14 +159,14 @@ export class PossiblyLockedNetwork {
    *
    * @throws SystemError
    */
-  release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
+  release({ name, owner }: NamedReservation): void {
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isRemoved = this.change(() => removeReservation(this.files, name));
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
     if (!this.#hasReserved(name)) this.reuse.released(name);
-    this.#journal.released(keyOfOwner(owner), name, isRemoved);
+    this.#journal.released(keyOf(owner), name, isRemoved);
   }
 
   /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
@@ -287,13 +282,13 @@ export class LockedNetwork extends PossiblyLockedNetwork {
       },
     );
     if (!isReserved) return false;
-    const owner: Owner = { kind: "attachment", ...attachment };
+    const owner = ownerOf(attachment);
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
     this.#made.push({ name, owner, file });
     this.note("reserved", name, owner);
-    this.#journal.reserved(keyOf(attachment), name, formatRecord(file, namespace));
+    this.#journal.reserved(keyOf(owner), name, formatRecord(file, namespace));
     return true;
   }
 
@@ -322,7 +317,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaim(name: string): boolean {
+  removeEmpty(name: string): boolean {
     const { system } = this.files;
     return this.#moveAway(name, undefined, (moved) =>
       attempt(() => isBlankFile(system, moved), false),
@@ -383,7 +378,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         }
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.change(() => files.system.rename(temporary, path));
-        const key = keyOfOwner(owner);
+        const key = keyOf(owner);
         if (key !== undefined) this.#journal.renewed(key, name, formatRecord(file, namespace));
       });
     }

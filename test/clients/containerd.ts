@@ -1,10 +1,11 @@
 /** containerd with its configuration, and its clients: the CRI, and `ctr`. */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readlinkSync, writeFileSync } from "node:fs";
+import { parse } from "node:path";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
-import type { Needs } from "../e2e/machine.ts";
+import { type Needs, processesIn, removeMounts } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
 import { RuntimeService } from "./cri.ts";
@@ -32,7 +33,8 @@ export function needsOfContainerd(release: string, cniVersion = "1.0.0"): Needs 
 /** containerd as a scenario runs it. */
 export class Containerd {
   readonly runtime = new RuntimeService(socket);
-  readonly #daemon: Daemon;
+  readonly #image = writeImage("/run/image");
+  #daemon: Daemon;
 
   private constructor(daemon: Daemon) {
     this.#daemon = daemon;
@@ -52,13 +54,33 @@ export class Containerd {
       containerdConfiguration({ root: rootDirectory, pluginDirectory }),
     );
     const containerd = new Containerd(daemon(t));
-    await containerd.#answers();
-    const image = writeImage("/run/image");
-    for (const namespace of ["k8s.io", "default"]) {
-      execFileSync("ctr", ["-n", namespace, "images", "import", image], { stdio: "pipe" });
-    }
-    await until("the network", async () => (await containerd.runtime.networkReady()).ready);
+    t.teardown(endContainers);
+    await containerd.#prepare();
     return containerd;
+  }
+
+  /**
+   * Ends it with its shims and all containers, and loses what it knows of them: its directories and the mounts of network
+   * namespaces, as after `rm -rf` and a start of the service. Then it is started anew.
+   *
+   * @param t the test that owns it
+   */
+  async loseState(t: Test): Promise<void> {
+    this.#daemon.kill();
+    await this.#daemon.end();
+    await endContainers();
+    removeMounts(["/run/netns", stateDirectory, rootDirectory]);
+    mkdirSync(rootDirectory);
+    this.#daemon = daemon(t);
+    await this.#prepare();
+  }
+
+  async #prepare(): Promise<void> {
+    await this.#answers();
+    for (const namespace of ["k8s.io", "default"]) {
+      execFileSync("ctr", ["-n", namespace, "images", "import", this.#image], { stdio: "pipe" });
+    }
+    await until("the network", async () => (await this.runtime.networkReady()).ready);
   }
 
   async #answers(): Promise<void> {
@@ -67,6 +89,32 @@ export class Containerd {
       return (await this.runtime.version()) !== "";
     });
   }
+}
+
+/** Ends the containers of this scenario and their shims, which outlive containerd. */
+async function endContainers(): Promise<void> {
+  await until("the end of all containers", () => {
+    const ids = [...shims(), ...processesIn(cgroupOfScenario)];
+    for (const id of ids) process.kill(id, "SIGKILL");
+    return ids.length === 0;
+  });
+}
+
+/** Those that see the mounts of this scenario. */
+function shims(): readonly number[] {
+  const own = readlinkSync("/proc/self/ns/mnt");
+  const isShim = (id: string): boolean => {
+    try {
+      const { name } = parse(readlinkSync(`/proc/${id}/exe`));
+      return name.startsWith("containerd-shim") && readlinkSync(`/proc/${id}/ns/mnt`) === own;
+    } catch {
+      // It has ended, or is a zombie.
+      return false;
+    }
+  };
+  return readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name) && isShim(name))
+    .map(Number);
 }
 
 /** Pods over the CRI, as the kubelet makes them. */

@@ -45,7 +45,16 @@ export class RuntimeService {
         [3, "default"],
       ],
     ];
-    const config: Field = [1, [metadata, [2, name], [8, [[1, cgroupParent]]]]];
+    // Processes of the pod's containers do not see each other, as kubelet asks for it.
+    const pidOfContainer: Field = [1, [[2, 1]]];
+    const linux: Field = [
+      8,
+      [
+        [1, cgroupParent],
+        [2, [pidOfContainer]],
+      ],
+    ];
+    const config: Field = [1, [metadata, [2, name], linux]];
     return textIn(await this.#call("RunPodSandbox", [config]), 1);
   }
 

@@ -6,6 +6,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  realpathSync,
   rmSync,
   symlinkSync,
   writeFileSync,
@@ -95,15 +96,49 @@ export class Host {
   }
 
   /**
-   * Gives the host its only network configuration.
+   * Gives the host its only network configurations.
    *
-   * @param network the network
+   * @param networks the networks, in the order of their files
    */
-  configure(network: Network): void {
+  configure(...networks: readonly Network[]): void {
     rmSync(configurationDirectory, { recursive: true, force: true });
     mkdirSync(configurationDirectory, { recursive: true });
-    const file = join(configurationDirectory, `${network.name}.conflist`);
-    writeFileSync(file, JSON.stringify(network));
+    for (const [index, network] of networks.entries()) {
+      const file = join(configurationDirectory, `${index}-${network.name}.conflist`);
+      writeFileSync(file, JSON.stringify(network));
+    }
+  }
+
+  /**
+   * Gives the host a further main plugin.
+   *
+   * @param name its name
+   * @param path the program
+   */
+  install(name: string, path: string): void {
+    symlinkSync(path, join(pluginDirectory, name));
+  }
+
+  /**
+   * Holds back what a main plugin answers, as one that waits for duplicate address detection.
+   *
+   * @param name its name
+   * @param gate a file: as long as it is there, no answer comes; beside it `.busy` is there while the plugin is at work
+   */
+  hold(name: string, gate: string): void {
+    const path = join(pluginDirectory, name);
+    const plugin = realpathSync(path);
+    rmSync(path);
+    const script = `#!/bin/sh
+: > '${gate}.busy'
+answer=$('${plugin}')
+code=$?
+while [ -e '${gate}' ]; do sleep 0.05; done
+rm -f '${gate}.busy'
+printf '%s' "$answer"
+exit "$code"
+`;
+    writeFileSync(path, script, { mode: 0o755 });
   }
 
   /** The names of the host's network interfaces. */

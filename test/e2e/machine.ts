@@ -1,16 +1,18 @@
 /** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
-import { spawnSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
   readdirSync,
   readFileSync,
   rmdirSync,
+  rmSync,
   writeFileSync,
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "../harness/executable.ts";
+import { skipOutsideHost } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 
@@ -24,6 +26,8 @@ export interface Needs {
   readonly programs?: readonly string[];
   /** The layers of `npm run fetch -- clients` that it lays over /usr; such a scenario runs containers. */
   readonly layers?: readonly string[];
+  /** Programs that are not to be had from Debian, as an option of `npm run test:clients` gives them. */
+  readonly given?: readonly { readonly option: string; readonly path: string }[];
   /** Which main plugins: the oldest here that have what is needed, or the newest. */
   readonly age?: "oldest" | "newest";
   /** Whether it has no PID namespace of its own: by what it sees in one GC releases nothing. */
@@ -118,9 +122,14 @@ export function obstacle(needs: Needs): string | undefined {
   if (absent !== undefined) {
     return `${absent} is not below build/clients: \`npm run fetch -- clients\` fetches it.`;
   }
+  const lacking = needs.given?.find(({ path }) => !existsSync(path));
+  if (lacking !== undefined) {
+    return `It takes a program that Debian does not have: \`npm run test:clients -- ${lacking.option} PATH\`.`;
+  }
   if (layers.length > 0 && !makesCgroups()) {
     return "Containers need cgroups, which cannot be made here.";
   }
+  if (needs.seesProcesses === true && skipOutsideHost !== false) return skipOutsideHost;
   const refusal = refusalOf(trialMounts);
   if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
   const unknown = plugins.find(isUnknownHere);
@@ -199,6 +208,35 @@ export function removeCgroup(name: string): void {
   while (!directories.every(isRemoved) && Date.now() < deadline) {
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 50);
   }
+}
+
+/**
+ * The ids of the processes in a cgroup and those below it.
+ *
+ * @param name its name, below the root
+ */
+export function processesIn(name: string): readonly number[] {
+  const directories = cgroupHierarchies().flatMap((hierarchy) =>
+    directoriesBelow(join(hierarchy, name)),
+  );
+  const ids = directories.flatMap(
+    (one) => readFileSync(join(one, "cgroup.procs"), "utf8").match(/\d+/g) ?? [],
+  );
+  return [...new Set(ids)].map(Number);
+}
+
+/**
+ * Unmounts what is mounted below directories, and removes these.
+ *
+ * @param directories their paths
+ */
+export function removeMounts(directories: readonly string[]): void {
+  const mounted = readFileSync("/proc/self/mounts", "utf8")
+    .split("\n")
+    .map((line) => line.split(" ")[1] ?? "")
+    .filter((path) => directories.some((directory) => path.startsWith(`${directory}/`)));
+  for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+  for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
 
 function isRemoved(directory: string): boolean {

@@ -1,7 +1,7 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
 import { type Change, pluginWith } from "./plugin-with.ts";
-import { type Cast, cast, networks, prepare, type Trouble } from "./scenes.ts";
+import { type Cast, cast, graves, networks, prepare, type Trouble } from "./scenes.ts";
 import type { Search } from "./search.ts";
 
 /** A defect, and where it shows. */
@@ -28,6 +28,9 @@ const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
 const journal = "store/journal/journal.ts";
 const journalFile = "store/journal/journal-file.ts";
+const states = "store/namespaces/namespace-state.ts";
+const processes = "store/namespaces/process-namespaces.ts";
+const gc = "verbs/gc.ts";
 const reservations = "store/reservations/reservation-file.ts";
 
 export const bugs: readonly Bug[] = [
@@ -296,6 +299,168 @@ export const bugs: readonly Bug[] = [
     from: "  const lock = attempt(() => take(files, options), undefined);\n  return",
     to: "  const lock = undefined;\n  return",
     cast: cast(["DEL c", "DEL c, ADD b"], full),
+    trouble: none,
+  },
+  // What became of a namespace.
+  {
+    name: "a path that leads to any namespace shows that one lives",
+    file: states,
+    from: "if (found.inode === inode) return",
+    to: "if (found.inode !== undefined) return",
+    cast: cast(["ADD a"], graves.itsPathUsed),
+    trouble: none,
+  },
+  {
+    name: "the processes in a namespace are not asked for",
+    file: states,
+    from: "for (const [namespace, id] of processes)",
+    to: "for (const [namespace, id] of new Map<string, string>())",
+    cast: cast(["ADD a"], graves.zombie),
+    trouble: none,
+  },
+  {
+    name: "a process whose first thread has ended is dead",
+    file: processes,
+    from: "recover(list, endedOrUnseen) : []",
+    to: "[] : []",
+    cast: cast(["ADD a"], graves.zombie),
+    trouble: none,
+  },
+  {
+    name: "a process whose threads cannot be listed is dead",
+    file: processes,
+    from: "return ENDED.includes(code) ? [] : undefined;",
+    to: "return ENDED.includes(code) ? [] : [];",
+    cast: cast(["ADD a"], graves.zombie),
+    trouble: error,
+  },
+  {
+    name: "the mounts of a namespace are not asked for",
+    file: states,
+    from: "of mounted.mounts) {",
+    to: "of mounted.mounts.slice(0, 0)) {",
+    cast: cast(["ADD a"], graves.mountedElsewhere),
+    trouble: none,
+  },
+  {
+    name: "a dead pod's number that is a living one's keeps its address",
+    file: states,
+    from: "    if (heir === undefined) {\n",
+    to: "    if (heir?.inode !== path) {\n",
+    cast: cast(["ADD a"], graves.itsNumberUsed),
+    trouble: none,
+  },
+  {
+    name: "a dead pod's number that is the caller's keeps its address",
+    file: "store/journal/reclaimable.ts",
+    from: "caller?.namespace !== undefined &&",
+    to: "caller?.namespace === undefined &&",
+    cast: cast(["ADD a"], graves.gone),
+    trouble: none,
+  },
+  {
+    name: "another process of the same id keeps the address of a dead one",
+    file: states,
+    from: "/ns/net`) return undefined;",
+    to: "/ns/net`) return path;",
+    cast: cast(["ADD a"], graves.itsProcessAnother),
+    trouble: none,
+  },
+  {
+    name: "what a container does not see is gone",
+    file: processes,
+    from: "if (!seesHostProcesses(system)) return undefined;",
+    to: "",
+    cast: cast(["ADD a"], graves.unseen),
+    trouble: none,
+  },
+  {
+    name: "what is in a directory that is not seen is gone",
+    file: states,
+    from: "const isThere = attempt(look, false);",
+    to: "const isThere = attempt(look, true) || true;",
+    cast: cast(["ADD a"], graves.directoryUnseen),
+    trouble: none,
+  },
+  {
+    name: "the addresses in a namespace are not asked for where nothing is recorded",
+    file: gc,
+    from: "namespaces.withAddress(text);",
+    to: 'namespaces.withAddress("");',
+    cast: cast(["GC c"], graves.ofGoPlugin),
+    trouble: none,
+  },
+  // Who asks.
+  {
+    name: "GC takes null for an empty list",
+    file: "cni/valid-attachments.ts",
+    from: "if (at === undefined || at.value === null) return undefined;",
+    to: "if (at === undefined) return undefined;\n  if (at.value === null) return [];",
+    cast: cast(["GC null"], graves.ofNoPod),
+    trouble: none,
+  },
+  {
+    name: "GC does not ask for the namespaces of what its list lacks",
+    file: gc,
+    from: "if (state !== undefined) return state",
+    to: "if (state !== undefined) return undefined;\n  if (state !== undefined) return state",
+    cast: cast(["GC c"], full),
+    trouble: none,
+  },
+  {
+    name: "GC releases what was reserved just now",
+    file: gc,
+    from: "const SETTLED_AFTER = 2000;",
+    to: "const SETTLED_AFTER = 0;",
+    cast: cast(["GC c", "Go ADD b"]),
+    trouble: none,
+  },
+  {
+    name: "GC without a list releases what is no pod's",
+    file: gc,
+    from: "gone(({ namespace }) => namespace.isPodSandbox)",
+    to: "gone(() => true)",
+    cast: cast(["GC null"], graves.ofNoPod),
+    trouble: none,
+  },
+  {
+    name: "an ADD in a full range reclaims nothing of this boot",
+    file: network,
+    from: "for (const dead of this.namespaces.gone(isMeant, caller)) {",
+    to: "for (const dead of [...this.namespaces.gone(isMeant, caller)].slice(0, 0)) {",
+    cast: cast(["ADD a"], graves.gone),
+    trouble: none,
+  },
+  {
+    name: "an ADD in a full range reclaims what is no pod's",
+    file: network,
+    from: "(one.namespace.isPodSandbox ||",
+    to: '(one.name !== "" ||',
+    cast: cast(["ADD a"], graves.ofNoPod),
+    trouble: none,
+  },
+  {
+    name: "an ADD reclaims although it is told not to",
+    file: "store/allocation.ts",
+    from: "const ofDead = request.reclaims && ",
+    to: "const ofDead = request.index < 99 && ",
+    cast: cast(["ADD a"], graves.never),
+    trouble: none,
+  },
+  {
+    name: "a requested address stays with a dead pod",
+    file: "store/allocation.ts",
+    from: "return take() || (",
+    to: "return take() && (",
+    cast: cast(["ADD b of 10.0.0.3"], graves.gone),
+    trouble: none,
+  },
+  {
+    name: "a container that is started again is refused for its former namespace",
+    file: "store/allocation.ts",
+    from: "duplicate === undefined || reclaimAll(network, request, names)",
+    to: "duplicate === undefined || reclaimAll(network, { ...request, reclaims: false }, names)",
+    cast: cast(["ADD d"], graves.gone),
     trouble: none,
   },
 ];

@@ -162,8 +162,8 @@ export class Judge {
     const { dead, spared, isNeverReclaimed } = this.#question;
     const isOwn = container === id;
     if (verb === "DEL" || verb === "release") return isOwn;
-    const path = namespacePath(id, "");
-    if (spared.includes(id) || (kernel.has(path) && !dead.includes(id))) return false;
+    const lives = ["", "-new"].some((end) => kernel.has(namespacePath(id, end)));
+    if (spared.includes(id) || (lives && !dead.includes(id))) return false;
     const isPod = id !== INGRESS && !isNeverReclaimed;
     if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
     return verb === "ADD" && (isOwn || isPod);
@@ -191,11 +191,15 @@ export class Judge {
     const lost = dead.filter((id) => isFree(id) && now.includes(`${id}\r\neth0`) && !isTold(id));
     for (const { program, end } of outcomes) {
       const { name, verb, keeps = [] } = program;
-      const isRefused = /no IP addresses available|is not available|duplicate allocation/;
+      const answer = end?.stdout ?? "";
+      const isFull = /no IP addresses available|is not available/.test(answer);
       // Its number may be that of a namespace for which an ADD is under way.
       const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
-      const mayStay = (id: string): boolean =>
-        verb === "GC" ? keeps.includes(id) || isUnsure : !isRefused.test(end?.stdout ?? "");
+      const mayStay = (id: string): boolean => {
+        if (verb === "GC") return keeps.includes(id) || isUnsure;
+        const isOwn = id === program.container && answer.includes("duplicate allocation");
+        return !isFull && !isOwn;
+      };
       const left = lost.filter((id) => !mayStay(id));
       if (left.length > 0) broken.push(`${name} leaves what ${left} has, which is gone`);
     }

@@ -209,6 +209,14 @@ export function booting(
 export const networks = {
   same: { name: "repeatedAdd same", ipam: { repeatedAdd: "same" } },
   dual: { name: "dual stack", pools: [v4, v6] },
+  /** As on ext4 with inodes of 128 bytes. */
+  seconds: {
+    name: "nearly full, times of a second",
+    before: holding("c", "d"),
+    disk: (disk: MemoryDisk) => {
+      disk.resolution = 1_000_000_000n;
+    },
+  },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },

@@ -1,9 +1,9 @@
 /** The power of the node fails and comes back. */
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { makeCgroup, removeCgroup } from "../e2e/machine.ts";
-import { cgroupOfScenario, requireNamespaces } from "../e2e/scenario.ts";
+import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
+import { makeCgroup, removeCgroup, removeMounts } from "../e2e/machine.ts";
+import { cgroupOfScenario, requireOwnProcesses } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 
@@ -19,19 +19,14 @@ const bootIdFile = "/proc/sys/kernel/random/boot_id";
  * @param cluster the cluster of the node
  */
 export async function failPower({ controlPlane, host }: Cluster): Promise<void> {
-  requireNamespaces();
+  requireOwnProcesses();
   const elsewhere = new Set([process.pid, ...controlPlane.units.map(({ processId }) => processId)]);
   await until("the end of all processes", () => {
     const left = runningProcesses().filter((id) => !elsewhere.has(id));
     for (const id of left) process.kill(id, "SIGKILL");
     return left.length === 0;
   });
-  const mounted = readFileSync("/proc/self/mounts", "utf8")
-    .split("\n")
-    .map((line) => line.split(" ")[1] ?? "")
-    .filter((path) => memory.some((directory) => path.startsWith(`${directory}/`)));
-  for (const path of mounted.toReversed()) execFileSync("umount", [path]);
-  for (const directory of memory) rmSync(directory, { recursive: true, force: true });
+  removeMounts(memory);
   removeCgroup(cgroupOfScenario);
   makeCgroup(cgroupOfScenario);
   // The kernel takes the interfaces of a namespace away some time after its end.

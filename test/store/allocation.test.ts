@@ -4,7 +4,7 @@ import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { allocate } from "../../src/store/allocation.ts";
 import type { OwnReservation } from "../../src/store/locked-network.ts";
-import { formatOwner } from "../../src/store/reservations/owner.ts";
+import { contentOf } from "../../src/store/reservations/owner.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
@@ -190,7 +190,7 @@ function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
   return withNetwork(machine.start(), (network) => {
     const c1 = attachment("c1");
     for (const name of ["10.0.0.2", "10.0.0.3"]) {
-      network.files.withTemporary(formatOwner(c1), (temporary) =>
+      network.files.withTemporary(contentOf(c1), (temporary) =>
         network.reserve(address(name), c1, temporary),
       );
     }

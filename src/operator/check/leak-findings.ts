@@ -2,11 +2,11 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { shellWord } from "../../cli/output/shell-word.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { ResultsCache } from "../node/results-cache.ts";

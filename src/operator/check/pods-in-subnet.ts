@@ -2,7 +2,7 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
-import { containerOf } from "../node/network-directory.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import type { Node } from "../node/node.ts";
 
 /** How many pods a message names. */

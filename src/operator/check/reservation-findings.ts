@@ -5,10 +5,10 @@ import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { keyOf } from "../../store/reservations/owner.ts";
+import { containerOf, interfaceOf, keyOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf, interfaceOf, requireReadable } from "../node/network-directory.ts";
+import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { CachedAttachment } from "../node/results-cache.ts";
@@ -85,7 +85,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isReclaimable(context.system.now())) return [];
+  if (!reservation.isRemovable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(node, reservation);

@@ -2,8 +2,8 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import { containerOf } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";

@@ -9,7 +9,7 @@ import { isSystemError, SystemError } from "../../system/system.ts";
 export interface SeenDead {
   /** The name of its file. */
   readonly name: string;
-  /** Who holds it, by `keyOfOwner`. */
+  /** Who holds it, by `keyOf`. */
   readonly owner: string;
   /** When the file was written, in nanoseconds since the epoch. */
   readonly modified: bigint;

@@ -4,9 +4,9 @@ import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */

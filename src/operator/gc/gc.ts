@@ -1,10 +1,10 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { keyOfOwner } from "../../store/reservations/owner.ts";
+import { containerOf, keyOf } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { requestedConfigurationDirectory } from "../node/configurations.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf, requireReadable } from "../node/network-directory.ts";
+import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
@@ -126,7 +126,7 @@ function withoutRemoved(
 
 /** `undefined` if the file names no container, or its time cannot be read. */
 function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
-  const text = keyOfOwner(owner);
+  const text = keyOf(owner);
   if (text === undefined || status === undefined) return undefined;
   return { name, owner: text, modified: status.modified };
 }

@@ -5,9 +5,9 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
-import { describeOwner } from "../../store/reservations/owner.ts";
+import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { containerOf, interfaceOf, type NodeReservation } from "../node/network-directory.ts";
+import type { NodeReservation } from "../node/network-directory.ts";
 import { timeText } from "./time.ts";
 
 /** A reservation as it is now. */

@@ -2,8 +2,8 @@ import type { Command, Context } from "../../cli/command/command.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import { type HistoryRecord, podWord } from "../../store/history/history-record.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import {
-  containerOf,
   logUnreadable,
   type NetworkDirectory,
   type NodeReservation,

@@ -1,9 +1,8 @@
-import { keyOfOwner } from "../../store/reservations/owner.ts";
+import { containerOf, keyOf } from "../../store/reservations/owner.ts";
 import { type CollectionRecord, readCollection } from "../gc/collection-file.ts";
 import { mayBeDead } from "../gc/decision.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { containerOf } from "../node/network-directory.ts";
 
 /**
  * Counts the reservations of dead containers: the network namespaces of the node show it, or `gc` found them dead and has
@@ -22,7 +21,7 @@ export function countDead(
   const isSeenDead = ({ name, owner }: NodeReservation): boolean => {
     record ??= readCollection(files);
     seenDead ??= new Map(record.seenDead.map((one) => [one.name, one.owner]));
-    return seenDead.get(name) === keyOfOwner(owner);
+    return seenDead.get(name) === keyOf(owner);
   };
   for (const { reservation, conclusion } of checker.livenessOfAll(reservations)) {
     if (containerOf(reservation.owner) === "") continue;

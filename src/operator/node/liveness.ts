@@ -8,6 +8,7 @@ import {
   Namespaces,
   processIn,
 } from "../../store/namespaces/namespaces.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
   type Conclusion,
@@ -16,7 +17,7 @@ import {
   type NamedNamespace,
   type RecordedNamespace,
 } from "./conclusion.ts";
-import { containerOf, type NetworkDirectory, type NodeReservation } from "./network-directory.ts";
+import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
 import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
 /** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */

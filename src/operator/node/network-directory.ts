@@ -215,7 +215,7 @@ export class NodeReservation {
   }
 
   /** Whether ADD may take the address: the file is empty, and not just being written. */
-  isReclaimable(now: number): boolean {
+  isRemovable(now: number): boolean {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
@@ -244,16 +244,6 @@ export function networkDirectories(
   return [...groups.values()].flatMap(([first, ...others]) =>
     first === undefined ? [] : [new NetworkDirectory(system, [first, ...others])],
   );
-}
-
-/** The container id of an owner; empty if the file names none. */
-export function containerOf(owner: Owner): string {
-  return owner.kind === "attachment" || owner.kind === "legacy" ? owner.containerId : "";
-}
-
-/** The interface of an owner; empty if the file names none. */
-export function interfaceOf(owner: Owner): string {
-  return owner.kind === "attachment" ? owner.interfaceName : "";
 }
 
 /** Logs that reservations cannot be read. */

@@ -4,10 +4,10 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import type { ConfigurationProblem } from "./configurations.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
-  containerOf,
   logUnreadable,
   type NetworkDirectory,
   type NodeReservation,

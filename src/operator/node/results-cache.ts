@@ -4,9 +4,10 @@ import type { Context, Option } from "../../cli/command/command.ts";
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
 import { requireDirectory } from "./configurations.ts";
-import { containerOf, interfaceOf, type NodeReservation } from "./network-directory.ts";
+import type { NodeReservation } from "./network-directory.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
 export interface CachedAttachment {

@@ -1,7 +1,7 @@
 import { formatAddress } from "../../ipam/address.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { ConcludedReservation } from "../node/liveness.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
-import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 
 /** A reservation with what else is known of it. */

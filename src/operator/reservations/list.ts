@@ -1,6 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { containerOf, logUnreadable } from "../node/network-directory.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import { logUnreadable } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import {

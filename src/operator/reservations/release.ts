@@ -1,8 +1,8 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
-import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node/node.ts";
 import { releaseIn } from "../node/release.ts";

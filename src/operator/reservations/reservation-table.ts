@@ -3,9 +3,9 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { formatLiveness } from "../node/conclusion.ts";
-import { containerOf, interfaceOf } from "../node/network-directory.ts";
 import type { KnownReservation } from "./known-reservation.ts";
 
 /**

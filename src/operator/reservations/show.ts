@@ -3,8 +3,8 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
-import { describeOwner } from "../../store/reservations/owner.ts";
-import { containerOf, interfaceOf, type NetworkDirectory } from "../node/network-directory.ts";
+import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
+import type { NetworkDirectory } from "../node/network-directory.ts";
 import { openNode, parseQuery, search } from "../node/node.ts";
 import { cacheOption } from "../node/results-cache.ts";
 import {

@@ -19,7 +19,7 @@ import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../fi
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import { keyOf, keyOfOwner, legacyKey, type Owner, type OwnerKey } from "../reservations/owner.ts";
+import { keyOf, legacyOwner, type OwnerKey } from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -79,15 +79,6 @@ const LARGEST = 64 * 1024 * 1024;
 /** No journal below this length is too long, in bytes. */
 const SHORT = 64 * 1024;
 
-/** The owner that a key is of. */
-export function ownerOfKey(key: OwnerKey): Owner {
-  const [containerId, interfaceName] = key.split(" ");
-  const isLegacy = key === legacyKey(containerId as ContainerId);
-  return (
-    isLegacy ? { kind: "legacy", containerId } : { kind: "attachment", containerId, interfaceName }
-  ) as Owner;
-}
-
 /**
  * Reads the journal's seal, and the lines about a container or all; needs no lock.
  *
@@ -145,7 +136,7 @@ function isTooLong({ length, renewed }: Seal): boolean {
 export function listingOf(journal: JournalContent, attachment: Attachment): Listing {
   const held = heldIn(journal);
   const exact = held.get(keyOf(attachment));
-  const legacy = held.get(legacyKey(attachment.containerId));
+  const legacy = held.get(keyOf(legacyOwner(attachment.containerId)));
   const reservations: Reservation[] = [];
   for (const name of [...(exact ?? []), ...(legacy ?? [])].sort()) {
     const address = parseAddress(name);
@@ -243,7 +234,7 @@ function withRecords(pairs: string, records: ReadonlyMap<string, string>): strin
 }
 
 function lineOf({ name, owner }: OwnedReservation): string {
-  const key = keyOfOwner(owner);
+  const key = keyOf(owner);
   return key === undefined ? "" : `${key} ${name}\n`;
 }
 

@@ -5,7 +5,7 @@ import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { type FileStatus, recover } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { keyOfOwner, type Owner, type OwnerKey } from "../reservations/owner.ts";
+import { keyIn, keyOf, type Owner, type OwnerKey } from "../reservations/owner.ts";
 import { readOwner } from "../reservations/reservation-file.ts";
 
 /** For whom an ADD reserves an address. */
@@ -58,7 +58,7 @@ export function recordIn(
   if (words.length > (isPodSandbox ? 7 : 6)) return undefined;
   return {
     name,
-    key: `${containerId} ${interfaceName}` as OwnerKey,
+    key: keyIn(containerId, interfaceName),
     containerId: containerId as Attachment["containerId"],
     file: file as FileId,
     changedBefore: before === undefined ? changedBefore : BigInt(before),
@@ -94,7 +94,7 @@ export function isOfRecord(
   { owner, ...status }: Found,
 ): boolean | undefined {
   if (status.kind !== "file" || fileIdOf(status) !== file) return false;
-  if (keyOfOwner(owner) !== key) return false;
+  if (keyOf(owner) !== key) return false;
   return changedBefore === undefined || status.changed < changedBefore ? true : undefined;
 }
 

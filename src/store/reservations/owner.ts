@@ -15,10 +15,24 @@ import { NO_FILE, type SystemError } from "../../system/system.ts";
  * matches: empty, truncated or garbage. `unknown` is one that could not be read, and may have any owner.
  */
 export type Owner =
-  | ({ readonly kind: "attachment" } & Attachment)
-  | { readonly kind: "legacy"; readonly containerId: ContainerId }
+  | NamedOwner
   | { readonly kind: "unowned" }
   | { readonly kind: "unknown"; readonly reason: string; readonly code: string };
+
+/** An owner with a container. */
+export type NamedOwner =
+  | ({ readonly kind: "attachment" } & Attachment)
+  | { readonly kind: "legacy"; readonly containerId: ContainerId };
+
+/** The owner of what is reserved for an attachment. */
+export function ownerOf({ containerId, interfaceName }: Attachment): NamedOwner & Attachment {
+  return { kind: "attachment", containerId, interfaceName };
+}
+
+/** The owner of a file that names a container and no interface. */
+export function legacyOwner(containerId: ContainerId): NamedOwner {
+  return { kind: "legacy", containerId };
+}
 
 /** How well a file's content names an attachment. */
 export type Match = "exact" | "legacy" | "none";
@@ -29,15 +43,17 @@ export type Match = "exact" | "legacy" | "none";
  */
 export type ReservationContent = string & { readonly proof: "reservation content" };
 
-/** The content of an attachment's reservation: container id, CR LF, interface name, and nothing after it. */
-export function formatOwner({ containerId, interfaceName }: Attachment): ReservationContent {
-  return `${containerId}\r\n${interfaceName}` as ReservationContent;
-}
-
-/** The content of a file that names a container, without surrounding white space; `undefined` for any other. */
-export function contentOf(owner: Owner): ReservationContent | undefined {
-  if (owner.kind === "attachment") return formatOwner(owner);
-  return owner.kind === "legacy" ? (owner.containerId as string as ReservationContent) : undefined;
+/**
+ * The content of a file that names this owner, without surrounding white space; `undefined` where it names no container. Of an
+ * attachment: container id, CR LF, interface name.
+ */
+export function contentOf(owner: Attachment | NamedOwner): ReservationContent;
+export function contentOf(owner: Attachment | Owner): ReservationContent | undefined;
+export function contentOf(owner: Attachment | Owner): ReservationContent | undefined {
+  if ("interfaceName" in owner) {
+    return `${owner.containerId}\r\n${owner.interfaceName}` as ReservationContent;
+  }
+  return owner.kind === "legacy" ? (`${owner.containerId}` as ReservationContent) : undefined;
 }
 
 /** Who holds a reservation, for comparisons in memory and in files of our own, such as the journal's lines. */
@@ -46,20 +62,35 @@ export type OwnerKey = string & { readonly proof: "owner key" };
 /** In place of the interface, which has no such character. */
 const NO_INTERFACE = "/";
 
-/** The key of an attachment, such as `c1 eth0`. */
-export function keyOf({ containerId, interfaceName }: Attachment): OwnerKey {
-  return `${containerId} ${interfaceName}` as OwnerKey;
+/** The key of an owner, such as `c1 eth0`; `undefined` where it names no container. */
+export function keyOf(owner: Attachment | NamedOwner): OwnerKey;
+export function keyOf(owner: Attachment | Owner): OwnerKey | undefined;
+export function keyOf(owner: Attachment | Owner): OwnerKey | undefined {
+  if ("interfaceName" in owner) return keyIn(owner.containerId, owner.interfaceName);
+  return owner.kind === "legacy" ? keyIn(owner.containerId, NO_INTERFACE) : undefined;
 }
 
-/** The key of a file that names no interface. */
-export function legacyKey(containerId: ContainerId): OwnerKey {
-  return `${containerId} ${NO_INTERFACE}` as OwnerKey;
+/** The key of which these are the words, as a file of our own has them. */
+export function keyIn(container: string, interfaceName: string): OwnerKey {
+  return `${container} ${interfaceName}` as OwnerKey;
 }
 
-/** The key of an owner; `undefined` for a file that names no container. */
-export function keyOfOwner(owner: Owner): OwnerKey | undefined {
-  if (owner.kind === "attachment") return keyOf(owner);
-  return owner.kind === "legacy" ? legacyKey(owner.containerId) : undefined;
+/** The owner that a key is of. */
+export function ownerOfKey(key: OwnerKey): NamedOwner {
+  const [container, interfaceName] = key.split(" ");
+  const containerId = container as ContainerId;
+  if (interfaceName === NO_INTERFACE) return legacyOwner(containerId);
+  return ownerOf({ containerId, interfaceName: interfaceName as InterfaceName });
+}
+
+/** The container of an owner; empty where it names none. */
+export function containerOf(owner: Attachment | Owner): string {
+  return "containerId" in owner ? owner.containerId : "";
+}
+
+/** The interface of an owner; empty where it names none. */
+export function interfaceOf(owner: Attachment | Owner): string {
+  return "interfaceName" in owner ? owner.interfaceName : "";
 }
 
 /** A container id and an interface name; nearly all files are like this, and a directory may have 65 000. */
@@ -69,20 +100,19 @@ const USUAL = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n([a-z][a-z0-9]{0,14})$/;
 export function parseOwner(content: string): Owner {
   const usual = USUAL.exec(content);
   if (usual !== null) {
-    return {
-      kind: "attachment",
+    return ownerOf({
       containerId: usual[1] as ContainerId,
       interfaceName: usual[2] as InterfaceName,
-    };
+    });
   }
   const text = trimSpace(content);
   const { 0: containerId, 1: interfaceName, length } = text.split("\r\n");
   if (containerId === undefined || !isContainerId(containerId) || length > 2) {
     return { kind: "unowned" };
   }
-  if (interfaceName === undefined) return { kind: "legacy", containerId };
+  if (interfaceName === undefined) return legacyOwner(containerId);
   if (!isInterfaceName(interfaceName)) return { kind: "unowned" };
-  return { kind: "attachment", containerId, interfaceName };
+  return ownerOf({ containerId, interfaceName });
 }
 
 /** The owner of a file that could not be read: nobody where that shows that it is not a reservation, else unknown. */

@@ -1,7 +1,7 @@
 /** Reservations that change while they are read. */
 
 import { test } from "tap";
-import { containerOf } from "../../../src/operator/node/network-directory.ts";
+import { containerOf } from "../../../src/store/reservations/owner.ts";
 import { address } from "../../ipam/parsed.ts";
 import { location, machineWith } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";

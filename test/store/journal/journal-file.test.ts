@@ -13,7 +13,7 @@ import {
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { keyOf, keyOfOwner, parseOwner } from "../../../src/store/reservations/owner.ts";
+import { keyOf, parseOwner } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
@@ -47,9 +47,9 @@ test("lines of other interfaces do not count; legacy ones do, but leave open wha
 
 test("a line begins with the container and the interface, in place of which legacy owners have a slash", async (t) => {
   t.equal(keyOf(c1), "c1 eth0");
-  t.equal(keyOfOwner(parseOwner("c1\r\neth0")), "c1 eth0");
-  t.equal(keyOfOwner(parseOwner("c1")), "c1 /");
-  t.equal(keyOfOwner(parseOwner("")), undefined);
+  t.equal(keyOf(parseOwner("c1\r\neth0")), "c1 eth0");
+  t.equal(keyOf(parseOwner("c1")), "c1 /");
+  t.equal(keyOf(parseOwner("")), undefined);
 });
 
 /** No records. */

@@ -2,10 +2,11 @@ import { test } from "tap";
 import {
   contentOf,
   describeOwner,
-  formatOwner,
   isSameOwner,
+  keyOf,
   matchOwner,
   type Owner,
+  ownerOfKey,
   parseOwner,
 } from "../../../src/store/reservations/owner.ts";
 import { attachment } from "../fixtures.ts";
@@ -15,11 +16,11 @@ const c1 = { kind: "attachment", containerId: "c1", interfaceName: "eth0" };
 const legacy = { kind: "legacy", containerId: "c1" };
 
 test("a reservation is the container id, CR LF and the interface, and nothing after it", async (t) => {
-  t.equal(formatOwner(attachment("c1")), "c1\r\neth0");
+  t.equal(contentOf(attachment("c1")), "c1\r\neth0");
 });
 
 test("a formatted owner parses to the same attachment", async (t) => {
-  t.same(parseOwner(formatOwner(attachment("a.B_c-9", "Ünusual"))), {
+  t.same(parseOwner(contentOf(attachment("a.B_c-9", "Ünusual"))), {
     kind: "attachment",
     containerId: "a.B_c-9",
     interfaceName: "Ünusual",
@@ -102,5 +103,17 @@ test("owners are the same where all that a file names is", async (t) => {
 
 test("only what names a container has a content to write again", async (t) => {
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
+  t.equal(contentOf(parseOwner("")), undefined);
+});
+
+test("a key is of the owner that it was made of, and of an attachment as of what is reserved for it", async (t) => {
+  for (const content of ["c1\r\neth0", "c1"]) {
+    const owner = parseOwner(content);
+    const key = keyOf(owner);
+    t.ok(key !== undefined, content);
+    t.strictSame(key && ownerOfKey(key), owner);
+  }
+  t.equal(keyOf(attachment("c1")), keyOf(parseOwner("c1\r\neth0")));
+  t.equal(keyOf(parseOwner("")), undefined);
   t.equal(contentOf(parseOwner("")), undefined);
 });

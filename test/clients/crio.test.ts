@@ -1,0 +1,88 @@
+// test: each executable, full extent only, slow
+/** CRI-O, whose sandboxes have no process: what it does at its start, and after a crash. */
+
+import { existsSync, rmSync, writeFileSync } from "node:fs";
+import type { Network } from "../e2e/libcni.ts";
+import { until } from "../harness/until.ts";
+import { clientScenario } from "./client-scenario.ts";
+import { Crio, crioVersion, needsOfCrio, needsOfMultus } from "./crio.ts";
+import { addressesInTwo, namespacesWith } from "./mounted-namespaces.ts";
+import { networkOf } from "./range-life.ts";
+
+/** A cluster network whose list hands GC on to the plugin, which `bridge` does not. */
+function collected(subnet: string): Network {
+  const { name, plugins } = networkOf(subnet);
+  const collector = { type: "host-local", gcOnly: true, ipam: plugins[0]?.ipam ?? null };
+  return { cniVersion: "1.1.0", name, plugins: [...plugins, collector] };
+}
+
+clientScenario(
+  {
+    name: "CRI-O with multus",
+    scenario: "restarts while pods have no process: GC of the cluster network without a list",
+    needs: needsOfMultus,
+    version: crioVersion,
+  },
+  async (t, host) => {
+    const cluster = collected("10.63.0.0/29");
+    const delegating = { type: "multus", delegates: [{ ...cluster }] };
+    host.configure({ cniVersion: "1.1.0", name: "multus", plugins: [delegating] }, cluster);
+    const crio = await Crio.start(t, host);
+    for (const name of ["first", "second"]) await crio.runPod(name);
+    const before = host.reservations(cluster.name);
+    t.equal(Object.keys(before).length, 2, "two pods have addresses");
+
+    await crio.restart();
+    const collections = host.recordedCalls().filter(({ environment, stdin }) => {
+      const attachments = JSON.parse(stdin || "{}")["cni.dev/valid-attachments"];
+      return environment.CNI_COMMAND === "GC" && attachments === null;
+    });
+    t.ok(collections.length > 0, "CRI-O sends GC with null for the cluster network");
+    t.same(host.reservations(cluster.name), before, "the pods keep their addresses");
+    for (const name of ["third", "fourth", "fifth"]) await crio.runPod(name);
+    t.same(addressesInTwo(), [], "no address is in two network namespaces");
+  },
+);
+
+for (const [family, subnets] of [
+  ["IPv4", ["10.64.0.0/29"]],
+  ["dual stack", ["10.64.0.0/29", "fd64::/125"]],
+] as const) {
+  clientScenario(
+    {
+      name: `CRI-O, ${family}`,
+      scenario: "is killed while bridge is in ADD: it forgets the sandbox, whose namespace lives",
+      needs: needsOfCrio,
+      version: crioVersion,
+    },
+    async (t, host) => {
+      const network = collected(subnets[0]);
+      const ranges = subnets.map((subnet) => [{ subnet }]);
+      const plugins = network.plugins.map((plugin) => ({
+        ...plugin,
+        ipam: { type: "host-local", ranges },
+      }));
+      host.configure({ ...network, plugins });
+      const crio = await Crio.start(t, host);
+      const gate = "/run/held";
+      writeFileSync(gate, "");
+      host.hold("bridge", gate);
+      const lost = crio.runPod("lost").catch(() => undefined);
+      await until("bridge at work", () => namespacesWith("10.64.0.2").length === 1);
+      await crio.kill();
+      await lost;
+      rmSync(gate);
+      await until("the end of bridge", () => !existsSync(`${gate}.busy`));
+
+      await crio.restart();
+      t.ok("10.64.0.2" in host.reservations(network.name), "the address stays reserved");
+      for (const name of ["second", "third", "fourth", "fifth"]) await crio.runPod(name);
+      t.same(addressesInTwo(), [], "no address is in two network namespaces");
+      const refusal = await crio.runPod("sixth").then(
+        () => "",
+        (error: unknown) => String(error),
+      );
+      t.match(refusal, /no IP addresses available in range set/, "nor is it handed out");
+    },
+  );
+}

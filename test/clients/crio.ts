@@ -1,0 +1,148 @@
+/** CRI-O with its configuration, as `npm run test:clients -- --crio DIR` is given it. */
+
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import type { Host } from "../e2e/host.ts";
+import type { Needs } from "../e2e/machine.ts";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
+import { until } from "../harness/until.ts";
+import { RuntimeService } from "./cri.ts";
+import { Daemon } from "./daemon.ts";
+import { imageName, writeImage } from "./image.ts";
+
+/** The directory with `crio` and `pinns`, or the path of `multus`; empty where nobody has given one. */
+const { HOST_LOCAL_CRIO: crioDirectory = "", HOST_LOCAL_MULTUS: multusPath = "" } = process.env;
+
+const stateDirectory = "/run/crio";
+const storage = ["--root", "/run/crio-storage", "--runroot", `${stateDirectory}/storage`];
+const configurationFile = `${stateDirectory}/crio.conf`;
+
+/** What a scenario with CRI-O needs. */
+export const needsOfCrio: Needs = {
+  plugins: ["bridge", "loopback"],
+  cniVersion: "1.1.0",
+  layers: ["podman", "runc"],
+  given: [{ option: "--crio", path: join(crioDirectory, "crio") }],
+};
+
+/** The same for one with multus, too. */
+export const needsOfMultus: Needs = {
+  ...needsOfCrio,
+  given: [...(needsOfCrio.given ?? []), { option: "--multus", path: multusPath }],
+};
+
+/** The version of CRI-O in what it prints. */
+export function crioVersion(): string {
+  const text = execFileSync(join(crioDirectory, "crio"), ["--version"], { encoding: "utf8" });
+  return /\d+\.\d+\.\d+/.exec(text)?.[0] ?? "";
+}
+
+/** CRI-O as a scenario runs it. It has no process for a sandbox without containers, as by default. */
+export class Crio {
+  readonly runtime = new RuntimeService(`${stateDirectory}/crio.sock`);
+  readonly #t: Test;
+  readonly #sandboxes = new Map<string, string>();
+  #daemon: Daemon;
+
+  private constructor(t: Test) {
+    this.#t = t;
+    this.#daemon = this.#run();
+  }
+
+  /**
+   * Starts CRI-O and waits for the network.
+   *
+   * @param t the test that owns it
+   * @param host the host, whose network is configured
+   */
+  static async start(t: Test, host: Host): Promise<Crio> {
+    for (const directory of [stateDirectory, "/etc/containers"]) {
+      mkdirSync(directory, { recursive: true });
+    }
+    writeFileSync("/etc/containers/policy.json", '{"default":[{"type":"insecureAcceptAnything"}]}');
+    writeFileSync(configurationFile, configurationOf(host.pluginDirectory));
+    if (existsSync(multusPath)) host.install("multus", multusPath);
+    execFileSync("podman", [
+      ...storage,
+      ...["--storage-driver", "vfs", "load", "-i", writeImage("/run/image")],
+    ]);
+    const crio = new Crio(t);
+    await crio.#answers();
+    return crio;
+  }
+
+  /** Kills it, as a crash does; `start` begins anew with what it finds. */
+  async kill(): Promise<void> {
+    this.#daemon.kill();
+    await this.#daemon.end();
+  }
+
+  /** Starts it once more, and waits until it has done what it does at its start. */
+  async restart(): Promise<void> {
+    if (this.#daemon.runs) await this.kill();
+    this.#daemon = this.#run();
+    await this.#answers();
+  }
+
+  /** What it has logged. */
+  get output(): string {
+    return this.#daemon.output;
+  }
+
+  /** Makes the sandbox of a pod. */
+  async runPod(name: string): Promise<void> {
+    const request = { name, cgroupParent: `/${cgroupOfScenario}` };
+    this.#sandboxes.set(name, await this.runtime.runPodSandbox(request));
+  }
+
+  /** Stops and removes the sandbox of a pod. */
+  async removePod(name: string): Promise<void> {
+    const id = this.#sandboxes.get(name) ?? "";
+    await this.runtime.stopPodSandbox(id);
+    await this.runtime.removePodSandbox(id);
+    this.#sandboxes.delete(name);
+  }
+
+  #run(): Daemon {
+    const crio = join(crioDirectory, "crio");
+    return new Daemon(this.#t, `${stateDirectory}/log`, [crio, "--config", configurationFile]);
+  }
+
+  async #answers(): Promise<void> {
+    await until("CRI-O and its network", async () => {
+      if (!this.#daemon.runs) throw new Error(this.#daemon.output);
+      return (await this.runtime.networkReady()).ready;
+    });
+  }
+}
+
+function configurationOf(pluginDirectory: string): string {
+  return `[crio]
+root = "/run/crio-storage"
+runroot = "${stateDirectory}/storage"
+storage_driver = "vfs"
+log_dir = "${stateDirectory}/pods"
+version_file = "${stateDirectory}/version"
+version_file_persist = "${stateDirectory}/version-persist"
+clean_shutdown_file = "${stateDirectory}/clean"
+[crio.api]
+listen = "${stateDirectory}/crio.sock"
+[crio.runtime]
+cgroup_manager = "cgroupfs"
+conmon_cgroup = "pod"
+conmon = "/usr/bin/conmon"
+pinns_path = "${join(crioDirectory, "pinns")}"
+default_runtime = "runc"
+apparmor_profile = "unconfined"
+[crio.runtime.runtimes.runc]
+runtime_path = "/usr/sbin/runc"
+runtime_root = "${stateDirectory}/runc"
+[crio.image]
+pause_image = "${imageName}"
+[crio.network]
+network_dir = "/etc/cni/net.d"
+plugin_dirs = ["${pluginDirectory}"]
+`;
+}
