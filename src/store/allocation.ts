@@ -56,8 +56,7 @@ interface AllocationRequest {
 }
 
 /**
- * Reserves an address, and moves the cursor to it. Must run under the lock, in an existing directory. Where it throws, the
- * caller undoes what the network has reserved.
+ * Reserves an address, and moves the cursor to it. Where it throws, the caller undoes what the network has reserved.
  *
  * @throws CniError 999 in the Go plugin's words
  */
