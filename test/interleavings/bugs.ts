@@ -377,8 +377,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "what is in a directory that is not seen is gone",
     file: states,
-    from: "const isThere = attempt(look, false);",
-    to: "const isThere = attempt(look, true) || true;",
+    from: "if (!(names instanceof SystemError)) return undefined;",
+    to: "if (names !== undefined) return undefined;",
     cast: cast(["ADD a"], graves.directoryUnseen),
     trouble: none,
   },
