@@ -2,10 +2,10 @@
 
 import type { NetworkConfiguration } from "../cni/call.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
-import { type IpamConfig, readConfig } from "../ipam/config.ts";
+import { type IpamConfig, readConfig, type StoreConfig } from "../ipam/config.ts";
 import { exclusionsForAll } from "../ipam/exclusions.ts";
 import { partsOf } from "../ipam/partition.ts";
-import { makeRangeSets } from "../ipam/range-set.ts";
+import { makeRangeSets, type RangeSet, type RangeSetSpec } from "../ipam/range-set.ts";
 import type { System } from "../system/system.ts";
 import { readPartition } from "./partition-file.ts";
 import { rangeSetsInFile } from "./ranges-file.ts";
@@ -25,13 +25,29 @@ export function loadConfig(
   const { config, ranges, rangesFile, partition: settings } = readConfig(network, args);
   const further = rangesFile === "" ? [] : rangeSetsInFile(system, rangesFile, network.name);
   const specs = [...ranges, ...further];
-  const { version, versionText } = network;
-  const sets = makeRangeSets(
-    specs,
-    allowsOneAddressPerFamily(version) ? { versionText } : undefined,
-  );
+  const sets = setsOf(network, specs);
   if (settings === undefined) return { ...config, rangeSets: sets, partition: undefined };
   const partition = readPartition(system, settings);
   const rangeSets = partsOf(sets, specs, exclusionsForAll(config), partition);
   return { ...config, rangeSets, partition };
+}
+
+/**
+ * As `loadConfig`, without the files of the node: a CHECK needs no ranges, and a runtime that starts before these files are
+ * there must not take a failed one for the end of its pods.
+ *
+ * @param args the value of `CNI_ARGS`
+ * @throws CniError 999 with the path in its details
+ */
+export function checkConfig(network: NetworkConfiguration, args: string): StoreConfig {
+  const { config, ranges, rangesFile } = readConfig(network, args);
+  if (rangesFile === "") setsOf(network, ranges);
+  return config;
+}
+
+function setsOf(
+  { version, versionText }: NetworkConfiguration,
+  specs: readonly RangeSetSpec[],
+): readonly RangeSet[] {
+  return makeRangeSets(specs, allowsOneAddressPerFamily(version) ? { versionText } : undefined);
 }

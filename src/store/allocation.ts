@@ -26,7 +26,7 @@ import {
   candidateAt,
   countUsage,
   describeUsage,
-  reclaimableAt,
+  removableAt,
   unownedIn,
 } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
@@ -56,8 +56,7 @@ interface AllocationRequest {
 }
 
 /**
- * Reserves an address, and moves the cursor to it. Must run under the lock, in an existing directory. Where it throws, the
- * caller undoes what the network has reserved.
+ * Reserves an address, and moves the cursor to it. Where it throws, the caller undoes what the network has reserved.
  *
  * @throws CniError 999 in the Go plugin's words
  */
@@ -196,8 +195,8 @@ function reclaimAll(
 }
 
 /**
- * Reclaims an address of a full set: of a dead container, the oldest reservation first, or from an empty file, which no DEL
- * could ever release, and which is found only by reading all files.
+ * Takes an address of a full set: it reclaims that of a dead container, the oldest reservation first, or removes an empty
+ * file, which no DEL could ever release, and which is found only by reading all files.
  */
 function allocateReclaimed(
   network: LockedNetwork,
@@ -207,9 +206,9 @@ function allocateReclaimed(
   const ofDead = request.reclaims && allocateOfDead(network, request, temporary);
   if (ofDead) return ofDead;
   for (const reservation of network.unusual()) {
-    const candidate = reclaimableAt(network.files, request, reservation);
+    const candidate = removableAt(network.files, request, reservation);
     if (candidate === undefined) continue;
-    if (!network.reclaim(reservation.name)) continue;
+    if (!network.removeEmpty(reservation.name)) continue;
     const { attachment, namespace } = request;
     if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
   }

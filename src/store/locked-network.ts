@@ -31,6 +31,7 @@ import {
   heldAmong,
   isBlankFile,
   linkReservation,
+  type NamedReservation,
   type OwnedReservation,
   readHeld,
   readOwner,
@@ -41,11 +42,8 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 
-/** A reservation that could not be read. */
-type Unreadable = OwnedReservation & { readonly owner: Extract<Owner, { kind: "unknown" }> };
-
 /** A reservation that a call has made. */
-export interface OwnReservation extends Pick<OwnedReservation, "name" | "owner"> {
+export interface OwnReservation extends NamedReservation {
   /** Its file; `undefined` where that is not known. */
   readonly file: FileId | undefined;
 }
@@ -127,8 +125,10 @@ export class PossiblyLockedNetwork {
     return this.#unreadable.map(({ owner }) => owner.reason);
   }
 
-  get #unreadable(): readonly Unreadable[] {
-    return this.#others.filter((one): one is Unreadable => one.owner.kind === "unknown");
+  get #unreadable() {
+    return this.#others.flatMap(({ name, owner }) =>
+      owner.kind === "unknown" ? [{ name, owner }] : [],
+    );
   }
 
   /**
@@ -159,7 +159,7 @@ export class PossiblyLockedNetwork {
    *
    * @throws SystemError
    */
-  release({ name, owner }: Pick<OwnedReservation, "name" | "owner">): void {
+  release({ name, owner }: NamedReservation): void {
     const now = readOwner(this.files, name);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isRemoved = this.change(() => removeReservation(this.files, name));
@@ -317,7 +317,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaim(name: string): boolean {
+  removeEmpty(name: string): boolean {
     const { system } = this.files;
     return this.#moveAway(name, undefined, (moved) =>
       attempt(() => isBlankFile(system, moved), false),

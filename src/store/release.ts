@@ -3,7 +3,7 @@
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { recover } from "../system/system.ts";
 import type { PossiblyLockedNetwork } from "./locked-network.ts";
-import type { OwnedReservation } from "./reservations/reservation-file.ts";
+import type { NamedReservation } from "./reservations/reservation-file.ts";
 
 /** So many files that cannot be read are named. */
 const MOST_REASONS = 10;
@@ -15,7 +15,7 @@ const MOST_REASONS = 10;
  */
 export function releaseAll(
   network: PossiblyLockedNetwork,
-  reservations: readonly Pick<OwnedReservation, "name" | "owner">[],
+  reservations: readonly NamedReservation[],
 ): void {
   const failures: string[] = [];
   for (const reservation of reservations) {

@@ -1,6 +1,6 @@
 import type { AttachmentCall } from "../cni/call.ts";
 import { internalError } from "../cni/error.ts";
-import { loadConfig } from "../configuration/load-config.ts";
+import { checkConfig } from "../configuration/load-config.ts";
 import { isGcOnly } from "../ipam/config.ts";
 import { openNetwork } from "../store/files/network-files.ts";
 import { isHeld } from "../store/locked-network.ts";
@@ -13,7 +13,7 @@ import type { System } from "../system/system.ts";
  */
 export function check(system: System, call: AttachmentCall): void {
   if (isGcOnly(call.network)) return;
-  const config = loadConfig(call.network, call.arguments, system);
+  const config = checkConfig(call.network, call.arguments);
   const files = openNetwork(system, config.dataDir, config.network);
   const { containerId, interfaceName } = call.attachment;
   if (!directoryExists(files) || !isHeld(files, call.attachment)) {

@@ -16,7 +16,7 @@ import {
   countUsage,
   describeUsage,
   isExhausted,
-  reclaimableAt,
+  removableAt,
 } from "../store/reservations/usage.ts";
 import type { System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
@@ -59,9 +59,9 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
   for (const set of rangeSets) {
     const usage = countUsage(files, set, exclusions);
     if (!isExhausted(usage)) continue;
-    // Empty files count as free, since the next ADD reclaims them.
+    // Empty files count as free, since the next ADD removes them.
     const unusual = othersIn(readAll(files));
-    if (unusual.some((one) => reclaimableAt(files, { set, exclusions }, one))) continue;
+    if (unusual.some((one) => removableAt(files, { set, exclusions }, one))) continue;
     // And so do those of dead containers.
     if (config.reclaims && hasDead(files, set, exclusions)) continue;
     throw unavailable(

@@ -95,9 +95,9 @@ test("reservations are counted through every change", async (t) => {
     t.equal(network.reserve(address("10.0.0.3"), c1, path), false);
     network.release(ours("10.0.0.2"));
     network.release(ours("10.0.0.2"));
-    t.equal(network.reclaim("10.0.0.5"), true);
-    t.equal(network.reclaim("10.0.0.3"), false);
-    t.equal(network.reclaim("10.0.0.9"), false);
+    t.equal(network.removeEmpty("10.0.0.5"), true);
+    t.equal(network.removeEmpty("10.0.0.3"), false);
+    t.equal(network.removeEmpty("10.0.0.9"), false);
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
@@ -167,7 +167,7 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
     machine.disk.hardLinks = hardLinks;
 
     t.equal(
-      withNetwork(machine.start(), (network) => network.reclaim("10.0.0.2")),
+      withNetwork(machine.start(), (network) => network.removeEmpty("10.0.0.2")),
       false,
     );
 
@@ -179,7 +179,7 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
   const disturbed = machine.start({
     interrupt: ({ operation }) => (operation === "link" ? { kind: "pause", meanwhile } : undefined),
   });
-  withNetwork(disturbed, (network) => network.reclaim("10.0.0.2"));
+  withNetwork(disturbed, (network) => network.removeEmpty("10.0.0.2"));
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
 });
 
@@ -198,7 +198,7 @@ test("before its first change, the first call of a boot notes what is from befor
 
   withNetwork(process, (network) => {
     network.release(ours("10.0.0.2"));
-    network.reclaim("10.0.0.3");
+    network.removeEmpty("10.0.0.3");
   });
 
   t.equal(searches(process), 1);
@@ -255,7 +255,7 @@ test("an empty file is reclaimed also on another file system, and not where it c
   for (const name of ["10.0.0.2", "10.0.0.3"]) machine.disk.put(`/data/net/${name}`, "");
   look(machine);
   const reclaim = (interrupt?: Interrupt): boolean =>
-    withNetwork(machine.start({ interrupt }), (network) => network.reclaim("10.0.0.2"));
+    withNetwork(machine.start({ interrupt }), (network) => network.removeEmpty("10.0.0.2"));
 
   t.equal(reclaim(refuse("readFile", "EIO", "/data/net/.host-local-1002.0")), false);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);

@@ -89,8 +89,8 @@ function usesByAddress(node: Node): readonly AddressUse[] {
   const { cache, directories, liveness: checker } = node;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
-  // Before the reservations: those of attachments that are added meanwhile are then known.
-  const { attachments } = cache;
+  // Their names before the reservations: those of attachments that are added meanwhile are then known.
+  const attachments = cache.attachmentsBut(() => deadReservations(node));
   const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);
   const { reservations } = node;
   // Only where an attachment asks for it: there may be tens of thousands.
@@ -131,6 +131,15 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const processNamespaces = needsProcesses ? namespacesWith(address) : new Set<string>();
     return { uses: ofAddress, processNamespaces };
   });
+}
+
+/** Those whose containers are dead: what the cache has of these is in use no more. */
+function* deadReservations({ directories, liveness }: Node): Generator<NodeReservation, void> {
+  for (const { reservations } of directories) {
+    for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
+      if (conclusion.liveness === "dead") yield reservation;
+    }
+  }
 }
 
 /** Two network namespaces have the address, and two containers account for it. */

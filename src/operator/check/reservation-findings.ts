@@ -85,7 +85,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   if (!reservation.isEmpty) {
     return [found(reservation, "malformed-reservation", "the file names no container")];
   }
-  if (!reservation.isReclaimable(context.system.now())) return [];
+  if (!reservation.isRemovable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
   const user = userOf(node, reservation);

@@ -86,7 +86,7 @@ export function measure(
       "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
       ofDirectories(
         ({ reservations }) =>
-          reservations.filter((reservation) => reservation.isReclaimable(now)).length,
+          reservations.filter((reservation) => reservation.isRemovable(now)).length,
       ),
     ),
     gauge(

@@ -2,7 +2,6 @@
 
 import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
-import { NamespaceStates } from "../../store/namespaces/namespace-state.ts";
 import {
   isLocal,
   type Namespace,
@@ -41,7 +40,6 @@ export class LivenessChecker {
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly ConcludedReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
-  readonly #states: NamespaceStates;
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
@@ -53,7 +51,6 @@ export class LivenessChecker {
     directories: readonly NetworkDirectory[],
   ) {
     this.#system = system;
-    this.#states = new NamespaceStates(system);
     this.cache = cache;
     this.#directories = directories;
   }
@@ -126,7 +123,7 @@ export class LivenessChecker {
     if (status === undefined) return undefined;
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
-      recorded = recordedIn(network.files, this.#states);
+      recorded = recordedIn(network.files);
       this.#recorded.set(network, recorded);
     }
     const found = recorded.find(

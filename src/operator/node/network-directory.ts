@@ -215,7 +215,7 @@ export class NodeReservation {
   }
 
   /** Whether ADD may take the address: the file is empty, and not just being written. */
-  isReclaimable(now: number): boolean {
+  isRemovable(now: number): boolean {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }

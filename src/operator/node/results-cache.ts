@@ -61,6 +61,8 @@ export class ResultsCache {
   readonly #context: Context;
   readonly #directory: string;
   #names: readonly string[] | undefined;
+  /** The names, once all are asked for: what is not among them is not looked for. */
+  #known: ReadonlySet<string> | undefined;
   #byStart: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the names of their files; `null` for one that is missing or invalid. */
   readonly #entries = new Map<string, CachedAttachment | null>();
@@ -75,8 +77,21 @@ export class ResultsCache {
 
   /** All attachments. */
   get attachments(): readonly CachedAttachment[] {
-    this.#attachments ??= this.#listed.flatMap((name) => this.#entry(name) ?? []);
+    this.#attachments ??= this.attachmentsBut(() => []);
     return this.#attachments;
+  }
+
+  /**
+   * All attachments but those of some reservations, of which no file is read.
+   *
+   * @param reservations gives these; it is asked once the names of all entries are known
+   */
+  attachmentsBut(reservations: () => Iterable<NodeReservation>): readonly CachedAttachment[] {
+    const names = this.#listed;
+    this.#known ??= new Set(names);
+    const left = new Set<string>();
+    for (const one of reservations()) for (const name of this.#namesOf(one)) left.add(name);
+    return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
   }
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
@@ -154,8 +169,8 @@ export class ResultsCache {
   #entry(name: string): CachedAttachment | undefined {
     const { system } = this.#context;
     const known = this.#entries.get(name);
-    const isListed = this.#attachments !== undefined && !this.#unreadable.has(DIRECTORY);
-    if (known !== undefined || isListed) return known ?? undefined;
+    const isMissing = this.#known?.has(name) === false && !this.#unreadable.has(DIRECTORY);
+    if (known !== undefined || isMissing) return known ?? undefined;
     const path = `${this.#directory}/${name}`;
     const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
     const entry = attachmentIn(text);

@@ -19,8 +19,8 @@ import {
 } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
-import { keyIn, keyOf, type OwnerKey } from "../reservations/owner.ts";
-import { type OwnedReservation, readOwner } from "../reservations/reservation-file.ts";
+import { keyIn, keyOf, type Owner, type OwnerKey } from "../reservations/owner.ts";
+import { type NamedReservation, readOwner } from "../reservations/reservation-file.ts";
 import { listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
 
 /** A reservation that was noted. */
@@ -45,14 +45,11 @@ const MOST_GONE = 99;
 /** It is not larger, in bytes: a note of each address of a /16 takes 9 MiB. */
 const LARGEST = 32 * 1024 * 1024;
 
-/** What is looked at of a reservation. */
-type NamedReservation = Pick<OwnedReservation, "name" | "owner">;
-
 /** What is looked at of a reservation's file. */
 type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
 
 /** A reservation that was read, with the status of its file. */
-export interface ReadReservation extends OwnedReservation {
+export interface ReadReservation extends NamedReservation {
   /** `undefined` where it is not known. */
   readonly status: Status | undefined;
 }
@@ -102,11 +99,7 @@ function withStatus<T extends NamedReservation>(
   }));
 }
 
-function isNoteOf(
-  note: Earlier | undefined,
-  owner: OwnedReservation["owner"],
-  status: Status,
-): boolean {
+function isNoteOf(note: Earlier | undefined, owner: Owner, status: Status): boolean {
   return note?.file === fileIdOf(status) && note.key === keyOf(owner);
 }
 
@@ -179,7 +172,7 @@ function notesOf(
   files: NetworkFiles,
   boot: BootId,
   seal: Seal,
-  reservations: () => readonly Omit<ReadReservation, "address">[],
+  reservations: () => readonly ReadReservation[],
   known: Map<string, Earlier>,
 ): Earlier[] {
   const { system, directory } = files;

@@ -24,15 +24,15 @@ export function recordsOf(
 }
 
 /** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
-export function recordedIn(files: NetworkFiles, states: NamespaceStates): RecordedNamespaces {
+export function recordedIn(files: NetworkFiles): RecordedNamespaces {
   const journal = readJournal(files, "all");
   const records = journal === undefined ? [] : recordsOf(files, journal);
-  return new RecordedNamespaces(files, records, states);
+  return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
 }
 
 /** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
 export function namesOfGonePods(files: NetworkFiles): readonly string[] {
-  const namespaces = recordedIn(files, new NamespaceStates(files.system));
+  const namespaces = recordedIn(files);
   return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
 }
 
@@ -112,7 +112,7 @@ export class RecordedNamespaces {
     this.#byName ??= new Map(this.#records.map((one) => [one.name, one]));
     const record = this.#byName.get(name);
     if (record === undefined || !isSame(record)) return undefined;
-    return { record, state: this.#states.stateOf(record.namespace, this.#laterThan(record)) };
+    return { record, state: this.#states.stateOf(record.namespace, () => this.#laterThan(record)) };
   }
 
   /** What was recorded later with the same number, of other containers: of one container it may be the same namespace. */

@@ -4,7 +4,14 @@
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import {
+  attempt,
+  isSystemError,
+  itself,
+  recover,
+  type System,
+  SystemError,
+} from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { readMounts } from "./mounted-namespaces.ts";
 import { readProcessNamespaces } from "./process-namespaces.ts";
@@ -26,14 +33,17 @@ interface Evidence {
   readonly incomplete: string | undefined;
 }
 
-/** Says what became of namespaces. What there is of processes and mounts it reads once, when it is first asked for. */
+/**
+ * Says what became of namespaces that were recorded before it was made. Processes, mounts and the directories of their
+ * paths it reads once, when it is first asked for: then a thousand that are gone take no system call each.
+ */
 export class NamespaceStates {
   readonly #system: System;
   #evidence: Evidence | undefined;
   /** The device of all namespaces; `null` where it is not known. */
   #device: bigint | null | undefined;
-  /** Whether a directory of paths is there. */
-  readonly #directories = new Map<string, boolean>();
+  /** The names in each directory of paths, or why they are not known. */
+  readonly #directories = new Map<string, ReadonlySet<string> | SystemError>();
 
   constructor(system: System) {
     this.#system = system;
@@ -42,10 +52,13 @@ export class NamespaceStates {
   /**
    * What became of a namespace.
    *
-   * @param later the namespaces with the same inode that were recorded after it, of other containers: the kernel gives the
-   *   lowest free number again at once, and then what has it is none of its own
+   * @param laterThan gives the namespaces with the same inode that were recorded after it, of other containers: the kernel
+   *   gives the lowest free number again at once, and then what has it is none of its own
    */
-  stateOf({ inode, path }: NetworkNamespace, later: readonly NetworkNamespace[]): NamespaceState {
+  stateOf(
+    { inode, path }: NetworkNamespace,
+    laterThan: () => readonly NetworkNamespace[],
+  ): NamespaceState {
     const its = `its network namespace ${path}`;
     const unseen = (reason: string): NamespaceState => ({
       kind: "unseen",
@@ -61,7 +74,7 @@ export class NamespaceStates {
     if (incomplete !== undefined) return unseen(incomplete);
     const holder = holders.get(nameOf(inode));
     if (holder === undefined) return { kind: "gone", reason: `${its} is gone` };
-    const heir = later.find(
+    const heir = laterThan().find(
       (one) => one.inode === inode && this.#inodeAt(one.path).inode === inode,
     );
     if (heir === undefined) {
@@ -80,10 +93,8 @@ export class NamespaceStates {
     const { holders, incomplete } = this.#evidence;
     if (incomplete !== undefined) return false;
     const isHeld = holders.has(nameOf(one.inode));
-    const later = isHeld ? laterThan() : [];
-    if (isHeld && !later.some(({ inode }) => inode === one.inode)) return false;
-    if (!isOfProcess(one.path) && !this.#isThere(parentOf(one.path))) return false;
-    return this.stateOf(one, later).kind === "gone";
+    if (isHeld && !laterThan().some(({ inode }) => inode === one.inode)) return false;
+    return this.stateOf(one, laterThan).kind === "gone";
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
@@ -93,6 +104,7 @@ export class NamespaceStates {
       this.#device = attempt(() => system.status("/proc/self/ns/net").device, null);
     }
     if (this.#device === null) return { unseen: "/proc is not readable" };
+    if (this.#isMissing(path)) return {};
     try {
       const { device, inode } = system.status(path);
       return device === this.#device ? { inode: String(inode) } : {};
@@ -109,7 +121,11 @@ export class NamespaceStates {
     if (process === undefined) {
       // That of the ADD is there as long as the node is up: this one is another.
       const directory = parentOf(path);
-      return this.#isThere(directory) ? undefined : `the directory ${directory} is not there`;
+      const names = this.#namesIn(directory);
+      if (!(names instanceof SystemError)) return undefined;
+      return MISSING.includes(names.code)
+        ? `the directory ${directory} is not there`
+        : names.message;
     }
     // A process may have closed the descriptor, and kept another.
     if (path === `/proc/${process}/ns/net`) return undefined;
@@ -117,13 +133,23 @@ export class NamespaceStates {
     return isRunning ? `process ${process} may have it open elsewhere` : undefined;
   }
 
-  #isThere(directory: string): boolean {
+  /** Whether the directory of a path, other than those of processes, is there without it. */
+  #isMissing(path: string): boolean {
+    if (isOfProcess(path)) return false;
+    const directory = parentOf(path);
+    const name = path.slice(directory.length + 1);
+    // Such a name is not in the list of what it leads to.
+    if (name === "" || name === "." || name === "..") return false;
+    const names = this.#namesIn(directory);
+    return !(names instanceof SystemError) && !names.has(name);
+  }
+
+  #namesIn(directory: string): ReadonlySet<string> | SystemError {
     const known = this.#directories.get(directory);
     if (known !== undefined) return known;
-    const look = (): boolean => this.#system.status(directory).kind === "directory";
-    const isThere = attempt(look, false);
-    this.#directories.set(directory, isThere);
-    return isThere;
+    const names = recover(() => new Set(this.#system.list(directory)), itself);
+    this.#directories.set(directory, names);
+    return names;
   }
 }
 

@@ -6,7 +6,11 @@ import { eachLine, linesIn } from "../../system/lines.ts";
 import { attempt, type Files, type OtherFile } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type Owner, ownerOf, ownerOfUnreadable, parseOwner } from "./owner.ts";
-import { LARGEST_RESERVATION, type OwnedReservation } from "./reservation-file.ts";
+import {
+  LARGEST_RESERVATION,
+  type NamedReservation,
+  type OwnedReservation,
+} from "./reservation-file.ts";
 
 /**
  * Reads every file of a network; a missing directory has none.
@@ -35,12 +39,12 @@ export function othersIn({ others }: Files): readonly OwnedReservation[] {
 }
 
 /** All but `othersIn`, in no order and by their names alone: to parse and sort 65 000 addresses takes longer than to read. */
-export function usualIn({ pairs }: Files): readonly Pick<OwnedReservation, "name" | "owner">[] {
+export function usualIn({ pairs }: Files): readonly NamedReservation[] {
   return [...eachLine(pairs)].map(namedIn);
 }
 
 /** `System.readFiles` has checked the words of a line. */
-function namedIn(line: string): Pick<OwnedReservation, "name" | "owner"> {
+function namedIn(line: string): NamedReservation {
   const [containerId, interfaceName, name = ""] = line.split(" ");
   const attachment = { containerId, interfaceName } as Attachment;
   return { name, owner: ownerOf(attachment) };

@@ -50,10 +50,10 @@ export type ReservationContent = string & { readonly proof: "reservation content
 export function contentOf(owner: Attachment | NamedOwner): ReservationContent;
 export function contentOf(owner: Attachment | Owner): ReservationContent | undefined;
 export function contentOf(owner: Attachment | Owner): ReservationContent | undefined {
-  const container = containerOf(owner);
-  if (container === "") return undefined;
-  const name = interfaceOf(owner);
-  return (name === "" ? container : `${container}\r\n${name}`) as ReservationContent;
+  if ("interfaceName" in owner) {
+    return `${owner.containerId}\r\n${owner.interfaceName}` as ReservationContent;
+  }
+  return owner.kind === "legacy" ? (`${owner.containerId}` as ReservationContent) : undefined;
 }
 
 /** Who holds a reservation, for comparisons in memory and in files of our own, such as the journal's lines. */
@@ -66,8 +66,8 @@ const NO_INTERFACE = "/";
 export function keyOf(owner: Attachment | NamedOwner): OwnerKey;
 export function keyOf(owner: Attachment | Owner): OwnerKey | undefined;
 export function keyOf(owner: Attachment | Owner): OwnerKey | undefined {
-  const container = containerOf(owner);
-  return container === "" ? undefined : keyIn(container, interfaceOf(owner) || NO_INTERFACE);
+  if ("interfaceName" in owner) return keyIn(owner.containerId, owner.interfaceName);
+  return owner.kind === "legacy" ? keyIn(owner.containerId, NO_INTERFACE) : undefined;
 }
 
 /** The key of which these are the words, as a file of our own has them. */

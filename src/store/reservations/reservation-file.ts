@@ -21,10 +21,14 @@ export interface Reservation {
   readonly name: string;
 }
 
-/** A reservation with its owner. */
-export interface OwnedReservation extends Reservation {
+/** A reservation by the name of its file, with its owner. */
+export interface NamedReservation {
+  readonly name: string;
   readonly owner: Owner;
 }
+
+/** The same with its address. */
+export type OwnedReservation = NamedReservation & Reservation;
 
 /** A reservation that names the attachment in question. */
 export interface HeldReservation extends OwnedReservation {

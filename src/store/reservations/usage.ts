@@ -1,4 +1,4 @@
-/** How full the ranges are, and which reservations are reclaimable: empty files, which no DEL releases. */
+/** How full the ranges are, and which are removable: empty files, which no DEL releases. */
 
 import { type Address, formatAddressRange, isWithin } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
@@ -95,17 +95,17 @@ export function unownedIn(
 }
 
 /**
- * Whether a reservation may be reclaimed when its set is exhausted: an empty file at an address that can be handed out. Other
+ * Whether a reservation may be removed when its set is exhausted: an empty file at an address that can be handed out. Other
  * content without an owner stays: an administrator may have written it to keep the address from being used.
  *
- * @returns its address; `undefined` where it may not be reclaimed
+ * @returns its address; `undefined` where it may not be removed
  */
-export function reclaimableAt(
+export function removableAt(
   files: NetworkFiles,
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
   { address, name }: Reservation,
 ): Candidate | undefined {
-  const isFree = isReclaimable(files.system, files.pathOf(name));
+  const isFree = isRemovable(files.system, files.pathOf(name));
   return isFree ? candidateAt(address, set, exclusions) : undefined;
 }
 
@@ -124,7 +124,7 @@ function isUsable(address: Address, range: Range, exclusions: Exclusions): boole
 }
 
 /** Whether a file is empty, and too old to be one that is just being written. */
-export function isReclaimable(system: System, path: string): boolean {
+export function isRemovable(system: System, path: string): boolean {
   return attempt(
     () => isSettled(system.linkStatus(path), system.now()) && isBlankFile(system, path),
     false,
@@ -132,7 +132,7 @@ export function isReclaimable(system: System, path: string): boolean {
 }
 
 /**
- * Whether a file, if it is empty, is reclaimable: it is too old to be one that is just being written.
+ * Whether a file, if it is empty, is removable: it is too old to be one that is just being written.
  *
  * @param now in milliseconds since the epoch
  */

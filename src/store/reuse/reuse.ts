@@ -48,7 +48,7 @@ export class ReusedAddresses {
 
   /** The reservations with these file names were released by this call, or found released. */
   released(...names: readonly string[]): void {
-    this.#released.push(...names);
+    this.#released.push(...names.map(canonical));
   }
 
   /** Somebody has got addresses, which are remembered for him. */
@@ -115,4 +115,10 @@ export class ReusedAddresses {
         owner !== undefined && (time > oldest || this.#released.includes(address)),
     );
   }
+}
+
+/** The canonical form of a name that may be another spelling of its address; four octets have one form only. */
+function canonical(name: string): string {
+  const address = name.includes(":") ? parseAddress(name) : undefined;
+  return address === undefined ? name : formatAddress(address);
 }

@@ -101,7 +101,8 @@ export function systemOf(machine: Machine): OperatorSystem {
       const living = machine.zombies?.[Number(id)];
       if (id !== undefined) return living === undefined ? missing(path) : [id, String(living)];
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
-      return names.length > 0 ? names.map((one) => one.slice(path.length + 1)) : missing(path);
+      const isThere = names.length > 0 || path === "/run/netns";
+      return isThere ? names.map((one) => one.slice(path.length + 1)) : missing(path);
     },
     readFile: (path) => {
       const { process, rest } = processAt(path) ?? missing(path);

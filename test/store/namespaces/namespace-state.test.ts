@@ -11,6 +11,7 @@ import { type Machine, systemOf } from "../../operator/node/proc.ts";
 const path = "/run/netns/pod";
 const one = { inode: "70", path };
 const pod = { namespace: 70 };
+const none = (): readonly [] => [];
 
 interface Row {
   readonly case: string;
@@ -134,7 +135,7 @@ test("what is seen of a namespace says whether it is alive, gone or unseen", asy
   for (const row of rows) {
     const namespace = { ...one, path: row.path ?? path };
     const states = new NamespaceStates(systemOf(row.machine));
-    const { kind, reason } = states.stateOf(namespace, row.later ?? []);
+    const { kind, reason } = states.stateOf(namespace, () => row.later ?? []);
     t.equal(`${kind}: ${reason}`, row.expected, row.case);
     const again = new NamespaceStates(systemOf(row.machine));
     t.equal(
@@ -146,16 +147,17 @@ test("what is seen of a namespace says whether it is alive, gone or unseen", asy
 });
 
 test("a namespace whose path, or the mounts of the node, cannot be looked at is unseen", async (t) => {
-  const system = systemOf({});
-  const failing = (operation: "status" | "readFile", at: string, code: string) => ({
+  const system = systemOf({ files: [path] });
+  const failing = (operation: "status" | "readFile" | "list", at: string, code: string) => ({
     ...system,
     [operation]: (path: string, limit: number) => {
       if (path.endsWith(at)) throw new SystemError("open", path, code);
-      return operation === "status" ? system.status(path) : system.readFile(path, limit);
+      return system[operation](path, limit);
     },
   });
   for (const [changed, reason] of [
     [failing("status", path, "EACCES"), `open ${path}: permission denied`],
+    [failing("list", "/run/netns", "EACCES"), "open /run/netns: permission denied"],
     [failing("status", "/proc/self/ns/net", "ENOENT"), "/proc is not readable"],
     [failing("readFile", "/mountinfo", "EACCES"), "the mounts of the node are not seen"],
     [
@@ -163,7 +165,7 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
       "open /proc/self/mountinfo: input/output error",
     ],
   ] as const) {
-    t.same(new NamespaceStates(changed).stateOf(one, []), {
+    t.same(new NamespaceStates(changed).stateOf(one, none), {
       kind: "unseen",
       reason: `whether its network namespace ${path} exists cannot be seen from here: ${reason}`,
     });
@@ -185,20 +187,38 @@ test("processes and mounts are read once, and for a namespace that something has
     },
   };
   const states = new NamespaceStates(counting);
-  for (let at = 0; at < 3; at++)
-    t.equal(
-      states.isGone(one, () => []),
-      false,
-    );
+  for (let at = 0; at < 3; at++) t.equal(states.isGone(one, none), false);
   t.same(
     calls.filter((call) => call.includes(path) || call === "list /proc"),
     ["list /proc"],
   );
-  t.equal(
-    states.isGone({ ...one, inode: "72" }, () => []),
-    true,
-  );
+  t.equal(states.isGone({ ...one, inode: "72" }, none), true);
   t.equal(calls.filter((call) => call === "list /proc").length, 1);
+});
+
+test("of thousands that are gone, their directory is listed once, and what is in it is looked at", async (t) => {
+  const system = systemOf({ mounted: { "/run/netns/other": 71 } });
+  const calls: string[] = [];
+  const counting = {
+    ...system,
+    list: (path: string) => {
+      calls.push(`list ${path}`);
+      return system.list(path);
+    },
+    status: (path: string) => {
+      calls.push(`status ${path}`);
+      return system.status(path);
+    },
+  };
+  const states = new NamespaceStates(counting);
+  const kinds = ["pod1", "pod2", "other", "..", ""].map(
+    (name) => states.stateOf({ inode: "70", path: `/run/netns/${name}` }, none).kind,
+  );
+  t.same(kinds, ["gone", "gone", "gone", "gone", "gone"]);
+  t.same(
+    calls.filter((call) => call.includes("/run/netns")),
+    ["list /run/netns", "status /run/netns/other", "status /run/netns/..", "status /run/netns/"],
+  );
 });
 
 test("of real namespaces, one that is mounted or has a process is not gone, and one that was is", {
@@ -213,12 +233,12 @@ test("of real namespaces, one that is mounted or has a process is not gone, and 
   const ofProcess = { inode: inodeAt(`/proc/${process}/ns/net`), path: `/proc/${process}/ns/net` };
   const states = new NamespaceStates(system);
 
-  t.equal(states.stateOf({ inode: inodeAt(mounted), path: mounted }, []).kind, "alive");
-  t.equal(states.stateOf(ofProcess, []).kind, "alive");
-  t.equal(states.stateOf({ ...ofProcess, path: `${directory}/gone` }, []).kind, "unseen");
-  t.equal(states.stateOf({ inode: inodeAt(mounted), path: "/proc/7/ns/net" }, []).kind, "unseen");
+  t.equal(states.stateOf({ inode: inodeAt(mounted), path: mounted }, none).kind, "alive");
+  t.equal(states.stateOf(ofProcess, none).kind, "alive");
+  t.equal(states.stateOf({ ...ofProcess, path: `${directory}/gone` }, none).kind, "unseen");
+  t.equal(states.stateOf({ inode: inodeAt(mounted), path: "/proc/7/ns/net" }, none).kind, "unseen");
   t.equal(
-    states.stateOf({ inode: "1", path: `${directory}/gone` }, []).reason,
+    states.stateOf({ inode: "1", path: `${directory}/gone` }, none).reason,
     `its network namespace ${directory}/gone is gone`,
   );
 });

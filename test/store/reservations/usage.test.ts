@@ -7,7 +7,7 @@ import {
   countUsage,
   describeUsage,
   type RangeUsage,
-  reclaimableAt,
+  removableAt,
   unownedIn,
   usageOf,
 } from "../../../src/store/reservations/usage.ts";
@@ -73,11 +73,11 @@ const exclusions = makeExclusions([{ first: address("10.0.0.6"), last: address("
 function reclaimable(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
   const system = machine.start({ interrupt });
   return listReservations(open(machine.start()))
-    .filter((one) => reclaimableAt(open(system), { set, exclusions }, one) !== undefined)
+    .filter((one) => removableAt(open(system), { set, exclusions }, one) !== undefined)
     .map(({ name }) => name);
 }
 
-test("reclaimableAt finds empty files of the set that are older than ten seconds", async (t) => {
+test("removableAt finds empty files of the set that are older than ten seconds", async (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "\0 \r\n", "10.9.9.9": "" });
   t.same(reclaimable(machine), []);
 

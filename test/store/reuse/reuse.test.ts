@@ -165,3 +165,13 @@ test("close fails no call", async (t) => {
     );
   }
 });
+
+test("an address cools down whatever the spelling of its file's name", async (t) => {
+  const machine = machineWith();
+  release(machine, delay, "FD00::3");
+  t.strictSame(preferences(machine, delay), [[], { "fd00::3": 0 }]);
+  call(machine.start(), delay, (reused) => {
+    reused.released("FD00:0::4");
+    t.ok(reused.preferencesFor(undefined).avoided.has("fd00::4"), "also in the same call");
+  });
+});
