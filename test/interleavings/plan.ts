@@ -309,6 +309,11 @@ export const known: readonly {
     why: "a network namespace that gets its first process and loses its mount between the look at processes and that at mounts is seen nowhere",
   },
   {
+    search: /^errors: .*GC [ac]( ∥|$)/,
+    broken: /has lost|was told .*, which is free/,
+    why: "GC releases by its list what it cannot date, or where the state directory cannot be looked at, and what has neither a process nor an address in its network namespace",
+  },
+  {
     search: /GC c.*, times of a second$/,
     broken: /^d has lost/,
     why: "where a file system keeps times of full seconds, no seal is put: nothing is recorded then, and GC releases by its list what has neither a process nor an address in its network namespace",
