@@ -104,7 +104,8 @@ export class Host {
     rmSync(configurationDirectory, { recursive: true, force: true });
     mkdirSync(configurationDirectory, { recursive: true });
     for (const [index, network] of networks.entries()) {
-      const file = join(configurationDirectory, `${index}-${network.name}.conflist`);
+      const order = networks.length === 1 ? "" : `${index}-`;
+      const file = join(configurationDirectory, `${order}${network.name}.conflist`);
       writeFileSync(file, JSON.stringify(network));
     }
   }
