@@ -89,6 +89,7 @@ export class ResultsCache {
   attachmentsBut(reservations: () => Iterable<NodeReservation>): readonly CachedAttachment[] {
     const names = this.#listed;
     this.#known ??= new Set(names);
+    if (names.length === 0) return [];
     const left = new Set<string>();
     for (const one of reservations()) for (const name of this.#namesOf(one)) left.add(name);
     return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
