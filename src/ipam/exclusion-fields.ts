@@ -21,6 +21,7 @@ const ADDRESSES = 'an address or a network such as "10.1.2.0/28"';
  */
 export function excludedIn(exclude: Located | undefined, reserved: Located | undefined): Excluded {
   const excluded = elements(exclude).map(addressesIn);
+  if (reserved === undefined) return { exclusions: makeExclusions(excluded), reserved: [] };
   const entries = reservedIn(reserved);
   requireDistinct(entries, excluded);
   return {
@@ -49,8 +50,7 @@ interface Entry extends ReservedRange {
 }
 
 /** In the order of the addresses. */
-function reservedIn(at: Located | undefined): readonly Entry[] {
-  if (at === undefined) return [];
+function reservedIn(at: Located): readonly Entry[] {
   const { value, path } = at;
   if (!isObject(value)) throw typeMismatch(at, `an object: ${ADDRESSES} to a pod or null`);
   return Object.keys(value)

@@ -127,13 +127,13 @@ function reserve(
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = network.reuse.preferencesFor(owner);
-  const excluded = { exclusions, reserved, pod };
-  const common = { attachment, ...excluded, held, preferences, namespace, reclaims };
+  const common = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
   try {
     forEachSet(config, (set, index, requested) => {
       const advice = (tried: RangeSet): string =>
         exhaustionAdvice(network.files, {
-          ...excluded,
+          exclusions,
+          reserved,
           set: tried,
           pod: tried === set ? undefined : pod,
         });

@@ -116,8 +116,9 @@ export class MemoryKernel {
     if (path === "/proc") return ["1", "self", "cpuinfo", ...processes.map(String)];
     const process = Number(/^\/proc\/([0-9]+)\/task$/.exec(path)?.[1]);
     if (this.processes.has(process)) return [`${process}`, `${process + 1}`];
-    if (path !== DIRECTORY) throw new SystemError("open", path, "ENOENT");
-    return [...this.mounts.keys()].map((mount) => mount.slice(DIRECTORY.length + 1));
+    const mounts = [...this.mounts.keys()].filter((mount) => mount.startsWith(`${path}/`));
+    if (path !== DIRECTORY && mounts.length === 0) throw new SystemError("open", path, "ENOENT");
+    return mounts.map((mount) => mount.slice(path.length + 1));
   }
 
   readFile(path: string): string {

@@ -183,6 +183,14 @@ export class MemoryMachine implements Machine {
     return inode === undefined ? undefined : { kind: "file", device: 4n, inode, ...times };
   }
 
+  /** The names in a directory of the kernel's; `undefined` for any other. */
+  namesAt(path: string): readonly string[] | undefined {
+    if (this.bootId === undefined || this.disk.has(path)) return undefined;
+    if (path === "/proc") return ["1", "self"];
+    if (path !== "/run/netns") return undefined;
+    return [...this.namespaces.keys()].map((one) => one.slice("/run/netns/".length));
+  }
+
   get #mounts(): string {
     return [...this.namespaces]
       .map(([path, inode]) => `30 25 0:4 net:[${inode}] ${path} rw shared:9 - nsfs nsfs rw\n`)
@@ -340,8 +348,11 @@ export class MemoryProcess implements System {
   }
 
   list(path: string): readonly string[] {
-    return this.#call("list", "open", path, () =>
-      path === "/proc" && !this.#disk.has(path) ? ["1", "self"] : this.#disk.list(path),
+    return this.#call(
+      "list",
+      "open",
+      path,
+      () => this.#machine.namesAt(path) ?? this.#disk.list(path),
     );
   }
 
