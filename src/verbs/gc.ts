@@ -15,7 +15,7 @@ import {
   type OwnedReservation,
   readOwner,
 } from "../store/reservations/reservation-file.ts";
-import { attempt, type System } from "../system/system.ts";
+import { recover, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 
 const MILLISECOND = 1_000_000n;
@@ -165,10 +165,14 @@ function whyYoung(
   { name, address }: OwnedReservation,
   begun: number,
 ): string | undefined {
-  const status = attempt(() => files.system.linkStatus(files.pathOf(name)), undefined);
-  const isYoung =
-    status !== undefined && status.modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
-  return isYoung ? `${formatAddress(address)} was reserved only just now` : undefined;
+  const look = (): string | undefined => {
+    const { modified } = files.system.linkStatus(files.pathOf(name));
+    const isYoung = modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
+    return isYoung ? `${formatAddress(address)} was reserved only just now` : undefined;
+  };
+  return recover(look, ({ code, message }) =>
+    code === "ENOENT" ? undefined : `when it was reserved is not known: ${message}`,
+  );
 }
 
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */

@@ -311,7 +311,7 @@ export const known: readonly {
   {
     search: /^errors: .*GC [ac]( ∥|$)/,
     broken: /has lost|was told .*, which is free/,
-    why: "GC releases by its list what it cannot date, or where the state directory cannot be looked at, and what has neither a process nor an address in its network namespace",
+    why: "where the state directory cannot be looked at, GC releases by its list what has neither a process nor an address in its network namespace",
   },
   {
     search: /GC c.*, times of a second$/,
