@@ -149,7 +149,8 @@ export class Measurement {
   }
 }
 
-function median(numbers: readonly number[]): number {
+/** The middle one. */
+export function median(numbers: readonly number[]): number {
   return numbers.toSorted((a, b) => a - b)[numbers.length >> 1] ?? Number.NaN;
 }
 

@@ -56,6 +56,8 @@ ${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions
   middle, and the search starts right behind it.
 - **Foreign write.** Another program has changed the directory, so the journal is not believed: the first ADD of a network
   that only the Go plugin has served costs the same.
+- **Dead pods.** All reservations of a full range are of pods whose network namespace is gone, by the records of the journal:
+  an ADD gets the address of one. The Go plugin refuses it. It is made as root, where all namespaces of the node are seen.
 - **Bursts.** All ADDs are started at once, then all DELs; the time is from the first start to the last end. The
   portable executable is left out: hundreds of Node.js processes at once measure memory and the scheduler.
 - **Instructions**, which no other load on the machine changes, are those in user mode, counted by callgrind for calls of one

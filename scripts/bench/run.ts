@@ -12,6 +12,7 @@ import { gunzipSync } from "node:zlib";
 import { goPlugin, skipWithoutGoPlugin } from "../../test/harness/go-plugin.ts";
 import { root } from "../build/bundle.ts";
 import { command } from "../build/command.ts";
+import { deadPods } from "./dead-pods.ts";
 import { instructionsOf } from "./instructions.ts";
 import { Measurement } from "./measure.ts";
 import { formatPage, type Results } from "./page.ts";
@@ -43,7 +44,7 @@ function runBenchmark(): Results {
   return {
     machine: `${date}, ${cpus().length} cores, Linux ${release()}, ${process.arch}, data on ${fileSystem}`,
     goVersion: goVersion(executables.go),
-    rows: measurement.rows,
+    rows: [...measurement.rows, ...deadPods(buildRunner(directory), executables.native, directory)],
     instructions: instructionsOf(directory, contend("native")),
     sizes: Object.fromEntries(
       Object.entries(executables).map(([name, path]) => [name, statSync(path).size / 1e6]),
