@@ -126,15 +126,14 @@ export class LivenessChecker {
       recorded = recordedIn(network.files);
       this.#recorded.set(network, recorded);
     }
-    const found = recorded.find(
-      name,
-      (record) => isOfRecord(record, { ...status, owner }) === true,
-    );
+    const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
     if (found === undefined) return undefined;
-    const { inode, isPodSandbox } = found.record.namespace;
-    const isAlive = found.state.kind === "alive";
-    const hasProcess = isAlive && this.namespaces.withId(`net:[${inode}]`)?.processId !== undefined;
-    return { ...found.state, isPodSandbox, hasProcess };
+    const { state, namespace } = found;
+    const hasProcess =
+      state.kind === "alive" &&
+      this.namespaces.withId(`net:[${namespace?.inode}]`)?.processId !== undefined;
+    const isPodSandbox = namespace?.isPodSandbox === true;
+    return { kind: state.kind, reason: state.reason, isPodSandbox, hasProcess };
   }
 
   /** Whether the ADD of a reservation may be under way. */

@@ -1,10 +1,13 @@
 /** Reservations whose network namespace is gone, by the records of the journal. */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
+import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
-import { type JournalContent, readJournal, recordsIn, sealedAt } from "./journal-file.ts";
-import { isAsRecorded, type RecordedReservation, recordIn } from "./record.ts";
+import { type JournalContent, recordsIn, requireJournal, sealedAt } from "./journal-file.ts";
+import { type AddedNamespace, isAsRecorded, type RecordedReservation, recordIn } from "./record.ts";
+
+const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
 
 /** What a journal tells of reservations of the running boot, in its order. */
 export function recordsOf(
@@ -25,8 +28,11 @@ export function recordsOf(
 
 /** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
 export function recordedIn(files: NetworkFiles): RecordedNamespaces {
-  const journal = readJournal(files, "all");
-  const records = journal === undefined ? [] : recordsOf(files, journal);
+  const read = (): readonly RecordedReservation[] => {
+    const journal = requireJournal(files, "all");
+    return journal === undefined ? [] : recordsOf(files, journal);
+  };
+  const records = attempt(read, undefined);
   return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
 }
 
@@ -89,30 +95,28 @@ export class RecordedNamespaces {
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
   stateOf(name: string): NamespaceState | undefined {
-    if (this.#isUnread) return { kind: "unseen", reason: "the journal cannot be read" };
-    let isCertain = false;
-    const found = this.find(name, (record) => {
-      const isSame = isAsRecorded(this.#files, record);
-      isCertain = isSame === true;
-      return isSame !== false;
-    });
-    // What may be another reservation need not be gone; but neither is what may be the one that lives.
-    return isCertain || found?.state.kind !== "gone" ? found?.state : undefined;
+    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
   }
 
   /**
-   * What is recorded of a reservation, and what became of its namespace; `undefined` where nothing is of its file.
+   * What became of the namespace of a reservation, and whether it was that of a pod's sandbox; `undefined` where nothing is
+   * recorded of its file.
    *
-   * @param isSame whether the file that the caller has found is that of a record
+   * @param isSame whether the file that the caller has found is that of a record; `undefined` where it may be another one
    */
   find(
     name: string,
-    isSame: (record: RecordedReservation) => boolean,
-  ): { readonly record: RecordedReservation; readonly state: NamespaceState } | undefined {
+    isSame: (record: RecordedReservation) => boolean | undefined,
+  ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
+    if (this.#isUnread) return { state: UNREAD };
     this.#byName ??= new Map(this.#records.map((one) => [one.name, one]));
     const record = this.#byName.get(name);
-    if (record === undefined || !isSame(record)) return undefined;
-    return { record, state: this.#states.stateOf(record.namespace, () => this.#laterThan(record)) };
+    const same = record !== undefined && isSame(record);
+    if (record === undefined || same === false) return undefined;
+    const { namespace } = record;
+    const state = this.#states.stateOf(namespace, () => this.#laterThan(record));
+    // What may be another reservation need not be gone; but neither is what may be the one that lives.
+    return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
   }
 
   /** What was recorded later with the same number, of other containers: of one container it may be the same namespace. */

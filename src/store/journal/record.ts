@@ -86,18 +86,16 @@ export function carriedOver(line: string, changedBefore: bigint): string {
   return [containerId, interfaceName, name, bounded, ...rest].join(" ");
 }
 
-/** A file as it is now, and whose reservation it is. */
-type Found = Pick<FileStatus, "kind" | "inode" | "modified" | "changed"> & {
-  readonly owner: Owner;
-};
-
 /**
  * Whether a file that was found under the name of a reservation is the one that was recorded; `undefined` where it may be
  * another one with the same number and time.
+ *
+ * @param owner whose reservation the file is
  */
 export function isOfRecord(
   { key, file, changedBefore }: Omit<RecordedReservation, "name">,
-  { owner, ...status }: Found,
+  status: Pick<FileStatus, "kind" | "inode" | "modified" | "changed">,
+  owner: Owner,
 ): boolean | undefined {
   if (status.kind !== "file" || fileIdOf(status) !== file) return false;
   if (keyOf(owner) !== key) return false;
@@ -113,5 +111,5 @@ export function isAsRecorded(
   const status = recover(read, ({ code }) => (code === "ENOENT" ? false : undefined));
   if (status === undefined || status === false) return status;
   const owner = readOwner(files, record.name);
-  return owner.kind === "unknown" ? undefined : isOfRecord(record, { ...status, owner });
+  return owner.kind === "unknown" ? undefined : isOfRecord(record, status, owner);
 }
