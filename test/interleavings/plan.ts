@@ -309,11 +309,6 @@ export const known: readonly {
     why: "a network namespace that gets its first process and loses its mount between the look at processes and that at mounts is seen nowhere",
   },
   {
-    search: /^errors: .*GC [ac]( ∥|$)/,
-    broken: /has lost|was told .*, which is free/,
-    why: "where the state directory cannot be looked at, GC releases by its list what has neither a process nor an address in its network namespace",
-  },
-  {
     search: /GC c.*, times of a second$/,
     broken: /^d has lost/,
     why: "where a file system keeps times of full seconds, no seal is put: nothing is recorded then, and GC releases by its list what has neither a process nor an address in its network namespace",
@@ -321,12 +316,7 @@ export const known: readonly {
   {
     search: /^errors: GC c, .*full/,
     broken: /has lost/,
-    why: "the same, of a state directory that cannot be looked at",
-  },
-  {
-    search: /^removals: .*ADD ./,
-    broken: /^a DEL of . leaves|^after the DELs of all/,
-    why: "the lock file is removed while one holds it, and an ADD of an attachment that held addresses before is overlooked by the other call, which seals the journal",
+    why: "a state directory that cannot be looked at: nothing is recorded then, either",
   },
   {
     search: /: ADD b ∥ ADD b, directory lock$/,
