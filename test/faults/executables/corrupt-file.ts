@@ -3,6 +3,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  lutimesSync,
   mkdirSync,
   symlinkSync,
   truncateSync,
@@ -55,6 +56,9 @@ function linkTo(content: string): (path: string) => void {
     mkdirSync(dirname(outside), { recursive: true });
     writeFileSync(outside, content, PRIVATE);
     symlinkSync(outside, path);
+    // GC keeps what is young.
+    const then = Date.now() / 1000 - OLD;
+    lutimesSync(path, then, then);
   };
 }
 

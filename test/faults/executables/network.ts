@@ -1,6 +1,6 @@
 /** The network of an attempt: its calls, which are cut off where they hang, what is on its disk, and what must hold. */
 
-import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
@@ -152,10 +152,12 @@ export class FaultNetwork {
     return ending;
   }
 
-  /** An hour passes for the files of an ADD: GC keeps what is young. */
+  /** An hour passes for the files of an ADD: GC keeps what is young. Another call may have removed one meanwhile. */
   #age(names: readonly string[]): void {
     const hourAgo = Date.now() / 1000 - 3600;
-    for (const name of names) utimesSync(this.path(name), hourAgo, hourAgo);
+    for (const name of names) {
+      if (existsSync(this.path(name))) utimesSync(this.path(name), hourAgo, hourAgo);
+    }
   }
 
   /**
