@@ -54,13 +54,13 @@ const all = architectures.map(({ name }) => name).join(",");
 const { values } = parseArgs({
   options: { arch: { type: "string", default: all }, long: { type: "string" } },
 });
-const released = values.arch.split(",").map(architectureNamed);
+const tally = new Tally();
+const released = values.arch.split(",").map(architectureNamed).filter(isFetched);
 const long =
   values.long === undefined
     ? released
     : values.long.split(",").flatMap((name) => (name === "none" ? [] : [architectureNamed(name)]));
 
-const tally = new Tally();
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
 await makeRelease({
@@ -106,6 +106,16 @@ async function testLong(architecture: Architecture): Promise<void> {
       );
     });
   await sideBySide(runs, availableParallelism(), (run) => run());
+}
+
+/** Whether what a release for an architecture is linked with can be had: a mirror may be about to be renewed. */
+function isFetched(architecture: Architecture): boolean {
+  if (architecture === ownArchitecture()) return true;
+  const { name, debian } = architecture;
+  const script = join(root, "scripts/fetch/quickjs.sh");
+  const isThere = spawnSync("bash", [script, debian], { stdio: "inherit" }).status === 0;
+  if (!isThere) tally.skip(`No release for ${name} is made: its packages cannot be fetched.`);
+  return isThere;
 }
 
 /** Unpacks the archive. */

@@ -4,9 +4,12 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   mkdirSync,
+  openSync,
   readFileSync,
   readlinkSync,
+  readSync,
   renameSync,
   rmSync,
   statSync,
@@ -158,9 +161,20 @@ test("as static it is that plugin", async (t) => {
   t.match(run(path, { environment: {}, stdin: "" }).stderr, /^CNI static plugin /);
 });
 
+/** Whether the executable is for another machine, by the field e_machine of its ELF header. */
+const isForOtherMachine = machineOf(executable) !== machineOf(process.execPath);
+
+function machineOf(path: string): number {
+  const header = Buffer.alloc(20);
+  const file = openSync(path, "r");
+  readSync(file, header);
+  closeSync(file);
+  return header.readUInt16LE(18);
+}
+
 for (const name of ["host-local", "static"]) {
   test(`a link to a program that looks at its name is kept as a link, and comes back as ${name}`, {
-    skip: skipWithoutCompiler,
+    skip: skipWithoutCompiler || (name === "static" && isForOtherMachine && "QEMU hides the name."),
   }, async (t) => {
     const directory = emptyDirectory(t);
     const path = join(directory.path, name);
