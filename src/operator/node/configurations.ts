@@ -3,14 +3,12 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
-import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
-import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { formatPrefix } from "../../ipam/prefix.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
-import { knownPluginDirectories, PLUGIN, pluginNames } from "./plugin-directories.ts";
+import { flannelDelegate, isFlannel, isFlannelWithDefault } from "./flannel-delegate.ts";
+import { knownPluginDirectories, pluginNames } from "./plugin-directories.ts";
 
 /** Where runtimes and distributions keep network configurations, the most common place first. */
 export const knownConfigurationDirectories: readonly string[] = [
@@ -116,9 +114,10 @@ export function readConfigurations(
       if (kind === "directory") return [];
       if (kind === "other") throw new SyntaxError("not a regular file");
       const found = pluginsIn(parse(system, source), plugins);
+      const report = (problem: string) => problems.push({ source, problem });
       return found.map((plugin) => ({
         source,
-        document: withIpam(system, source, plugin, problems),
+        document: isFlannel(plugin) ? flannelDelegate(system, plugin, report) : plugin,
       }));
     } catch (error) {
       if (!(error instanceof SyntaxError || isSystemError(error))) throw error;
@@ -182,62 +181,4 @@ function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {
     names.has(textOf(exactMember(exactMember(plugin, "ipam"), "type"))) ||
     isFlannelWithDefault(plugin)
   );
-}
-
-/** flannel sets the ranges of its delegate itself. */
-function withIpam(
-  system: System,
-  source: string,
-  plugin: JsonObject,
-  problems: ConfigurationProblem[],
-): JsonObject {
-  if (textOf(exactMember(plugin, "type")) !== "flannel") return plugin;
-  const own = plugin.ipam ?? null;
-  return {
-    ...plugin,
-    ipam: {
-      ...(isObject(own) ? own : {}),
-      type: PLUGIN,
-      ranges: rangesOf(system, source, plugin, problems),
-    },
-  };
-}
-
-function rangesOf(
-  system: System,
-  source: string,
-  plugin: JsonObject,
-  problems: ConfigurationProblem[],
-): Json {
-  try {
-    return flannelRanges(system, plugin);
-  } catch (error) {
-    if (!(isSystemError(error) || error instanceof CniError)) throw error;
-    const reason = messageWithDetails(error);
-    problems.push({ source, problem: `cannot read the subnets of flannel: ${reason}` });
-    return [];
-  }
-}
-
-/** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
-const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
-
-const LARGEST_SUBNET_FILE = 64 * 1024;
-
-/** Whether a plugin configuration is flannel's and uses its default IPAM plugin, host-local. */
-export function isFlannelWithDefault(plugin: JsonObject): boolean {
-  if (textOf(exactMember(plugin, "type")) !== "flannel") return false;
-  return textOf(exactMember(exactMember(plugin, "ipam"), "type")) === "";
-}
-
-/**
- * The ranges that flannel gives its delegate: the subnets of this node.
- *
- * @throws SystemError if the subnet file cannot be read
- * @throws CniError if a subnet in it is not a network
- */
-export function flannelRanges(system: System, plugin: JsonObject): Json {
-  const path = textOf(exactMember(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
-  const text = system.readFile(path, LARGEST_SUBNET_FILE);
-  return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
 }

@@ -16,7 +16,7 @@ import {
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
 
-const ipam = { subnet: "10.7.41.0/24" };
+const ipam = { subnet: "10.7.43.0/24" };
 
 /** A node with the network `net`, and pods with namespaces as a runtime mounts them. */
 function makeNode(t: Test) {
@@ -46,7 +46,7 @@ function makeNode(t: Test) {
       const words = ["gc", "net", "--live-command", list, "--grace", "0s", "--now", "--yes"];
       return node.tool([...words, "--force"]).stdout;
     },
-    reserved: () => [2, 3, 4].filter((at) => existsSync(join(node.dataDir, `net/10.7.41.${at}`))),
+    reserved: () => [2, 3, 4].filter((at) => existsSync(join(node.dataDir, `net/10.7.43.${at}`))),
   };
 }
 
@@ -76,7 +76,7 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   lose("gone");
   await startStranger(t);
 
-  const { document } = json(["show", "10.7.41.2"]);
+  const { document } = json(["show", "10.7.43.2"]);
   t.match(JSON.stringify(document), `its network namespace ${pathOf("gone")} is gone`);
   t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), { exitCode: 0, stderr: "" });
   t.same(reserved(), [3]);
@@ -101,8 +101,8 @@ test("a sandbox that the runtime has lost is kept, and removed with its namespac
   skip: skipOutsideHost,
 }, async (t) => {
   const node = makeNode(t);
-  node.run("lost", "10.7.41.2/24");
-  node.age("net/10.7.41.2", 3600);
+  node.run("lost", "10.7.43.2/24");
+  node.age("net/10.7.43.2", 3600);
   t.match(node.collect("another"), "no process runs there");
   t.same(node.reserved(), [2]);
   const [finding, ...others] = node.findings();
@@ -122,17 +122,17 @@ test("an address in two namespaces is found from the kernel alone", {
   skip: skipOutsideHost,
 }, async (t) => {
   const node = makeNode(t);
-  node.run("lost", "10.7.41.2/24");
+  node.run("lost", "10.7.43.2/24");
   t.same(node.findings(), [], "in one namespace");
-  const process = await processWith(t, "10.7.41.2/24");
+  const process = await processWith(t, "10.7.43.2/24");
 
   const [finding] = node.findings();
   t.match(finding, {
     code: "address-in-use-twice",
     severity: "error",
-    message: `10.7.41.2 is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
+    message: `10.7.43.2 is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
   });
-  t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, "10.7.41.2");
+  t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, "10.7.43.2");
 });
 
 function isMounted(path: string): boolean {
