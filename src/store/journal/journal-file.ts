@@ -2,9 +2,10 @@
  * The journal: which reservations an attachment holds, without reading all of them.
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
- * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
- * for which network namespace, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or that it holds
- * none (`c1 eth0`). The journal is believed only while the seal is
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`4f1d6e0c eth0
+ * 10.1.2.3`, and for which network namespace, see `record.ts`), that it does not (`4f1d6e0c eth0 -10.1.2.3`), or that it holds
+ * none (`4f1d6e0c eth0`). They begin with the end of the container's id: the whole id stands in reservations alone.
+ * The journal is believed only while the seal is
  * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
  * them all. Deleting it loses nothing.
  */
@@ -12,14 +13,13 @@
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
-import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import { keyOf, legacyOwner, type OwnerKey } from "../reservations/owner.ts";
+import { endOf, keyOf, keysOf, type OwnerKey, withIdEnd } from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -62,7 +62,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 4";
+const FORM = "host-local-journal 5";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
@@ -104,7 +104,7 @@ export function requireJournal(
 ): JournalContent | undefined {
   const { state } = files;
   if (state === undefined) return undefined;
-  const start = about === "all" ? "" : about && `${about} `;
+  const start = about === "all" ? "" : about && `${endOf(about)} `;
   const read = (): Lines => state.findLines(FILE, start);
   const lines = attempt(read, undefined, ...NO_FILE);
   if (lines === undefined || lines.size > LARGEST) return undefined;
@@ -135,8 +135,9 @@ function isTooLong({ length, renewed }: Seal): boolean {
 /** What a journal lists for an attachment of the container in question. */
 export function listingOf(journal: JournalContent, attachment: Attachment): Listing {
   const held = heldIn(journal);
-  const exact = held.get(keyOf(attachment));
-  const legacy = held.get(keyOf(legacyOwner(attachment.containerId)));
+  const [exactKey, legacyKey] = keysOf(attachment);
+  const exact = held.get(exactKey);
+  const legacy = held.get(legacyKey);
   const reservations: Reservation[] = [];
   for (const name of [...(exact ?? []), ...(legacy ?? [])].sort()) {
     const address = parseAddress(name);
@@ -221,16 +222,21 @@ export function renewJournal(
 
 /** The lines of a search; those with records in the order of these, and behind all others. */
 function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
-  if (records.size === 0) return pairs;
+  const lines = pairs.split("\n").slice(0, -1).map(withIdEnd);
+  if (records.size === 0) return joined(lines);
   const plain: string[] = [];
   const there = new Set<string>();
-  for (const line of eachLine(pairs)) {
+  for (const line of lines) {
     const name = line.slice(line.lastIndexOf(" ") + 1);
     if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
     else plain.push(line);
   }
   for (const [name, line] of records) if (there.has(name)) plain.push(line);
-  return plain.length === 0 ? "" : `${plain.join("\n")}\n`;
+  return joined(plain);
+}
+
+function joined(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
 function lineOf({ name, owner }: OwnedReservation): string {
