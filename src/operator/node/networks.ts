@@ -12,6 +12,7 @@ import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
+  isGcOnly,
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Excluded } from "../../ipam/exclusions.ts";
@@ -21,13 +22,14 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
+import type { ConfigurationProblem } from "./configuration-files.ts";
 import {
   type Configuration,
-  type ConfigurationProblem,
-  configurationDirectories,
-  readConfigurations,
+  configurationsIn,
+  readAllFiles,
   requireDirectory,
 } from "./configurations.ts";
+import { PLUGIN } from "./plugin-directories.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
@@ -91,10 +93,8 @@ export function findNetworks(
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
-  const configurations = configurationDirectories(context).flatMap((directory) =>
-    readConfigurations(system, directory, problems),
-  );
-  for (const configuration of configurations) {
+  const files = readAllFiles(context, problems);
+  for (const configuration of configurationsIn(system, files, problems)) {
     const network = fromConfiguration(system, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
@@ -150,7 +150,13 @@ function fromConfiguration(
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
       problems.push({ source, problem });
     }
-    if (!hasRanges(configuration)) return network;
+    if (!hasRanges(configuration)) {
+      const isExplained = problems.some((problem) => problem.source === source);
+      if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
+        problems.push({ source, problem: NO_RANGES });
+      }
+      return network;
+    }
     const config = loadConfig(configuration, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims } = config;
     return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
@@ -161,10 +167,29 @@ function fromConfiguration(
   }
 }
 
+const NO_RANGES =
+  "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
+
+/** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
+const PASSING_ON: readonly string[] = [
+  ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
+  PLUGIN,
+];
+
+function needsRanges(
+  document: JsonObject,
+  { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
+): boolean {
+  return PASSING_ON.includes(textOf(exactMember(document, "type"))) && !acceptsRuntimeRanges;
+}
+
+/** The plugin, and the copy that BuildKit brings. */
+const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => exactMember(document, key) === true;
-  if (textOf(exactMember(document, "type")) !== "bridge") return undefined;
+  if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
   return {
     name: textOf(exactMember(document, "bridge")) || "cni0",

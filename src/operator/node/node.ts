@@ -5,7 +5,7 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { ConfigurationProblem } from "./configurations.ts";
+import type { ConfigurationProblem } from "./configuration-files.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
   logUnreadable,
