@@ -53,7 +53,7 @@ export interface OtherFile {
 
 /** A request for the lock. */
 export interface LockRequest {
-  /** The Go plugin's lock file, `<network directory>/lock`; created (mode 0750) where it is missing. */
+  /** The Go plugin's lock file, `<network directory>/lock`; created (mode 0600) where it is missing. */
   readonly file: string;
   /** The state directory, for a lock that is not `file`; created where it is needed; `undefined` where it is not used. */
   readonly directory: string | undefined;

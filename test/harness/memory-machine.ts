@@ -410,7 +410,7 @@ export class MemoryProcess implements System {
   lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
-      if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o750);
+      if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o600);
       if (directory !== undefined) this.#disk.makeDirectories(directory, 0o700);
       const other = this.#machine.locks.get(path);
       if (other !== undefined) {

@@ -291,7 +291,7 @@ class AnsweredSystem implements ExplorerSystem {
     }
     for (;;) {
       const inode = this.#open(file, "lock", "", ({ disk }) => {
-        if (!disk.has(file)) disk.createFile(file, "", 0o750);
+        if (!disk.has(file)) disk.createFile(file, "", 0o600);
         return disk.linkStatus(file).inode;
       });
       wait(`${inode}`);

