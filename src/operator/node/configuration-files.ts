@@ -16,8 +16,8 @@ export interface ConfigurationFile {
   readonly appended: readonly PluginFile[];
   /** Why no runtime can use it; `undefined` where one can. */
   readonly refusal: string | undefined;
-  /** Whether it is in a directory that nerdctl alone reads, for a namespace of containerd. */
-  readonly isOfNamespace: boolean;
+  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
+  readonly kind: "file" | "namespaced" | "cached";
 }
 
 /** A file with one plugin of a list. */
@@ -30,6 +30,21 @@ interface PluginFile {
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
+}
+
+/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
+export interface CachedConfiguration {
+  /** The directory of the entry. */
+  readonly directory: string;
+  readonly document: Json;
+}
+
+/** What libcni's cache has of configurations, the latest of each network. */
+export interface ConfigurationCache {
+  /** Those of the networks that multus attaches, which it has from the API server. */
+  readonly multusConfigurations: readonly CachedConfiguration[];
+  /** That with which the runtime attached containers to a network; none where it did not. */
+  readonly configurationsOf: (network: string) => readonly CachedConfiguration[];
 }
 
 /** The largest configuration file, in bytes. */
@@ -53,16 +68,17 @@ export function readConfigurationFiles(
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const names = system.list(directory);
-  const read = (name: string, at: string, isOfNamespace: boolean): readonly ConfigurationFile[] =>
-    readFile(system, at, name, isOfNamespace, problems);
-  const own = configurationNames(names).flatMap((name) => read(name, directory, false));
+  type Kind = ConfigurationFile["kind"];
+  const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
+    readFile(system, at, name, kind, problems);
+  const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
   const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return attempt(() => system.list(path), [])
       .filter((name) => name.endsWith(LIST_SUFFIX))
       .toSorted()
-      .flatMap((name) => read(name, path, true));
+      .flatMap((name) => read(name, path, "namespaced"));
   });
   return [...own, ...further];
 }
@@ -75,14 +91,14 @@ function readFile(
   system: System,
   directory: string,
   name: string,
-  isOfNamespace: boolean,
+  kind: ConfigurationFile["kind"],
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
   try {
     const document = readDocument(system, source);
     if (document === undefined) return [];
-    const about = { source, directory, document, isOfNamespace };
+    const about = { source, directory, document, kind };
     const isList = name.endsWith(LIST_SUFFIX);
     return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
   } catch (error) {

@@ -22,19 +22,24 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
-import type { ConfigurationProblem } from "./configuration-files.ts";
+import type {
+  CachedConfiguration,
+  ConfigurationCache,
+  ConfigurationFile,
+  ConfigurationProblem,
+} from "./configuration-files.ts";
 import {
   type Configuration,
   configurationsIn,
   readAllFiles,
   requireDirectory,
 } from "./configurations.ts";
-import { PLUGIN } from "./plugin-directories.ts";
+import { BUILDKIT_PLUGIN, PLUGIN, pluginNames } from "./plugin-directories.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
   readonly files: NetworkFiles;
-  /** The file that configures it; `undefined` if only its directory was found. */
+  /** The file that configures it, or the cache's directory that has its configuration; `undefined` if only its directory was found. */
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
@@ -60,6 +65,9 @@ export interface Bridge {
   readonly isForced: boolean;
 }
 
+/** The name of BuildKit's network. */
+const BUILDKIT_NETWORK = "buildkit";
+
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
 
@@ -76,7 +84,8 @@ interface Networks {
 }
 
 /**
- * Finds all networks: in the configurations, and by their directories in the data directories.
+ * Finds all networks: in the configurations, in those that libcni's cache has of networks without a file, and by their
+ * directories in the data directories.
  *
  * @param name only the network with this name; `undefined` for all
  * @param counts whether a network counts, too, of which only the state directory is left
@@ -85,6 +94,7 @@ interface Networks {
  */
 export function findNetworks(
   context: Context,
+  cache: ConfigurationCache,
   name: string | undefined,
   counts?: (files: NetworkFiles) => boolean,
 ): Networks {
@@ -98,6 +108,7 @@ export function findNetworks(
     const network = fromConfiguration(system, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
+  found.push(...cachedNetworks(system, cache, dataDir, found));
   const shown = found.filter(
     (network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)),
   );
@@ -123,6 +134,35 @@ export function findNetworks(
   const named = shown.filter(isNamed);
   if (named.length === 0) throw unknownNetwork(name, shown, problems);
   return { found: named, others: shown.filter((one) => !isNamed(one)), problems };
+}
+
+/**
+ * The networks of which a cache alone has the configuration, and no file: those that multus attaches, from the API server, and
+ * that of BuildKit, from its memory.
+ */
+function cachedNetworks(
+  system: System,
+  cache: ConfigurationCache,
+  dataDir: string | undefined,
+  found: readonly FoundNetwork[],
+): readonly FoundNetwork[] {
+  const ofMultus = cache.multusConfigurations.map(cachedFile);
+  const hasBuildkit = isDirectory(system, join(dataDir ?? DEFAULT_DATA_DIR, BUILDKIT_NETWORK));
+  const ofBuildkit = hasBuildkit ? cache.configurationsOf(BUILDKIT_NETWORK).map(cachedFile) : [];
+  const configurations = [
+    ...configurationsIn(system, ofMultus, [], pluginNames(system)),
+    ...configurationsIn(system, ofBuildkit, [], new Set([BUILDKIT_PLUGIN])),
+  ];
+  const configured = new Set(found.map(({ files }) => files.directory));
+  return configurations.flatMap((configuration) => {
+    const network = fromConfiguration(system, configuration, dataDir, []);
+    return network === undefined || configured.has(network.files.directory) ? [] : [network];
+  });
+}
+
+function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
+  const kind = "cached";
+  return { source: directory, directory, document, appended: [], refusal: undefined, kind };
 }
 
 /** @returns `undefined` if not even its directory is known */

@@ -3,6 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { findNetworks } from "../../../src/operator/node/networks.ts";
+import { ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 /** A plugin whose IPAM is this one. */
@@ -24,7 +25,7 @@ function found(files: Readonly<Record<string, JsonObject | string>>): {
     machine.disk.put(path, typeof content === "string" ? content : JSON.stringify(content));
   }
   const context = contextOf(startOperator(machine).system, places);
-  const all = findNetworks(context, undefined);
+  const all = findNetworks(context, new ResultsCache(context), undefined);
   const short = (path: string): string => path.replaceAll("/conf/", "");
   return {
     networks: all.found.flatMap(({ files: { network }, source, rangeSets }) =>
