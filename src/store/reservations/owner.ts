@@ -60,7 +60,7 @@ export function contentOf(owner: Attachment | Owner): ReservationContent | undef
 export type OwnerKey = string & { readonly proof: "owner key" };
 
 /** In place of the interface, which has no such character. */
-const NO_INTERFACE = "/";
+export const NO_INTERFACE = "/";
 
 /** The key of an owner, such as `c1 eth0`; `undefined` where it names no container. */
 export function keyOf(owner: Attachment | NamedOwner): OwnerKey;
