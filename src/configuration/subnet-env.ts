@@ -33,17 +33,22 @@ export function isSubnetEnv(text: string): boolean {
 /**
  * The subnets of the node, IPv4 first, of which flannel makes one range set each. As in flannel, of a repeated variable
  * the last one counts; an empty one counts as absent. A last line without its end is none: the file may be cut off, and
- * `10.244.1.1/2` is a network, too.
+ * `10.244.1.1/2` is a network, too. flanneld writes the network and the subnet of a family one after the other.
  *
- * @throws CniError 999 where one is no network, or lies outside of flannel's networks
+ * @throws CniError 999 where one is no network, lies outside of flannel's networks, or is missing beside the network of its
+ * family
  */
 export function flannelSubnets(text: string): readonly FlannelSubnet[] {
   const lines = text.split("\n").slice(0, -1);
   return VARIABLES.flatMap(([variable, around]) => {
     const assigned = assignmentOf(variable, lines);
-    if (assigned.value === "") return [];
+    const network = assignmentOf(around, lines);
+    if (assigned.value === "") {
+      if (network.value !== "") throw withoutSubnet(network, variable);
+      return [];
+    }
     const prefix = networkIn(assigned.value, assigned);
-    const networks = networksOf(assignmentOf(around, lines));
+    const networks = networksOf(network);
     const subnet = networkOf(prefix);
     requireWithin(assigned, subnet, around, networks);
     return [{ variable, subnet, networks }];
@@ -76,6 +81,14 @@ function networkIn(text: string, { variable, line }: Assignment): Prefix {
 function networksOf(assigned: Assignment): readonly Prefix[] {
   const texts = assigned.value === "" ? [] : assigned.value.split(",");
   return texts.map((text) => networkIn(text, assigned));
+}
+
+/** Pods of two families would else get an address of one alone. */
+function withoutSubnet({ variable, value, line }: Assignment, subnet: string): Error {
+  return internalError(
+    `${variable} ${value} without ${subnet}`,
+    `at ${variable}, line ${line}: the file may be cut off; expected the subnet of this node in the next line`,
+  );
 }
 
 /** @param networks none where they are not known */

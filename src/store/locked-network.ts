@@ -163,7 +163,7 @@ export class PossiblyLockedNetwork {
    * @throws SystemError
    */
   release({ name, owner }: NamedReservation): void {
-    const now = readOwner(this.files, name);
+    const now = readOwner(this.files, name, owner);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isRemoved = this.change(() => removeReservation(this.files, name));
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
@@ -384,7 +384,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
         const path = files.pathOf(name);
-        const now = readOwner(files, name);
+        const now = readOwner(files, name, owner);
         if (!isSameOwner(now, owner)) {
           const found = `it is ${describeOwner(now)}`;
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);

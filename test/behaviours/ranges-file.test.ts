@@ -64,7 +64,7 @@ for (const [what, file, words] of [
   [
     "of flannel that is cut off",
     { path: "ranges", content: "FLANNEL_NETWORK=10.244.0.0/16\nFLANNEL_SUBNET=10.244.1.1/2" },
-    "neither FLANNEL_SUBNET nor FLANNEL_IPV6_SUBNET is set",
+    "FLANNEL_NETWORK 10.244.0.0/16 without FLANNEL_SUBNET",
   ],
   [
     "of flannel with a subnet outside of its network",

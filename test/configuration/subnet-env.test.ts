@@ -69,3 +69,16 @@ test("a subnet.env has a variable of flannel", async (t) => {
     t.equal(isSubnetEnv(text), false, text);
   }
 });
+
+test("a network without the subnet of its family is a file that is cut off", async (t) => {
+  for (const [text, words] of [
+    [
+      `${ipv4}FLANNEL_IPV6_NETWORK=fd00::/48\n`,
+      "FLANNEL_IPV6_NETWORK fd00::/48 without FLANNEL_IPV6_SUBNET",
+    ],
+    ["FLANNEL_NETWORK=10.244.0.0/16\n", "FLANNEL_NETWORK 10.244.0.0/16 without FLANNEL_SUBNET"],
+  ] as const) {
+    t.equal(refusalOf(() => flannelSubnets(text)).message, words);
+  }
+  t.strictSame(subnetsIn(`FLANNEL_IPV6_NETWORK=\n${ipv4}`), ["FLANNEL_SUBNET 10.244.1.0/24"]);
+});

@@ -9,18 +9,20 @@ export interface CacheEntry {
   readonly addresses?: readonly string[];
   /** `namespace/name`, as Kubernetes gives it in CNI_ARGS; empty where the runtime set none. */
   readonly pod?: string;
+  /** The configuration of the network; by default an empty object. */
+  readonly configuration?: object;
 }
 
 /** The name of an entry's file and what is in it. */
 export function cacheEntry(
   network: string,
   containerId: string,
-  { interfaceName = "eth0", netns, addresses, pod = "" }: CacheEntry = {},
+  { interfaceName = "eth0", netns, addresses, pod = "", configuration = {} }: CacheEntry = {},
 ): { readonly name: string; readonly text: string } {
   const entry = {
     kind: "cniCacheV1",
     containerId,
-    config: "e30=",
+    config: Buffer.from(JSON.stringify(configuration)).toString("base64"),
     ifName: interfaceName,
     networkName: network,
     ...(netns === undefined ? {} : { netns }),

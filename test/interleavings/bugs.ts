@@ -150,7 +150,7 @@ export const bugs: readonly Bug[] = [
     file: "store/journal/record.ts",
     from: "path.replaceAll(containerId, CONTAINER)",
     to: "path",
-    cast: cast(["ADD elsewhere"]),
+    cast: cast(["DEL c"], graves.ofNoPod),
     trouble: none,
   },
   {

@@ -129,6 +129,31 @@ static void test_written(void) {
         "at the end of the memory");
 }
 
+static void test_given_back(void) {
+  static uint8_t memory[3 * PAGE] __attribute__((aligned(PAGE)));
+  /* Of four blocks, one of two pages first, the last is written. */
+  static const uint8_t written[PAGE] = {0, 0, 0, 0, 1};
+  JSMallocState state = unlimited();
+  allocate_only_from(memory, sizeof memory, written);
+  uint8_t *large = allocator.js_malloc(&state, 5000);
+  size_t before = allocated(), size = allocator.js_malloc_usable_size(large);
+  uint8_t *end = large + size;
+  memset(large, 0xa5, size);
+  allocator.js_free(&state, large);
+  uint8_t *small = allocator.js_malloc(&state, 24), *other = allocator.js_malloc(&state, 3000);
+  check(small > large && small + 24 <= end && other >= large && other + 3000 < small,
+        "a large block that was given back is used again, also for several");
+  check((uintptr_t)small % 16 == 0 && (uintptr_t)other % 16 == 0, "and these are aligned");
+  memset(small, 0x5a, allocator.js_malloc_usable_size(small));
+  memset(other, 0x5a, allocator.js_malloc_usable_size(other));
+  check(allocated() == before, "that takes no further memory");
+  uint8_t *changed = allocator.js_malloc(&state, 24);
+  check(changed > end, "but not for what is written");
+  size_t left = allocator.js_malloc_usable_size(large);
+  check(large + left == other - 8 && allocator.js_malloc(&state, left) == large, "to the last byte");
+  check((uint8_t *)allocator.js_malloc(&state, 24) > end, "and then no more");
+}
+
 static void test_kept(void) {
   static uint8_t memory[PAGE] __attribute__((aligned(PAGE)));
   static const uint8_t written[PAGE];
@@ -155,6 +180,7 @@ int main(int count, char **arguments) {
   if (strcmp(use, "kept") == 0) test_kept();
   if (strcmp(use, "rehearsal") == 0) test_rehearsal();
   if (strcmp(use, "written") == 0) test_written();
+  if (strcmp(use, "given back") == 0) test_given_back();
   if (strcmp(use, "call") != 0) return failures;
   test_sizes();
   test_reuse();

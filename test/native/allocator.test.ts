@@ -11,7 +11,7 @@ test("sizes, reuse, growth, the memory limit, a million values, and the layout o
   const program = join(t.testdir(), "allocator");
   const files = ["test/native/allocator.c", "src/system/quickjs/allocator.c"];
   compileChecked(files.map(inRepository), program);
-  for (const use of ["call", "kept", "rehearsal", "written"]) {
+  for (const use of ["call", "kept", "rehearsal", "written", "given back"]) {
     const { status, stdout, stderr } = spawnSync(program, [use], { encoding: "utf8" });
     t.same({ status, stdout, stderr }, { status: 0, stdout: "", stderr: "" }, use);
   }

@@ -67,6 +67,9 @@ export const places = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-d
 /** The entries of libcni's cache there. */
 export const RESULTS = "/cache/results";
 
+/** That of multus there. */
+export const MULTUS_RESULTS = "/cache/multus/results";
+
 /** A node in memory: these reservations of the network `net`, no configuration, and an empty cache of libcni. */
 export function memoryNode(reservations: Readonly<Record<string, string>>): MemoryMachine {
   const machine = machineWith(reservations);

@@ -8,6 +8,16 @@ export const generalOptions: readonly Option[] = [
   { name: "--help", short: "-h", summary: "print help for the command" },
 ];
 
+/** The directory of libcni's cache, unless the runtime sets another. */
+export const DEFAULT_CACHE_DIR = "/var/lib/cni";
+
+/** The option that names the directory of the cache, and of that of multus. */
+export const cacheOption: Option = {
+  name: "--cache-dir",
+  value: "DIR",
+  summary: `directory of libcni's cache (default: ${DEFAULT_CACHE_DIR})`,
+};
+
 /** The options of every command that finds networks. */
 export const networkOptions: readonly Option[] = [
   {
@@ -20,6 +30,7 @@ export const networkOptions: readonly Option[] = [
     value: "DIR",
     summary: "data directory, instead of the configured ipam.dataDir",
   },
+  cacheOption,
 ];
 
 /** What the commands that find networks do without these options. */

@@ -9,7 +9,6 @@ import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { openWholeNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import { runChecks } from "./checks.ts";
 import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
@@ -29,7 +28,6 @@ export const check: Command = {
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
-    cacheOption,
     { name: "--repair", summary: "remove empty reservations" },
     {
       name: "--node-problem-detector",

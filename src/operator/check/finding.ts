@@ -15,7 +15,8 @@ interface Kind {
 export const kinds = {
   "unreadable-configuration": {
     severity: "error",
-    remedy: "correct what the message names, or move the file out of the configuration directory",
+    remedy:
+      "correct what the message names; move the file out of the configuration directory only if no pod uses its network",
   },
   "unreadable-reservation": {
     severity: "error",

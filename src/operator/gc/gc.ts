@@ -8,7 +8,6 @@ import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import { readCollection, writeCollection } from "./collection-file.ts";
 import { type Candidate, decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -32,7 +31,6 @@ export const gc: Command = {
   ],
   options: [
     ...sourceOptions,
-    cacheOption,
     { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
     { name: "--now", summary: "release what one run finds dead" },
     { name: "--force", summary: "believe a list that is empty or has most of them dead" },

@@ -10,7 +10,6 @@ import {
 } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode, parseQuery, type Query } from "../node/node.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
 import { parseTime } from "./time.ts";
 
@@ -34,7 +33,6 @@ export const history: Command = {
     },
     { name: "--since", value: "TIME", summary: "only the events at this time or later" },
     { name: "--network", value: "NETWORK", summary: "search this network only" },
-    cacheOption,
   ],
   exclusive: [["--at", "--since"]],
   examples: [

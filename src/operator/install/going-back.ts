@@ -9,12 +9,8 @@ import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
 import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
-import {
-  type ConfigurationProblem,
-  configurationDirectories,
-  type Requested,
-  readConfigurations,
-} from "../node/configurations.ts";
+import type { ConfigurationProblem } from "../node/configuration-files.ts";
+import { configurationsIn, type Requested, readAllFiles } from "../node/configurations.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {
@@ -58,9 +54,8 @@ export interface GoingBack {
 export function goingBack(context: Requested, name: string): GoingBack {
   const { system } = context;
   const problems: ConfigurationProblem[] = [];
-  const read = configurationDirectories(context).flatMap((directory) =>
-    readConfigurations(system, directory, problems, new Set([name])),
-  );
+  const files = readAllFiles(context, problems);
+  const read = configurationsIn(system, files, problems, new Set([name]));
   const unread = problems.filter((problem) =>
     read.every(({ source }) => source !== problem.source),
   );

@@ -2,7 +2,6 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
 import { logProblems, openWholeNode } from "../node/node.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import { replaceFile } from "../node/temporary-files.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
@@ -19,7 +18,6 @@ export const metrics: Command = {
     'JSON: {"metrics": [{"name", "type": "gauge", "help", "samples": [{"labels": {name: text}, "value": number}]}]}.',
   ],
   options: [
-    cacheOption,
     { name: "--output", value: "FILE", summary: "replace FILE atomically instead of printing" },
   ],
   examples: [

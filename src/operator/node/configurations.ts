@@ -2,11 +2,15 @@
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
-import { configurationNames } from "../../cni/configuration-files.ts";
-import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
+import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
-import { cleanPath, join } from "../../store/files/paths.ts";
+import { cleanPath } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
+import {
+  type ConfigurationFile,
+  type ConfigurationProblem,
+  readConfigurationFiles,
+} from "./configuration-files.ts";
 import { flannelDelegate, isFlannel, isFlannelWithDefault } from "./flannel-delegate.ts";
 import { knownPluginDirectories, pluginNames } from "./plugin-directories.ts";
 
@@ -47,6 +51,22 @@ export function configurationDirectories(context: Requested): readonly string[] 
 }
 
 /**
+ * Reads the files of all these directories.
+ *
+ * @param problems receives what cannot be read
+ * @throws CommandError if `--conf-dir` names no directory
+ * @throws SystemError if a directory cannot be read
+ */
+export function readAllFiles(
+  context: Requested,
+  problems: ConfigurationProblem[],
+): readonly ConfigurationFile[] {
+  return configurationDirectories(context).flatMap((directory) =>
+    readConfigurationFiles(context.system, directory, problems),
+  );
+}
+
+/**
  * The clean path of a directory that an option names.
  *
  * @throws CommandError unless it exists
@@ -74,12 +94,8 @@ export interface Configuration {
   /** The path of its file. */
   readonly source: string;
   readonly document: JsonObject;
-}
-
-/** A configuration that is invalid, or that can be used only in part. */
-export interface ConfigurationProblem {
-  readonly source: string;
-  readonly problem: string;
+  /** The file of its network: another one where it has only a plugin of a list. */
+  readonly file: ConfigurationFile;
 }
 
 /** What a plugin inherits from the list or the plugin that contains it. */
@@ -90,53 +106,49 @@ interface Inherited {
   readonly isList: boolean;
 }
 
-/** The largest configuration file, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
-
 /**
- * Reads all configurations of a directory; an invalid one does not hide the others.
+ * Finds the configurations that use this plugin.
  *
  * @param problems receives what is wrong with them
  * @param plugins the names by which they call the plugin
- * @throws SystemError if the directory cannot be read
  */
-export function readConfigurations(
+export function configurationsIn(
   system: System,
-  confDir: string,
+  files: readonly ConfigurationFile[],
   problems: ConfigurationProblem[],
   plugins: ReadonlySet<string> = pluginNames(system),
 ): readonly Configuration[] {
-  return configurationNames(system.list(confDir)).flatMap((name) => {
-    const source = join(confDir, name);
-    try {
-      // As libcni does.
-      const { kind } = system.status(source);
-      if (kind === "directory") return [];
-      if (kind === "other") throw new SyntaxError("not a regular file");
-      const found = pluginsIn(parse(system, source), plugins);
-      const report = (problem: string) => problems.push({ source, problem });
-      return found.map((plugin) => ({
-        source,
-        document: isFlannel(plugin) ? flannelDelegate(system, plugin, report) : plugin,
-      }));
-    } catch (error) {
-      if (!(error instanceof SyntaxError || isSystemError(error))) throw error;
-      problems.push({ source, problem: error.message });
-      return [];
+  return files.flatMap((file) => {
+    const found = pluginsOf(file, plugins);
+    if (found.length > 0 && file.refusal !== undefined) {
+      const problem = `no runtime can use it: ${file.refusal}`;
+      problems.push({ source: file.source, problem });
     }
+    return found.map(({ source, document }) => {
+      const report = (problem: string) => problems.push({ source, problem });
+      const sent = isFlannel(document) ? flannelDelegate(system, document, report) : document;
+      return { source, document: sent, file };
+    });
   });
 }
 
-function parse(system: System, path: string): Json {
-  const text = system.readFile(path, LARGEST_FILE);
-  try {
-    return parseJson(text);
-  } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const hint = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";
-    throw new SyntaxError(`invalid JSON: ${error.message}${hint}`);
-  }
+function pluginsOf(
+  { source, document, appended }: ConfigurationFile,
+  names: ReadonlySet<string>,
+): readonly Omit<Configuration, "file">[] {
+  const list: Inherited = { ...inheritedFrom(document, NOTHING), isList: true };
+  return [
+    ...pluginsIn(document, names, NOTHING).map((plugin) => ({ source, document: plugin })),
+    ...appended.flatMap((one) =>
+      pluginsIn(one.document, names, list).map((plugin) => ({
+        source: one.source,
+        document: plugin,
+      })),
+    ),
+  ];
 }
+
+const NOTHING: Inherited = { name: "", version: "", isList: false };
 
 /**
  * The plugin configurations that use this IPAM plugin, at any depth: in a list, or as a delegate of multus or flannel.
@@ -144,16 +156,19 @@ function parse(system: System, path: string): Json {
  *
  * @param names by which they may call it
  */
-function pluginsIn(document: Json, names: ReadonlySet<string>): readonly JsonObject[] {
+function pluginsIn(
+  document: Json,
+  names: ReadonlySet<string>,
+  outermost: Inherited,
+): readonly JsonObject[] {
   const found: JsonObject[] = [];
-  const pending: [Json, Inherited][] = [[document, { name: "", version: "", isList: false }]];
+  const pending: [Json, Inherited][] = [[document, outermost]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, inherited] = next;
     if (Array.isArray(value)) {
       for (const one of value.toReversed()) pending.push([one, inherited]);
     } else if (isObject(value)) {
-      const name = choose(inherited, textOf(exactMember(value, "name")), inherited.name);
-      const version = choose(inherited, versionOf(value), inherited.version);
+      const { name, version } = inheritedFrom(value, inherited);
       if (usesIpam(value, names)) found.push({ ...value, name, cniVersion: version });
       for (const [key, one] of Object.entries(value).toReversed()) {
         pending.push([one, { name, version, isList: key === "plugins" }]);
@@ -163,17 +178,24 @@ function pluginsIn(document: Json, names: ReadonlySet<string>): readonly JsonObj
   return found;
 }
 
+function inheritedFrom(value: Json, inherited: Inherited): Pick<Inherited, "name" | "version"> {
+  return {
+    name: choose(inherited, textOf(exactMember(value, "name")), inherited.name),
+    version: choose(inherited, versionOf(value), inherited.version),
+  };
+}
+
 function choose({ isList }: Inherited, own: string, inherited: string): string {
   return isList ? inherited || own : own || inherited;
 }
 
-/** A CNI 1.1 list may name several versions; the runtime uses the highest one. */
-function versionOf(value: JsonObject): string {
+/** A CNI 1.1 list may name several versions; the runtime uses the highest one that it knows. */
+function versionOf(value: Json): string {
+  const own = textOf(exactMember(value, "cniVersion"));
   const offered = listOf(exactMember(value, "cniVersions"));
-  return (
-    SUPPORTED_VERSIONS.findLast((version) => offered.includes(version)) ??
-    textOf(exactMember(value, "cniVersion"))
-  );
+  if (offered.length === 0) return own;
+  const all = [...offered, own];
+  return SUPPORTED_VERSIONS.findLast((version) => all.includes(version)) ?? own;
 }
 
 function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {

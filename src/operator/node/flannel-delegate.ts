@@ -66,7 +66,9 @@ function rangesOf(system: System, plugin: JsonObject, report: (problem: string) 
   const path = textOf(exactMember(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
   try {
     const text = system.readFile(path, LARGEST_SUBNET_FILE);
-    return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
+    const subnets = flannelSubnets(text);
+    if (subnets.length === 0) report(`flannel refuses ${path}: it has no subnet of this node`);
+    return subnets.map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
   } catch (error) {
     if (!(isSystemError(error) || error instanceof CniError)) throw error;
     report(`cannot read the subnets of flannel: ${messageWithDetails(error)}`);

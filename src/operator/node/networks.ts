@@ -12,6 +12,7 @@ import {
   DEFAULT_DATA_DIR,
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
+  isGcOnly,
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Excluded } from "../../ipam/exclusions.ts";
@@ -21,18 +22,24 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
+import type {
+  CachedConfiguration,
+  ConfigurationCache,
+  ConfigurationFile,
+  ConfigurationProblem,
+} from "./configuration-files.ts";
 import {
   type Configuration,
-  type ConfigurationProblem,
-  configurationDirectories,
-  readConfigurations,
+  configurationsIn,
+  readAllFiles,
   requireDirectory,
 } from "./configurations.ts";
+import { BUILDKIT_PLUGIN, PLUGIN, pluginNames } from "./plugin-directories.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
   readonly files: NetworkFiles;
-  /** The file that configures it; `undefined` if only its directory was found. */
+  /** The file that configures it, or the cache's directory that has its configuration; `undefined` if only its directory was found. */
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
@@ -58,6 +65,9 @@ export interface Bridge {
   readonly isForced: boolean;
 }
 
+/** The name of BuildKit's network. */
+const BUILDKIT_NETWORK = "buildkit";
+
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
 
@@ -74,7 +84,8 @@ interface Networks {
 }
 
 /**
- * Finds all networks: in the configurations, and by their directories in the data directories.
+ * Finds all networks: in the configurations, in those that libcni's cache has of networks without a file, and by their
+ * directories in the data directories.
  *
  * @param name only the network with this name; `undefined` for all
  * @param counts whether a network counts, too, of which only the state directory is left
@@ -83,6 +94,7 @@ interface Networks {
  */
 export function findNetworks(
   context: Context,
+  cache: ConfigurationCache,
   name: string | undefined,
   counts?: (files: NetworkFiles) => boolean,
 ): Networks {
@@ -91,13 +103,12 @@ export function findNetworks(
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
-  const configurations = configurationDirectories(context).flatMap((directory) =>
-    readConfigurations(system, directory, problems),
-  );
-  for (const configuration of configurations) {
+  const files = readAllFiles(context, problems);
+  for (const configuration of configurationsIn(system, files, problems)) {
     const network = fromConfiguration(system, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
+  found.push(...cachedNetworks(system, cache, dataDir, found));
   const shown = found.filter(
     (network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)),
   );
@@ -125,6 +136,35 @@ export function findNetworks(
   return { found: named, others: shown.filter((one) => !isNamed(one)), problems };
 }
 
+/**
+ * The networks of which a cache alone has the configuration, and no file: those that multus attaches, from the API server, and
+ * that of BuildKit, from its memory.
+ */
+function cachedNetworks(
+  system: System,
+  cache: ConfigurationCache,
+  dataDir: string | undefined,
+  found: readonly FoundNetwork[],
+): readonly FoundNetwork[] {
+  const ofMultus = cache.multusConfigurations.map(cachedFile);
+  const hasBuildkit = isDirectory(system, join(dataDir ?? DEFAULT_DATA_DIR, BUILDKIT_NETWORK));
+  const ofBuildkit = hasBuildkit ? cache.configurationsOf(BUILDKIT_NETWORK).map(cachedFile) : [];
+  const configurations = [
+    ...configurationsIn(system, ofMultus, [], pluginNames(system)),
+    ...configurationsIn(system, ofBuildkit, [], new Set([BUILDKIT_PLUGIN])),
+  ];
+  const configured = new Set(found.map(({ files }) => files.directory));
+  return configurations.flatMap((configuration) => {
+    const network = fromConfiguration(system, configuration, dataDir, []);
+    return network === undefined || configured.has(network.files.directory) ? [] : [network];
+  });
+}
+
+function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
+  const kind = "cached";
+  return { source: directory, directory, document, appended: [], refusal: undefined, kind };
+}
+
 /** @returns `undefined` if not even its directory is known */
 function fromConfiguration(
   system: System,
@@ -150,7 +190,13 @@ function fromConfiguration(
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
       problems.push({ source, problem });
     }
-    if (!hasRanges(configuration)) return network;
+    if (!hasRanges(configuration)) {
+      const isExplained = problems.some((problem) => problem.source === source);
+      if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
+        problems.push({ source, problem: NO_RANGES });
+      }
+      return network;
+    }
     const config = loadConfig(configuration, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims } = config;
     return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
@@ -161,10 +207,29 @@ function fromConfiguration(
   }
 }
 
+const NO_RANGES =
+  "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
+
+/** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
+const PASSING_ON: readonly string[] = [
+  ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
+  PLUGIN,
+];
+
+function needsRanges(
+  document: JsonObject,
+  { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
+): boolean {
+  return PASSING_ON.includes(textOf(exactMember(document, "type"))) && !acceptsRuntimeRanges;
+}
+
+/** The plugin, and the copy that BuildKit brings. */
+const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => exactMember(document, key) === true;
-  if (textOf(exactMember(document, "type")) !== "bridge") return undefined;
+  if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
   return {
     name: textOf(exactMember(document, "bridge")) || "cni0",

@@ -1,21 +1,10 @@
 /** Command lines for operators to run next, complete as printed. */
 
+import { cacheOption } from "../../cli/command/common-options.ts";
 import { shellWord } from "../../cli/output/shell-word.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { type Requested, requestedConfigurationDirectory } from "./configurations.ts";
-import { cacheOption } from "./results-cache.ts";
-
-/** The commands that read libcni's cache. */
-const READING_CACHE: readonly string[] = [
-  "check",
-  "gc",
-  "history",
-  "list",
-  "metrics",
-  "release",
-  "show",
-];
 
 /**
  * A command line for a shell. It has the options without which the command would not find what this one found: the
@@ -30,11 +19,10 @@ export function commandText(
   files: NetworkFiles | undefined,
   words: readonly [string, ...string[]],
 ): string {
-  const [command] = words;
   const confDir = requestedConfigurationDirectory(context);
   const usedDataDir = files?.dataDir === DEFAULT_DATA_DIR ? undefined : files?.dataDir;
   const dataDir = context.option("--data-dir") ?? usedDataDir;
-  const cacheDir = READING_CACHE.includes(command) ? context.option(cacheOption.name) : undefined;
+  const cacheDir = context.option(cacheOption.name);
   return shellCommand([
     "host-local",
     ...words,

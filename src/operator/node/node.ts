@@ -5,7 +5,7 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { ConfigurationProblem } from "./configurations.ts";
+import type { ConfigurationProblem } from "./configuration-files.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
   logUnreadable,
@@ -34,13 +34,14 @@ export class Node {
     networks: readonly FoundNetwork[],
     problems: readonly ConfigurationProblem[],
     others: readonly FoundNetwork[] = [],
+    cache: ResultsCache = new ResultsCache(context),
   ) {
     this.context = context;
     this.networks = networks;
     this.problems = problems;
     this.directories = networkDirectories(context.system, networks);
-    this.cache = new ResultsCache(context);
-    this.others = others.length === 0 ? undefined : new Node(context, others, []);
+    this.cache = cache;
+    this.others = others.length === 0 ? undefined : new Node(context, others, [], [], cache);
     // Whose a network namespace is, tell the reservations of all networks.
     const whole = [...this.directories, ...(this.others?.directories ?? [])];
     this.liveness = new LivenessChecker(context.system, this.cache, whole);
@@ -67,11 +68,12 @@ export class Node {
 export function openNode(
   context: Context,
   name: string | undefined,
-  counts?: Parameters<typeof findNetworks>[2],
+  counts?: Parameters<typeof findNetworks>[3],
 ): Node {
-  const { found, others, problems } = findNetworks(context, name, counts);
+  const cache = new ResultsCache(context);
+  const { found, others, problems } = findNetworks(context, cache, name, counts);
   logProblems(context, problems);
-  return new Node(context, found, problems, others);
+  return new Node(context, found, problems, others, cache);
 }
 
 /** Logs what is wrong with configurations. */
@@ -86,8 +88,9 @@ export function logProblems({ log }: Context, problems: readonly ConfigurationPr
  * @throws SystemError if a directory cannot be read
  */
 export function openWholeNode(context: Context, name: string | undefined): Node {
-  const { found, others, problems } = findNetworks(context, name);
-  return new Node(context, [...others, ...found], problems);
+  const cache = new ResultsCache(context);
+  const { found, others, problems } = findNetworks(context, cache, name);
+  return new Node(context, [...others, ...found], problems, [], cache);
 }
 
 /** What to search for. */

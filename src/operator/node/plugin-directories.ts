@@ -6,6 +6,9 @@ import { attempt, type System } from "../../system/system.ts";
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
 
+/** The name of the copy that BuildKit brings, for a network whose configuration it keeps in memory. */
+export const BUILDKIT_PLUGIN = `buildkit-cni-${PLUGIN}`;
+
 /** The name of the other plugin that this program is when it is called by it. */
 export const STATIC = "static";
 
@@ -103,11 +106,11 @@ export function markedNames(system: System, directory: string): readonly string[
     .filter((name) => isMarker(system, join(directory, `${name}${suffix}`), name));
 }
 
-/** The names by which configurations call this plugin: `host-local`, and those of `install --as` on this node. */
+/** The names by which configurations call this plugin: `host-local`, BuildKit's, and those of `install --as` on this node. */
 export function pluginNames(system: System): ReadonlySet<string> {
   const directories = existingPluginDirectories(system);
   const marked = directories.flatMap(({ directory }) => markedNames(system, directory));
-  return new Set([PLUGIN, ...marked.filter((name) => name !== STATIC)]);
+  return new Set([PLUGIN, BUILDKIT_PLUGIN, ...marked.filter((name) => name !== STATIC)]);
 }
 
 /** The names in a directory; none where it cannot be read. */

@@ -1,11 +1,15 @@
 /** libcni's cache of results: one file for each attachment. */
 
-import type { Context, Option } from "../../cli/command/command.ts";
+import type { Context } from "../../cli/command/command.ts";
+import { cacheOption, DEFAULT_CACHE_DIR } from "../../cli/command/common-options.ts";
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
+import { type Json, parseJson } from "../../cni/json.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
+import { textOfBase64 } from "./base64.ts";
+import type { CachedConfiguration, ConfigurationCache } from "./configuration-files.ts";
 import { requireDirectory } from "./configurations.ts";
 import type { NodeReservation } from "./network-directory.ts";
 
@@ -21,16 +25,6 @@ export interface CachedAttachment {
   /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
   readonly pod: string;
 }
-
-/** The directory of libcni's cache, unless the runtime sets another. */
-const DEFAULT_CACHE_DIR = "/var/lib/cni";
-
-/** The option that names the directory of the cache. */
-export const cacheOption: Option = {
-  name: "--cache-dir",
-  value: "DIR",
-  summary: `directory of libcni's cache (default: ${DEFAULT_CACHE_DIR})`,
-};
 
 /**
  * The directory of libcni's cache, which contains `results`.
@@ -54,25 +48,19 @@ const DIRECTORY = ".";
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
 /**
- * What the cache knows, each entry read once. A missing directory counts as empty; invalid entries are ignored. What cannot
- * be read is not known either, and `unreadableOf` tells where that matters.
+ * What libcni's cache knows: the runtime's, and that of multus, which is libcni's for its delegates. Each entry is read once.
+ * A missing directory counts as empty; invalid entries are ignored. What cannot be read is not known either, and
+ * `unreadableOf` tells where that matters.
  */
-export class ResultsCache {
-  readonly #context: Context;
-  readonly #directory: string;
-  #names: readonly string[] | undefined;
-  /** The names, once all are asked for: what is not among them is not looked for. */
-  #known: ReadonlySet<string> | undefined;
-  #byStart: ReadonlyMap<string, readonly string[]> | undefined;
-  /** By the names of their files; `null` for one that is missing or invalid. */
-  readonly #entries = new Map<string, CachedAttachment | null>();
+export class ResultsCache implements ConfigurationCache {
+  readonly #own: CacheDirectory;
+  readonly #multus: CacheDirectory;
   #attachments: readonly CachedAttachment[] | undefined;
-  /** Why the directory or, by the names of their files, entries cannot be read. */
-  readonly #unreadable = new Map<string, SystemError>();
 
   constructor(context: Context) {
-    this.#context = context;
-    this.#directory = `${cacheDirOf(context)}/results`;
+    const directory = cacheDirOf(context);
+    this.#own = new CacheDirectory(context, `${directory}/results`, false);
+    this.#multus = new CacheDirectory(context, `${directory}/multus/results`, true);
   }
 
   /** All attachments. */
@@ -87,15 +75,120 @@ export class ResultsCache {
    * @param reservations gives these; it is asked once the names of all entries are known
    */
   attachmentsBut(reservations: () => Iterable<NodeReservation>): readonly CachedAttachment[] {
-    const names = this.#listed;
-    this.#known ??= new Set(names);
-    if (names.length === 0) return [];
-    const left = new Set<string>();
-    for (const one of reservations()) for (const name of this.#namesOf(one)) left.add(name);
-    return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
+    const counts = this.#directories.map((one) => one.learnNames());
+    if (counts.every((count) => count === 0)) return [];
+    const left = [...reservations()];
+    const ofMultus = this.#multus.attachmentsBut(left);
+    const own = this.#own.attachmentsBut(left);
+    if (ofMultus.length === 0) return own;
+    // A network that the runtime called before multus was there is in both.
+    const known = new Set(ofMultus.map(keyOfAttachment));
+    return [...own.filter((one) => !known.has(keyOfAttachment(one))), ...ofMultus];
   }
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
+  attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
+    return this.#directories.flatMap((one) => one.attachmentsOf(reservation));
+  }
+
+  /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
+  unreadableOf(reservation: NodeReservation): SystemError | undefined {
+    return this.#own.unreadableOf(reservation) ?? this.#multus.unreadableOf(reservation);
+  }
+
+  /** Why anything may be known that `attachments`, read before, lacks; `undefined` where it lacks nothing. */
+  get unreadable(): SystemError | undefined {
+    return this.#own.unreadable ?? this.#multus.unreadable;
+  }
+
+  /**
+   * Checks, before reservations are looked for, that the directories can be read or are missing.
+   *
+   * @throws SystemError
+   */
+  requireReadable(): void {
+    for (const one of this.#directories) one.requireReadable();
+  }
+
+  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
+  podOf(reservation: NodeReservation): string {
+    return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
+  }
+
+  get multusConfigurations(): readonly CachedConfiguration[] {
+    return this.#multus.configurations();
+  }
+
+  configurationsOf(network: string): readonly CachedConfiguration[] {
+    return this.#own.configurations(`${network}-`);
+  }
+
+  get #directories(): readonly CacheDirectory[] {
+    return [this.#own, this.#multus];
+  }
+}
+
+function keyOfAttachment({ network, containerId, interfaceName }: CachedAttachment): string {
+  return `${network} ${containerId} ${interfaceName}`;
+}
+
+/** The name of an entry of a container of the CRI: network, container id, interface. */
+const ENTRY_NAME = /^(.+)-[0-9a-f]{64}-[^-]+$/;
+
+/** A directory of entries. */
+class CacheDirectory {
+  readonly #context: Context;
+  readonly #directory: string;
+  /** Whether it is listed before an entry is looked for: on most nodes it is missing. */
+  readonly #isListedFirst: boolean;
+  #names: readonly string[] | undefined;
+  /** The names, once all are asked for: what is not among them is not looked for. */
+  #known: ReadonlySet<string> | undefined;
+  #byStart: ReadonlyMap<string, readonly string[]> | undefined;
+  /** By the names of their files; `null` for one that is missing or invalid. */
+  readonly #entries = new Map<string, CachedAttachment | null>();
+  /** Why the directory or, by the names of their files, entries cannot be read. */
+  readonly #unreadable = new Map<string, SystemError>();
+
+  constructor(context: Context, directory: string, isListedFirst: boolean) {
+    this.#context = context;
+    this.#directory = directory;
+    this.#isListedFirst = isListedFirst;
+  }
+
+  /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
+  learnNames(): number {
+    this.#known ??= new Set(this.#listed);
+    return this.#known.size;
+  }
+
+  /** All attachments but those of some reservations, of which no file is read. */
+  attachmentsBut(reservations: readonly NodeReservation[]): readonly CachedAttachment[] {
+    const names = this.#listed;
+    if (names.length === 0) return [];
+    const left = new Set<string>();
+    for (const one of reservations) for (const name of this.#namesOf(one)) left.add(name);
+    return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
+  }
+
+  /** The latest configuration of each network whose entries have names that begin so. */
+  configurations(start = ""): readonly CachedConfiguration[] {
+    const { system } = this.#context;
+    const names = this.#listed.filter((name) => name.startsWith(start));
+    const byNetwork = Map.groupBy(names, (name) => ENTRY_NAME.exec(name)?.[1] ?? name);
+    return [...byNetwork.values()].flatMap((entries) => {
+      const written = entries.map((name) => {
+        const status = () => system.status(`${this.#directory}/${name}`).modified;
+        return { name, modified: attempt(status, 0n) };
+      });
+      const [latest] = written.toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
+      const text = latest === undefined ? "" : this.#textOf(latest.name);
+      const document = configurationIn(text);
+      return document === undefined ? [] : [{ directory: this.#directory, document }];
+    });
+  }
+
+  /** What is known of a reservation. */
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
     const { network } = reservation.network.files;
     const containerId = containerOf(reservation.owner);
@@ -107,7 +200,6 @@ export class ResultsCache {
     return found;
   }
 
-  /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
   unreadableOf(reservation: NodeReservation): SystemError | undefined {
     if (this.#unreadable.size === 0) return undefined;
     const names = this.#namesOf(reservation);
@@ -115,24 +207,15 @@ export class ResultsCache {
     return sources.map((name) => this.#unreadable.get(name)).find((error) => error !== undefined);
   }
 
-  /** Why anything may be known that `attachments`, read before, lacks; `undefined` where it lacks nothing. */
   get unreadable(): SystemError | undefined {
     const [error] = this.#unreadable.values();
     return error;
   }
 
-  /**
-   * Checks, before anything else is asked, that the directory can be read or is missing.
-   *
-   * @throws SystemError
-   */
   requireReadable(): void {
+    const error = this.#unreadable.get(DIRECTORY);
+    if (error !== undefined) throw error;
     this.#names ??= attempt(() => this.#context.system.list(this.#directory), [], "ENOENT");
-  }
-
-  /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
-  podOf(reservation: NodeReservation): string {
-    return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 
   /** The names of the entries that a reservation may have, as libcni makes them. */
@@ -168,15 +251,18 @@ export class ResultsCache {
   }
 
   #entry(name: string): CachedAttachment | undefined {
-    const { system } = this.#context;
     const known = this.#entries.get(name);
+    if (this.#isListedFirst) this.learnNames();
     const isMissing = this.#known?.has(name) === false && !this.#unreadable.has(DIRECTORY);
     if (known !== undefined || isMissing) return known ?? undefined;
-    const path = `${this.#directory}/${name}`;
-    const text = this.#readOr(name, () => system.readFile(path, LARGEST_ENTRY), "");
-    const entry = attachmentIn(text);
+    const entry = attachmentIn(this.#textOf(name));
     this.#entries.set(name, entry ?? null);
     return entry;
+  }
+
+  #textOf(name: string): string {
+    const path = `${this.#directory}/${name}`;
+    return this.#readOr(name, () => this.#context.system.readFile(path, LARGEST_ENTRY), "");
   }
 
   /** What is missing is not known; that something else cannot be read is remembered, and logged once. */
@@ -190,6 +276,16 @@ export class ResultsCache {
       this.#unreadable.set(name, error);
       return nothing;
     }
+  }
+}
+
+/** The configuration of an entry, which libcni writes in base64; `undefined` if it is invalid. */
+function configurationIn(text: string): Json | undefined {
+  try {
+    return parseJson(textOfBase64(textOf(exactMember(parsed(text), "config"))));
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof URIError) return undefined;
+    throw error;
   }
 }
 
@@ -299,7 +395,8 @@ function addressesIn(result: unknown): readonly string[] {
 /** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
 function podIn(cniArgs: unknown): string {
   const argument = (key: string): string => {
-    const pair = listOf(cniArgs).find((one) => listOf(one)[0] === key);
+    // multus repeats them: of several the last counts.
+    const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
     return textOf(listOf(pair)[1]);
   };
   const name = argument("K8S_POD_NAME");

@@ -3,7 +3,6 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { logUnreadable } from "../node/network-directory.ts";
 import { openNode } from "../node/node.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import {
   describeReservation,
   type KnownReservation,
@@ -47,7 +46,6 @@ export const list: Command = {
     { name: "--dead", summary: "only those of dead containers" },
     { name: "--unknown", summary: "only those of which it is not known" },
     { name: "--no-headers", summary: "leave out the headings" },
-    cacheOption,
   ],
   examples: [
     { line: "host-local list", effect: "list the reservations of all networks" },

@@ -6,7 +6,6 @@ import type { NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node/node.ts";
 import { releaseIn } from "../node/release.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import {
   describeReservation,
   type KnownReservation,
@@ -31,7 +30,6 @@ export const release: Command = {
     yesOption,
     { name: "--force", summary: "release even if the container is, or may be, alive" },
     { name: "--network", value: "NETWORK", summary: "release in this network only" },
-    cacheOption,
   ],
   examples: [
     { line: "host-local release 10.88.0.7", effect: "release one address, after a confirmation" },

@@ -123,7 +123,7 @@ function hintsForOwner(
   const matches = ({ containerId, pod }: CachedAttachment): boolean =>
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
   const cached = cache.attachments.filter(matches);
-  if (cached.length > 0) return cached.slice(0, MAX_NAMES).map(released);
+  if (cached.length > 0) return hintsOnCached(cached, networks);
   const command = commandText(context, undefined, ["list"]);
   const text =
     query.kind === "pod"
@@ -132,13 +132,30 @@ function hintsForOwner(
   return [{ reason: "unknown", network: null, text }];
 }
 
-function released({ network, containerId, interfaceName, pod }: CachedAttachment): Hint {
+/** That multus' own network has the pod says nothing of those that it attaches. */
+function hintsOnCached(
+  cached: readonly CachedAttachment[],
+  networks: readonly FoundNetwork[],
+): readonly Hint[] {
+  const names = new Set<string>(networks.map(({ files }) => files.network));
+  const own = cached.filter(({ network }) => names.has(network));
+  if (own.length > 0) return own.slice(0, MAX_NAMES).map(released);
+  return cached.slice(0, MAX_NAMES).map((attachment): Hint => {
+    const { network } = attachment;
+    const text = `${describeCached(attachment)}, which does not use this plugin itself.`;
+    return { reason: "unknown", network, text };
+  });
+}
+
+/** Such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`. */
+function describeCached({ network, containerId, interfaceName, pod }: CachedAttachment): string {
   const ofPod = pod === "" ? "" : ` (pod ${pod})`;
-  return {
-    reason: "released",
-    network,
-    text: `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}, but there is no reservation for it.`,
-  };
+  return `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}`;
+}
+
+function released(attachment: CachedAttachment): Hint {
+  const text = `${describeCached(attachment)}, but there is no reservation for it.`;
+  return { reason: "released", network: attachment.network, text };
 }
 
 function hintIn(range: Range, address: Address, found: FoundNetwork): readonly Hint[] {

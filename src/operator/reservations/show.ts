@@ -6,7 +6,6 @@ import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { openNode, parseQuery, search } from "../node/node.ts";
-import { cacheOption } from "../node/results-cache.ts";
 import {
   describeReservation,
   type KnownReservation,
@@ -23,10 +22,7 @@ export const show: Command = {
   description: [
     "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, reserved for a pod or for nobody, or outside all ranges.",
   ],
-  options: [
-    { name: "--network", value: "NETWORK", summary: "search this network only" },
-    cacheOption,
-  ],
+  options: [{ name: "--network", value: "NETWORK", summary: "search this network only" }],
   examples: [
     { line: "host-local show 10.88.0.7", effect: "show the container that holds the address" },
     {

@@ -19,7 +19,7 @@ import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../fi
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import { endOf, keyOf, keysOf, type OwnerKey, withIdEnd } from "../reservations/owner.ts";
+import { endOf, keyIn, keyOf, NO_INTERFACE, type OwnerKey, withIdEnd } from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -133,13 +133,21 @@ function isTooLong({ length, renewed }: Seal): boolean {
 }
 
 /** What a journal lists for an attachment of the container in question. */
-export function listingOf(journal: JournalContent, attachment: Attachment): Listing {
-  const held = heldIn(journal);
-  const [exactKey, legacyKey] = keysOf(attachment);
-  const exact = held.get(exactKey);
-  const legacy = held.get(legacyKey);
+export function listingOf({ found }: JournalContent, attachment: Attachment): Listing {
+  const { interfaceName } = attachment;
+  let exact: Set<string> | undefined;
+  const ofContainer = new Set<string>();
+  for (const line of found) {
+    const words = line.split(" ", 3);
+    if (words[1] === interfaceName) {
+      exact ??= new Set();
+      change(exact, words[2]);
+    } else if (words[1] === NO_INTERFACE) change(ofContainer, words[2]);
+  }
+  const names = exact === undefined ? [] : [...exact];
+  if (ofContainer.size > 0) names.push(...ofContainer);
   const reservations: Reservation[] = [];
-  for (const name of [...(exact ?? []), ...(legacy ?? [])].sort()) {
+  for (const name of names.sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });
   }
@@ -147,27 +155,24 @@ export function listingOf(journal: JournalContent, attachment: Attachment): List
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn(journal: JournalContent): ReadonlyMap<string, OwnerKey> {
-  const pairs = [...heldIn(journal)].flatMap(([key, names]) =>
-    [...names].map((name) => [name, key] as const),
-  );
+export function listedIn({ found }: JournalContent): ReadonlyMap<string, OwnerKey> {
+  const held = new Map<OwnerKey, Set<string>>();
+  for (const line of found) {
+    const [container = "", interfaceName = "", word] = line.split(" ", 3);
+    const key = keyIn(container, interfaceName);
+    const names = held.get(key) ?? new Set();
+    held.set(key, names);
+    change(names, word);
+  }
+  const pairs = [...held].flatMap(([key, names]) => [...names].map((name) => [name, key] as const));
   return new Map(pairs);
 }
 
-/** The names that each key of which a line tells holds after the last line. */
-function heldIn({ found }: JournalContent): ReadonlyMap<OwnerKey, ReadonlySet<string>> {
-  const held = new Map<OwnerKey, Set<string>>();
-  for (const line of found) {
-    const end = line.indexOf(" ", line.indexOf(" ") + 1);
-    const key = (end < 0 ? line : line.slice(0, end)) as OwnerKey;
-    const names = held.get(key) ?? new Set();
-    held.set(key, names);
-    const name = wordAt(line, key.length + 1);
-    if (end < 0) names.clear();
-    else if (name.startsWith("-")) names.delete(name.slice(1));
-    else names.add(name);
-  }
-  return held;
+/** Changes the names that somebody holds by the third word of a line about him: none, if there is no such word. */
+function change(names: Set<string>, word: string | undefined): void {
+  if (word === undefined) names.clear();
+  else if (word.startsWith("-")) names.delete(word.slice(1));
+  else names.add(word);
 }
 
 /** The word that begins there. */

@@ -81,7 +81,7 @@ function endLength(length: number): number {
 export type OwnerKey = string & { readonly proof: "owner key" };
 
 /** In place of the interface, which has no such character. */
-const NO_INTERFACE = "/";
+export const NO_INTERFACE = "/";
 
 /** The key of an owner, such as `4f1d6e0c eth0`; `undefined` where it names no container. */
 export function keyOf(owner: Attachment | NamedOwner): OwnerKey;

@@ -41,6 +41,9 @@ static uint8_t *piece_end = first_piece + FIRST_PIECE;
 static uint8_t *only_memory;
 static size_t only_memory_used;
 
+/* Large blocks of it that the engine has given back, as its tables do when they grow. */
+static struct free_block *given_back;
+
 /* See `allocate_only_from`; where every block begins a page, the next one begins this one. */
 static const uint8_t *written_pages;
 static size_t next_page;
@@ -63,6 +66,19 @@ static size_t usable_size(const void *block) { return block ? *size_of(block) : 
 /* How many units a block of this size takes. */
 static size_t class_of(size_t size) { return (size + HEADER + UNIT - 1) / UNIT; }
 
+/* Cuts a block from the end of what was given back; NULL where there is no room. */
+static uint8_t *cut_given_back(size_t size) {
+  for (struct free_block **at = &given_back; *at; at = &(*at)->next) {
+    struct free_block *block = *at;
+    size_t room = usable_size(block) + HEADER;
+    if (room < size) continue;
+    if (room == size) *at = block->next;
+    else *size_of(block) -= size;
+    return (uint8_t *)block + room - size;
+  }
+  return NULL;
+}
+
 /* See `allocate_only_from`. */
 static void *cut_only_memory(size_t size) {
   uint8_t *block;
@@ -70,8 +86,13 @@ static void *cut_only_memory(size_t size) {
   size_t taken = written_pages ? size : pages * PAGE;
   if ((size_t)(piece_end - piece) < taken + UNIT) out_of_memory();
   next_page += pages;
+  bool is_written = written_pages && memchr(written_pages + page, 1, pages);
+  if (written_pages && !is_written && (block = cut_given_back(size))) {
+    *size_of(block) = size - HEADER;
+    return block;
+  }
   only_memory_used += size;
-  if (written_pages && memchr(written_pages + page, 1, pages)) {
+  if (is_written) {
     block = piece_end -= size;
   } else {
     block = piece + UNIT;
@@ -135,7 +156,11 @@ static void release(JSMallocState *state, void *block) {
     struct free_block *freed = block;
     freed->next = free_lists[class_of(size)];
     free_lists[class_of(size)] = freed;
-  } else if (!only_memory) {
+  } else if (only_memory) {
+    struct free_block *large = block;
+    large->next = given_back;
+    given_back = large;
+  } else {
     free((uint8_t *)block - UNIT);
   }
 }

@@ -18,7 +18,7 @@ extern const JSMallocFunctions allocator;
  * From now on every block is cut from this memory, aligned to 16 bytes; when it is used up, there is none. What is
  * written later lies together at its end, so that few pages change. To find out what that is, there is a layout in which
  * every block begins a page (without `written`): with it, `written` has a 1 for each page of that layout that was written.
- * The memory begins a page.
+ * With `written`, what the engine gives back is used again, for what calls do not write. The memory begins a page.
  */
 void allocate_only_from(uint8_t *memory, size_t size, const uint8_t *written);
 

@@ -258,10 +258,11 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) 
   const node = nodeFor(t);
   node.network("one", { subnet: "10.0.0.0/24" });
   node.network("two", { subnet: "10.1.0.0/24" });
-  node.network("runtime", {});
+  node.network("runtime", {}, { capabilities: { ipRanges: true } });
   node.configure("zwei.conf", {
     cniVersion: "1.0.0",
     name: "two",
+    type: "bridge",
     ipam: { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" },
   });
   const conf = (file: string): string => join(node.confDir, file);

@@ -69,3 +69,9 @@ test("without its file it has no ranges, and is a bridge still", async (t) => {
   t.match(delegate, { type: "bridge", isGateway: true, ipam: { ranges: [] } });
   t.match(problems, [/^cannot read the subnets of flannel: .*no such file/]);
 });
+
+test("a file without a subnet is one that flannel refuses", async (t) => {
+  t.strictSame(delegateOf({}, "FLANNEL_MTU=1450\n").problems, [
+    `flannel refuses ${SUBNET_FILE}: it has no subnet of this node`,
+  ]);
+});

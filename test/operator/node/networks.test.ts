@@ -58,10 +58,6 @@ const forms: Readonly<Record<string, (node: Node) => [string, Json]>> = {
     "a.conflist",
     { cniVersion: "1.0.0", name: "net", plugins: [plugin(node), { type: "portmap" }] },
   ],
-  "a list in a .json file": (node) => [
-    "a.json",
-    { cniVersion: "1.0.0", name: "net", plugins: [plugin(node)] },
-  ],
   "a list whose plugin calls itself something else": (node) => [
     "a.conflist",
     { cniVersion: "1.0.0", name: "net", plugins: [{ ...plugin(node), name: "other" }] },
@@ -206,13 +202,13 @@ const bad: Readonly<Record<string, [Json, string]>> = {
     '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
     "invalid JSON: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
   ],
-  "has no name": [{ ipam: { type: "host-local" } }, "missing network name"],
+  "has no name": [{ type: "bridge", ipam: { type: "host-local" } }, "missing network name"],
   "has a name that no directory can have": [
-    { name: "a/b", ipam: { type: "host-local" } },
+    { name: "a/b", type: "bridge", ipam: { type: "host-local" } },
     "invalid characters found in network name; a/b",
   ],
   "is of an unknown version": [
-    { name: "net", cniVersion: "9.0.0", ipam: { type: "host-local" } },
+    { name: "net", cniVersion: "9.0.0", type: "bridge", ipam: { type: "host-local" } },
     'incompatible CNI versions; config is "9.0.0", plugin supports ["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]',
   ],
 };

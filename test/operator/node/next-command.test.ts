@@ -42,11 +42,6 @@ for (const [name, [given, options]] of Object.entries(cases)) {
   });
 }
 
-test("a command that does not read the cache has no --cache-dir", async (t) => {
-  const given = { options: { "--cache-dir": "/srv/cni" } };
-  t.equal(textFor(["capacity", "net"], given), "host-local capacity net");
-});
-
 test("a shell reads the words as they were", async (t) => {
   const words = ["printf", "%s\\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
   const { stdout } = spawnSync("sh", ["-c", shellCommand(words)], { encoding: "utf8" });

@@ -1,0 +1,224 @@
+/** The files of a configuration directory, as libcni 1.3, the runtimes with it and nerdctl 2 read them. */
+
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
+import { isIdentifier } from "../../cni/attachment.ts";
+import { configurationNames } from "../../cni/configuration-files.ts";
+import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../cni/json.ts";
+import { join } from "../../store/files/paths.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
+
+/** A file that configures one network. */
+export interface ConfigurationFile {
+  readonly source: string;
+  readonly directory: string;
+  readonly document: Json;
+  /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
+  readonly appended: readonly PluginFile[];
+  /** Why no runtime can use it; `undefined` where one can. */
+  readonly refusal: string | undefined;
+  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
+  readonly kind: "file" | "namespaced" | "cached";
+}
+
+/** A file with one plugin of a list. */
+interface PluginFile {
+  readonly source: string;
+  readonly document: JsonObject;
+}
+
+/** A configuration that is invalid, or that can be used only in part. */
+export interface ConfigurationProblem {
+  readonly source: string;
+  readonly problem: string;
+}
+
+/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
+export interface CachedConfiguration {
+  /** The directory of the entry. */
+  readonly directory: string;
+  readonly document: Json;
+}
+
+/** What libcni's cache has of configurations, the latest of each network. */
+export interface ConfigurationCache {
+  /** Those of the networks that multus attaches, which it has from the API server. */
+  readonly multusConfigurations: readonly CachedConfiguration[];
+  /** That with which the runtime attached containers to a network; none where it did not. */
+  readonly configurationsOf: (network: string) => readonly CachedConfiguration[];
+}
+
+/** The largest configuration file, in bytes. */
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+const LIST_SUFFIX = ".conflist";
+
+/** The keys of a list that are true or false, or one of these words. */
+const BOOLEANS = ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"] as const;
+
+/**
+ * Reads all files of a directory that configure networks, in the order in which runtimes do, and after them those of the
+ * namespaces of nerdctl: lists in a directory beside them. One that cannot be read does not hide the others.
+ *
+ * @param problems receives what cannot be read
+ * @throws SystemError if the directory cannot be read
+ */
+export function readConfigurationFiles(
+  system: System,
+  directory: string,
+  problems: ConfigurationProblem[],
+): readonly ConfigurationFile[] {
+  const names = system.list(directory);
+  type Kind = ConfigurationFile["kind"];
+  const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
+    readFile(system, at, name, kind, problems);
+  const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
+  const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
+  const further = namespaces.toSorted().flatMap((namespace) => {
+    const path = join(directory, namespace);
+    return attempt(() => system.list(path), [])
+      .filter((name) => name.endsWith(LIST_SUFFIX))
+      .toSorted()
+      .flatMap((name) => read(name, path, "namespaced"));
+  });
+  return [...own, ...further];
+}
+
+function isConfiguration(name: string): boolean {
+  return configurationNames([name]).length > 0;
+}
+
+function readFile(
+  system: System,
+  directory: string,
+  name: string,
+  kind: ConfigurationFile["kind"],
+  problems: ConfigurationProblem[],
+): readonly ConfigurationFile[] {
+  const source = join(directory, name);
+  try {
+    const document = readDocument(system, source);
+    if (document === undefined) return [];
+    const about = { source, directory, document, kind };
+    const isList = name.endsWith(LIST_SUFFIX);
+    return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
+  } catch (error) {
+    problems.push({ source, problem: reasonOf(error) });
+    return [];
+  }
+}
+
+/** @throws unless it is a failure of the machine, or of the text */
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError || isSystemError(error)) return error.message;
+  throw error;
+}
+
+/**
+ * @returns `undefined` for a directory, which libcni passes over
+ * @throws SyntaxError | SystemError
+ */
+function readDocument(system: System, path: string): Json | undefined {
+  const { kind } = system.status(path);
+  if (kind === "directory") return undefined;
+  if (kind === "other") throw new SyntaxError("not a regular file");
+  const text = system.readFile(path, LARGEST_FILE);
+  try {
+    return parseJson(text);
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    const hint = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";
+    throw new SyntaxError(`invalid JSON: ${error.message}${hint}`);
+  }
+}
+
+type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
+
+/** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
+function pluginIn(document: Json): Loaded {
+  const hasPlugins = exactMember(document, "plugins") !== undefined;
+  const hint = hasPlugins ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}` : "";
+  const missing = typeProblem(document);
+  return { appended: [], refusal: missing && `${missing}${hint}` };
+}
+
+function typeProblem(plugin: Json): string | undefined {
+  const type = exactMember(plugin, "type");
+  if (typeof type === "string" && type !== "") return undefined;
+  return "no type, which names the plugin";
+}
+
+/** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
+function listIn(
+  system: System,
+  { directory, document }: Pick<ConfigurationFile, "directory" | "document">,
+): Loaded {
+  const refusal = listProblem(document);
+  const inlinedOnly = isTrue(exactMember(document, "loadOnlyInlinedPlugins"));
+  const name = textOf(exactMember(document, "name"));
+  // Of a list that has none of its own libcni knows nothing either.
+  if (refusal !== undefined || inlinedOnly || name === "") return { appended: [], refusal };
+  const { plugins, problem } = pluginsBeside(system, join(directory, name));
+  if (problem !== undefined) return { appended: plugins, refusal: problem };
+  const isEmpty = exactMember(document, "plugins") === undefined && plugins.length === 0;
+  return {
+    appended: plugins,
+    refusal: isEmpty ? `no plugins, and none in ${join(directory, name)}/*.conf` : undefined,
+  };
+}
+
+/** Why libcni refuses a list, as far as it is about the list itself; its name is checked with that of any network. */
+function listProblem(document: Json): string | undefined {
+  if (!isObject(document)) return `expected an object, found ${kindOf(document)}`;
+  const { cniVersion = "", cniVersions = [], plugins } = document;
+  if (typeof cniVersion !== "string") return expected("a text", "cniVersion", cniVersion);
+  const areTexts =
+    Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
+  if (!areTexts) return expected("a list of texts", "cniVersions", cniVersions);
+  for (const key of BOOLEANS) {
+    const value = document[key];
+    if (value === undefined || typeof value === "boolean") continue;
+    const isWord = typeof value === "string" && /^(?:true|false)$/i.test(value);
+    if (!isWord) return expected("true or false", key, value);
+  }
+  if (plugins === undefined) {
+    const isRequired = isTrue(document.loadOnlyInlinedPlugins);
+    return isRequired ? "no plugins, and loadOnlyInlinedPlugins leaves out all others" : undefined;
+  }
+  if (!Array.isArray(plugins) || plugins.length === 0) {
+    return expected("a list of plugins, at least one", "plugins", plugins);
+  }
+  return plugins.map(typeProblem).find((problem) => problem !== undefined);
+}
+
+function expected(what: string, key: string, found: Json): string {
+  return `expected ${what} at ${key}, found ${JSON.stringify(found)}`;
+}
+
+/** Whether libcni takes a key of a list for true. */
+export function isTrue(value: unknown): boolean {
+  return value === true || textOf(value).toLowerCase() === "true";
+}
+
+/** The plugins in the directory of a list; one that is invalid makes libcni refuse the list. */
+function pluginsBeside(
+  system: System,
+  directory: string,
+): { readonly plugins: readonly PluginFile[]; readonly problem: string | undefined } {
+  const plugins: PluginFile[] = [];
+  try {
+    const names = attempt(() => system.list(directory), [], "ENOENT");
+    for (const name of names.filter((one) => one.endsWith(".conf")).toSorted()) {
+      const source = join(directory, name);
+      const document = readDocument(system, source);
+      if (document === undefined) continue;
+      const problem = typeProblem(document);
+      if (problem !== undefined || !isObject(document)) {
+        return { plugins, problem: `${source}: ${problem}` };
+      }
+      plugins.push({ source, document });
+    }
+    return { plugins, problem: undefined };
+  } catch (error) {
+    return { plugins, problem: `a plugin of ${directory}/*.conf: ${reasonOf(error)}` };
+  }
+}

@@ -1,0 +1,132 @@
+/** Networks and pods of which only a cache tells: those that multus attaches, and BuildKit's. */
+
+import { test } from "tap";
+import { capacity } from "../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../src/operator/check/check.ts";
+import { list } from "../../../src/operator/reservations/list.ts";
+import { show } from "../../../src/operator/reservations/show.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type CacheEntry, cacheEntry } from "../../harness/results-cache.ts";
+import {
+  contextOf,
+  MULTUS_RESULTS,
+  memoryNode,
+  places,
+  RESULTS,
+  startOperator,
+} from "../memory-node.ts";
+
+const POD = "3f6940ab5ab43bc522569d15b23f8c1bbde1d7678b080398506924fc01d72755";
+
+/** The NetworkAttachmentDefinition `storage-net`, as multus passes it on. */
+function definition(subnet: string): object {
+  const ipam = { type: "host-local", subnet };
+  return { cniVersion: "1.0.0", name: "storage-net", type: "macvlan", ipam };
+}
+
+function put(machine: MemoryMachine, directory: string, network: string, entry: CacheEntry): void {
+  machine.disk.makeDirectories(directory);
+  const { name, text } = cacheEntry(network, POD, entry);
+  machine.disk.put(`${directory}/${name}`, text);
+}
+
+/** A pod with `eth0` in `net`, which a file configures, and `net1` in `storage-net`; the runtime called multus alone. */
+function nodeWithPod(): MemoryMachine {
+  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
+  const { disk } = machine;
+  disk.makeDirectories("/data/storage-net");
+  disk.put("/data/storage-net/10.9.0.2", `${POD}\r\nnet1`);
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
+  const delegate = { cniVersion: "1.0.0", name: "net", type: "bridge", ipam };
+  const multus = { name: "multus-cni-network", type: "multus", delegates: [delegate] };
+  disk.put("/conf/00-multus.conf", JSON.stringify(multus));
+  const pod = { pod: "default/web", netns: "/run/netns/web" };
+  put(machine, RESULTS, "multus-cni-network", { ...pod, addresses: ["10.0.0.2/29"] });
+  put(machine, MULTUS_RESULTS, "net", { ...pod, addresses: ["10.0.0.2/29"] });
+  const storage = { interfaceName: "net1", configuration: definition("10.9.0.0/28") };
+  put(machine, MULTUS_RESULTS, "storage-net", { ...pod, ...storage, addresses: ["10.9.0.2/28"] });
+  machine.wait(3_600_000);
+  return machine;
+}
+
+const documentOf = (
+  machine: MemoryMachine,
+  command: typeof check,
+  operands: readonly string[] = [],
+): unknown => command.run(contextOf(startOperator(machine).system, places, operands)).document();
+
+test("a pod of multus has its name, in each of its networks", async (t) => {
+  t.match(documentOf(nodeWithPod(), list), {
+    reservations: [
+      { address: "10.0.0.2", network: "net", pod: "default/web" },
+      { address: "10.9.0.2", network: "storage-net", pod: "default/web" },
+    ],
+  });
+  t.match(documentOf(nodeWithPod(), show, ["default/web"]), {
+    reservations: [{ address: "10.0.0.2" }, { address: "10.9.0.2" }],
+    hints: [],
+  });
+});
+
+test("a network that multus' cache names is configured, with the ranges that it has there", async (t) => {
+  t.match(documentOf(nodeWithPod(), capacity, ["storage-net"]), {
+    networks: [
+      { network: "storage-net", source: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
+    ],
+  });
+  const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
+  t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+});
+
+test("the latest configuration counts, and before it that of a file", async (t) => {
+  const machine = nodeWithPod();
+  machine.wait(60_000);
+  const { name, text } = cacheEntry("storage-net", POD.replaceAll("3", "4"), {
+    interfaceName: "net1",
+    configuration: definition("10.9.0.0/24"),
+  });
+  machine.disk.put(`${MULTUS_RESULTS}/${name}`, text);
+  t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ pods: 253n }] });
+
+  machine.disk.put("/conf/storage.conf", JSON.stringify(definition("10.9.0.0/30")));
+  t.match(documentOf(machine, capacity, ["storage-net"]), {
+    networks: [{ source: "/conf/storage.conf", pods: 1n }],
+  });
+});
+
+test("a network whose entries are gone has no configuration", async (t) => {
+  const machine = nodeWithPod();
+  const { name } = cacheEntry("storage-net", POD, { interfaceName: "net1" });
+  machine.disk.unlink(`${MULTUS_RESULTS}/${name}`);
+  t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ source: null }] });
+});
+
+test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {
+  const machine = memoryNode({});
+  machine.disk.makeDirectories("/data/buildkit");
+  machine.disk.put("/data/buildkit/10.10.0.2", "c1\r\neth0");
+  const ipam = { type: "buildkit-cni-host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
+  const configuration = { name: "buildkit", plugins: [{ type: "buildkit-cni-bridge", ipam }] };
+  put(machine, RESULTS, "buildkit", { configuration });
+  t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+});
+
+test("the runtime's cache of a network whose file is gone does not configure it", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
+  put(machine, RESULTS, "net", { configuration: { name: "net", type: "bridge", ipam } });
+  t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
+});
+
+test("a pod that the runtime's cache has in a network of another plugin is not said to lack a reservation", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
+  put(machine, RESULTS, "multus-cni-network", { pod: "default/web" });
+  t.match(documentOf(machine, show, ["default/web"]), {
+    hints: [
+      {
+        reason: "unknown",
+        text: `libcni's cache names container ${POD}, interface eth0 (pod default/web) in multus-cni-network, which does not use this plugin itself.`,
+      },
+    ],
+  });
+});
