@@ -19,7 +19,14 @@ import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../fi
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import { endOf, keyIn, keyOf, NO_INTERFACE, type OwnerKey, withIdEnd } from "../reservations/owner.ts";
+import {
+  endOf,
+  keyIn,
+  keyOf,
+  NO_INTERFACE,
+  type OwnerKey,
+  withIdEnd,
+} from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
