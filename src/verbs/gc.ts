@@ -188,7 +188,7 @@ function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boole
   };
 }
 
-/** As `notListedIn`, by the keys of owners. */
+/** As `notListedIn`, by the keys of owners: one that cannot be told from a listed one is left to the next GC. */
 function hasNoKeyIn(valid: readonly ValidAttachment[]): (key: OwnerKey) => boolean {
   const keys = new Set(valid.flatMap((one) => keysOf(one as Attachment)));
   return (key) => !keys.has(key);

@@ -3,11 +3,11 @@
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
  * how long the file was then. Each of them says that an attachment holds an address from there on (`4f1d6e0c eth0
- * 10.1.2.3`, and for which network namespace, see `record.ts`), that it does not (`4f1d6e0c eth0 -10.1.2.3`), or that it holds
- * none (`4f1d6e0c eth0`). They begin with the end of the container's id: the whole id stands in reservations alone.
- * The journal is believed only while the seal is
- * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
- * them all. Deleting it loses nothing.
+ * 10.1.2.3`, and for which network namespace, see `record.ts`), that it does not (`4f1d6e0c eth0 -10.1.2.3`), or only that it
+ * was looked for (`4f1d6e0c eth0 -`). They begin with the end of the container's id: the whole id stands in reservations
+ * alone. What a line says may so be about another attachment, and no line says that nothing is held. The journal is believed
+ * only while the seal is current, and even then what it lists is checked against the reservations; whatever it does not tell
+ * is found by reading them all. Deleting it loses nothing.
  */
 
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
@@ -175,10 +175,9 @@ export function listedIn({ found }: JournalContent): ReadonlyMap<string, OwnerKe
   return new Map(pairs);
 }
 
-/** Changes the names that somebody holds by the third word of a line about him: none, if there is no such word. */
-function change(names: Set<string>, word: string | undefined): void {
-  if (word === undefined) names.clear();
-  else if (word.startsWith("-")) names.delete(word.slice(1));
+/** Changes the names that somebody holds by the third word of a line about him. */
+function change(names: Set<string>, word = ""): void {
+  if (word.startsWith("-")) names.delete(word.slice(1));
   else names.add(word);
 }
 

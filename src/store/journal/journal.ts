@@ -153,9 +153,9 @@ export class Journal {
     if (isRemoved) this.#difference--;
   }
 
-  /** A search has found nothing of an attachment. */
+  /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += `${key}\n`;
+    this.#lines += `${key} -\n`;
   }
 
   /** From here on it stays as it is on disk. */

@@ -64,7 +64,7 @@ export type IdEnd = string & { readonly proof: "end of a container id" };
 
 /** The last eight characters of an id, or half of one that is short. */
 export function endOf(containerId: string): IdEnd {
-  return containerId.slice(-endLength(containerId.length)) as IdEnd;
+  return containerId.slice(containerId.length - endLength(containerId.length)) as IdEnd;
 }
 
 /** A line that begins with a container id and a space, as files of our own have it: with the end of the id. */

@@ -35,8 +35,11 @@ test("the last line about an address counts", async (t) => {
   t.same(listing(["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"]), [["10.0.0.2", "10.0.0.3"], true]);
   t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
   t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
-  t.same(listing(["c1 eth0"]), [[], true]);
-  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0"]), [["10.0.0.3"], true]);
+  t.same(listing(["c1 eth0 -"]), [[], true]);
+  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0 -"]), [
+    ["10.0.0.2", "10.0.0.3"],
+    true,
+  ]);
 });
 
 test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", async (t) => {
