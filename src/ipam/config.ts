@@ -186,7 +186,7 @@ export function loadStoreConfig({ name, document }: NetworkConfiguration): Store
  *
  * @throws CniError 999 where `gcOnly` is neither true nor false
  */
-export function isGcOnly({ document }: NetworkConfiguration): boolean {
+export function isGcOnly({ document }: Pick<NetworkConfiguration, "document">): boolean {
   return trueOrFalse(memberInAnyCase(document, "gcOnly"), false);
 }
 

@@ -9,7 +9,7 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../node/configurations.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import { openNode } from "../node/node.ts";
+import { logUncertainty, openNode } from "../node/node.ts";
 import { replaceFile } from "../node/temporary-files.ts";
 import {
   countRanges,
@@ -150,6 +150,10 @@ function podsWithAddresses(context: Context): {
 } {
   const name = context.operands[0];
   const { networks } = openNode(context, name);
+  const uncertain = networks.find(({ uncertainty }) => uncertainty !== undefined);
+  if (uncertain?.uncertainty !== undefined) {
+    throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
+  }
   const configured = networks.filter(({ rangeSets }) => rangeSets.length > 0);
   const [network, ...others] = configured;
   if (network === undefined) {
@@ -176,7 +180,9 @@ function podsWithAddresses(context: Context): {
 
 function count(context: Context): Report {
   const { system, operands } = context;
-  const counted = openNode(context, operands[0]).directories.flatMap(countDirectory);
+  const node = openNode(context, operands[0]);
+  logUncertainty(context, node.networks);
+  const counted = node.directories.flatMap(countDirectory);
   const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {
     exitCode: counted.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,

@@ -35,7 +35,9 @@ export function rangeFindings(context: Context, directory: NetworkDirectory): re
       const { used, capacity, free } = counts;
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n && !isEmptySet(set, exclusionsForAll(network))) return [];
-      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
+      const { uncertainty } = network;
+      const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
+      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
       return free === 0n
         ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
         : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];

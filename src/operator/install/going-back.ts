@@ -1,14 +1,14 @@
 /** What becomes of the networks of this node where another plugin takes the place of this one, or none. */
 
 import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { configurationOf } from "../../cni/call.ts";
 import { CniError } from "../../cni/error.ts";
-import { type JsonObject, type Located, memberInAnyCase } from "../../cni/json.ts";
+import { elements, type JsonObject, type Located, memberInAnyCase } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
-import { rangeIn, rangeSetsIn } from "../../ipam/range-fields.ts";
+import { rangeIn } from "../../ipam/range-fields.ts";
 import type { ConfigurationProblem } from "../node/configuration-files.ts";
 import { configurationsIn, type Requested, readAllFiles } from "../node/configurations.ts";
 
@@ -121,26 +121,38 @@ interface Use {
   readonly lost: readonly string[];
 }
 
-/** None of a configuration that is invalid, or calls another plugin. */
+/** Each part by itself: what is invalid, or Calico's `usePodCidr`, hides no key. None of a configuration of another plugin. */
 function usesOf(source: string, document: JsonObject, type: string): readonly Use[] {
+  const at: Located = { value: document, path: "" };
+  const ipam = unlessInvalid(() => memberInAnyCase(at, "ipam"), undefined);
+  if (ipam === undefined || typeIn(ipam) !== type) return [];
+  const keys = ownKeys.filter((key) => isSet(memberInAnyCase(ipam, key)));
+  const ranges = rangesIn(ipam);
+  // What is neither true nor false is as good as set: this plugin refuses it, the Go plugin does not look at it.
+  const breaking = [
+    ...(unlessInvalid(() => isGcOnly({ document: at }), true)
+      ? ["gcOnly: every ADD fails, and leaves an address reserved"]
+      : []),
+    ...(ranges.some(isTooSmall) ? ["a subnet of one or two addresses: ADD and DEL fail"] : []),
+    ...(ranges.some(({ gateway }) => gateway === NO_GATEWAY)
+      ? [`gateway "${NO_GATEWAY}": ADD and DEL fail`]
+      : []),
+    ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
+  ];
+  const lost = keys.filter((key) => ofKeys[key] === undefined);
+  const name = textOf(exactMember(document, "name")) || "without a name";
+  return [{ network: `${source} (network ${name})`, breaking, lost }];
+}
+
+function typeIn(ipam: Located): unknown {
+  return unlessInvalid(() => memberInAnyCase(ipam, "type")?.value, undefined);
+}
+
+function unlessInvalid<T>(read: () => T, otherwise: T): T {
   try {
-    const network = configurationOf(document);
-    const ipam = memberInAnyCase(network.document, "ipam");
-    if (ipam === undefined || memberInAnyCase(ipam, "type")?.value !== type) return [];
-    const keys = ownKeys.filter((key) => isSet(memberInAnyCase(ipam, key)));
-    const ranges = rangesIn(ipam);
-    const breaking = [
-      ...(isGcOnly(network) ? ["gcOnly: every ADD fails, and leaves an address reserved"] : []),
-      ...(ranges.some(isTooSmall) ? ["a subnet of one or two addresses: ADD and DEL fail"] : []),
-      ...(ranges.some(({ gateway }) => gateway === NO_GATEWAY)
-        ? [`gateway "${NO_GATEWAY}": ADD and DEL fail`]
-        : []),
-      ...keys.flatMap((key) => (ofKeys[key] === undefined ? [] : [`${key}: ${ofKeys[key]}`])),
-    ];
-    const lost = keys.filter((key) => ofKeys[key] === undefined);
-    return [{ network: `${source} (network ${network.name})`, breaking, lost }];
+    return read();
   } catch (error) {
-    if (error instanceof CniError) return [];
+    if (error instanceof CniError) return otherwise;
     throw error;
   }
 }
@@ -153,9 +165,16 @@ function isSet(at: Located | undefined): boolean {
   return !off.includes(value) && !isEmpty;
 }
 
+/** Those that can be read. */
 function rangesIn(ipam: Located): readonly RangeSpec[] {
-  const sets = rangeSetsIn(memberInAnyCase(ipam, "ranges")).flatMap(({ ranges }) => ranges);
-  return [rangeIn(ipam), ...sets].filter(({ subnet }) => subnet !== undefined);
+  const sets = unlessInvalid(() => elements(memberInAnyCase(ipam, "ranges")), []);
+  const ranges = sets.flatMap((set) =>
+    unlessInvalid(() => elements(set.value === null ? undefined : set), []),
+  );
+  return [ipam, ...ranges].flatMap((range): readonly RangeSpec[] => {
+    const spec = unlessInvalid(() => rangeIn(range), undefined);
+    return spec?.subnet === undefined ? [] : [spec];
+  });
 }
 
 function isTooSmall({ subnet }: RangeSpec): boolean {

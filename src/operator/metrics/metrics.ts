@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
-import { logProblems, openWholeNode } from "../node/node.ts";
+import { logProblems, logUncertainty, openWholeNode } from "../node/node.ts";
 import { replaceFile } from "../node/temporary-files.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
@@ -35,6 +35,7 @@ function measureNetworks(context: Context): Report {
   const [name] = context.operands;
   const node = openWholeNode(context, name);
   logProblems(context, node.problems);
+  logUncertainty(context, node.networks);
   const measured = measure(system, node, runChecks(node, name));
   const output = context.option("--output");
   if (output !== undefined) {

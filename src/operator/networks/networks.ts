@@ -9,7 +9,7 @@ import {
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../node/networks.ts";
-import { openNode } from "../node/node.ts";
+import { logUncertainty, openNode } from "../node/node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {
@@ -37,7 +37,9 @@ export const networks: Command = {
 
 function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
-  const entries = openNode(context, operands[0]).directories.flatMap((directory) =>
+  const node = openNode(context, operands[0]);
+  logUncertainty(context, node.networks);
+  const entries = node.directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {
       const used = network.rangeSets.length === 0 ? [] : directory.usedIn(network);
       return { network, ranges: countRanges(network, used, []) };

@@ -4,6 +4,7 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
 import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../cni/json.ts";
+import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
 
@@ -37,6 +38,8 @@ export interface CachedConfiguration {
   /** The directory of the entry. */
   readonly directory: string;
   readonly document: Json;
+  /** The addresses of the attachment, with the lengths of their prefixes. */
+  readonly addresses: readonly Prefix[];
 }
 
 /** What libcni's cache has of configurations, the latest of each network. */

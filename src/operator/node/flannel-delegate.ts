@@ -9,9 +9,10 @@ import { isSystemError, type System } from "../../system/system.ts";
 import { PLUGIN } from "./plugin-directories.ts";
 
 /** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
-const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
+export const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
 
-const LARGEST_SUBNET_FILE = 64 * 1024;
+/** The largest such file, in bytes. */
+export const LARGEST_SUBNET_FILE = 64 * 1024;
 
 /** Whether a plugin configuration is flannel's. */
 export function isFlannel(plugin: JsonObject): boolean {

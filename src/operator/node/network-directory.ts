@@ -37,7 +37,7 @@ export class NetworkDirectory {
   readonly rangeSets: readonly RangeSet[];
   /** Those of all configurations. */
   readonly ranges: readonly Range[];
-  /** Whether all ranges are configured: the runtime supplies none. */
+  /** Whether all ranges are configured: the runtime and the main plugin supply none. */
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
   #listed: readonly Reservation[] | undefined;
@@ -54,7 +54,8 @@ export class NetworkDirectory {
     this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
     this.ranges = this.rangeSets.flat();
     this.hasKnownRanges = networks.every(
-      ({ rangeSets, acceptsRuntimeRanges }) => rangeSets.length > 0 && !acceptsRuntimeRanges,
+      ({ rangeSets, acceptsRuntimeRanges, uncertainty }) =>
+        rangeSets.length > 0 && !acceptsRuntimeRanges && uncertainty === undefined,
     );
   }
 

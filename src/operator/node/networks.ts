@@ -20,6 +20,7 @@ import type { Partition } from "../../ipam/partition.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
+import { listReservations } from "../../store/reservations/reservation-file.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import type {
@@ -35,6 +36,7 @@ import {
   requireDirectory,
 } from "./configurations.ts";
 import { BUILDKIT_PLUGIN, PLUGIN, pluginNames } from "./plugin-directories.ts";
+import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
@@ -54,6 +56,8 @@ export interface FoundNetwork extends Excluded {
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
   readonly acceptsRuntimeRanges: boolean;
+  /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
+  readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
 }
@@ -105,7 +109,7 @@ export function findNetworks(
   const found: FoundNetwork[] = [];
   const files = readAllFiles(context, problems);
   for (const configuration of configurationsIn(system, files, problems)) {
-    const network = fromConfiguration(system, configuration, dataDir, problems);
+    const network = fromConfiguration(system, cache, configuration, dataDir, problems);
     if (network !== undefined) found.push(network);
   }
   found.push(...cachedNetworks(system, cache, dataDir, found));
@@ -136,6 +140,22 @@ export function findNetworks(
   return { found: named, others: shown.filter((one) => !isNamed(one)), problems };
 }
 
+/** A configuration with the podCIDR of this node, where it asks for it. */
+function completed(
+  system: System,
+  cache: ConfigurationCache,
+  document: JsonObject,
+  files: NetworkFiles,
+): Completed {
+  if (!asksForPodCidr(document)) return { document, uncertainty: undefined };
+  const addresses = attempt(() => listReservations(files), []).map(({ address }) => address);
+  const cached = cache.configurationsOf(files.network);
+  return withPodCidr(system, document, {
+    addresses,
+    results: cached.flatMap((one) => one.addresses),
+  });
+}
+
 /**
  * The networks of which a cache alone has the configuration, and no file: those that multus attaches, from the API server, and
  * that of BuildKit, from its memory.
@@ -155,7 +175,7 @@ function cachedNetworks(
   ];
   const configured = new Set(found.map(({ files }) => files.directory));
   return configurations.flatMap((configuration) => {
-    const network = fromConfiguration(system, configuration, dataDir, []);
+    const network = fromConfiguration(system, cache, configuration, dataDir, []);
     return network === undefined || configured.has(network.files.directory) ? [] : [network];
   });
 }
@@ -168,6 +188,7 @@ function cachedFile({ directory, document }: CachedConfiguration): Configuration
 /** @returns `undefined` if not even its directory is known */
 function fromConfiguration(
   system: System,
+  cache: ConfigurationCache,
   { source, document }: Configuration,
   dataDir: string | undefined,
   problems: ConfigurationProblem[],
@@ -197,7 +218,11 @@ function fromConfiguration(
       }
       return network;
     }
-    const config = loadConfig(configuration, "", system);
+    const { document: complete, uncertainty } = completed(system, cache, document, files);
+    network = { ...network, uncertainty };
+    const whole = configurationOf(complete);
+    if (!hasRanges(whole)) return network;
+    const config = loadConfig(whole, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims } = config;
     return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
   } catch (error) {
@@ -304,6 +329,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
+    uncertainty: undefined,
     bridge: undefined,
   };
 }

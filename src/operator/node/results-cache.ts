@@ -5,7 +5,7 @@ import { cacheOption, DEFAULT_CACHE_DIR } from "../../cli/command/common-options
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
 import { type Json, parseJson } from "../../cni/json.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { parsePrefix } from "../../ipam/prefix.ts";
+import { type Prefix, parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
 import { textOfBase64 } from "./base64.ts";
@@ -184,7 +184,8 @@ class CacheDirectory {
       const [latest] = written.toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
       const text = latest === undefined ? "" : this.#textOf(latest.name);
       const document = configurationIn(text);
-      return document === undefined ? [] : [{ directory: this.#directory, document }];
+      const addresses = prefixesIn(exactMember(parsed(text), "result"));
+      return document === undefined ? [] : [{ directory: this.#directory, document, addresses }];
     });
   }
 
@@ -379,17 +380,19 @@ function parsed(text: string): unknown {
   }
 }
 
-/** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
+/** The addresses of a result, in their canonical form. */
 function addressesIn(result: unknown): readonly string[] {
+  return prefixesIn(result).map(({ address }) => formatAddress(address));
+}
+
+/** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
+function prefixesIn(result: unknown): readonly Prefix[] {
   const entries = [
     ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, "address")),
     exactMember(exactMember(result, "ip4"), "ip"),
     exactMember(exactMember(result, "ip6"), "ip"),
   ];
-  return entries.flatMap((entry) => {
-    const prefix = parsePrefix(textOf(entry));
-    return prefix === undefined ? [] : [formatAddress(prefix.address)];
-  });
+  return entries.flatMap((entry) => parsePrefix(textOf(entry)) ?? []);
 }
 
 /** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
