@@ -133,12 +133,13 @@ export class Journal {
   /** What it tells of reservations of the running boot, in its order; `undefined` where it cannot be read. */
   records(): readonly RecordedReservation[] | undefined {
     this.open();
-    const read = (): JournalContent | "none" => requireJournal(this.#files, "all") ?? "none";
-    const journal = attempt(read, undefined);
-    if (journal === undefined || journal === "none") return journal && [];
-    // Meanwhile this call may have changed the directory.
-    const isCurrent = this.#seal !== undefined;
-    return recordsOf(this.#files, { ...journal, isCurrent });
+    const read = (): readonly RecordedReservation[] => {
+      const journal = requireJournal(this.#files, "all");
+      // Meanwhile this call may have changed the directory.
+      const isCurrent = this.#seal !== undefined;
+      return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
+    };
+    return attempt(read, undefined);
   }
 
   /**
@@ -152,9 +153,9 @@ export class Journal {
     if (isRemoved) this.#difference--;
   }
 
-  /** A search has found nothing of an attachment. */
+  /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += `${key}\n`;
+    this.#lines += `${key} -\n`;
   }
 
   /** From here on it stays as it is on disk. */

@@ -5,11 +5,21 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { type JournalContent, recordsIn, requireJournal, sealedAt } from "./journal-file.ts";
-import { type AddedNamespace, isAsRecorded, type RecordedReservation, recordIn } from "./record.ts";
+import {
+  type AddedNamespace,
+  isAsRecorded,
+  type RecordedReservation,
+  recordIn,
+  withWholePath,
+} from "./record.ts";
 
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
 
-/** What a journal tells of reservations of the running boot, in its order. */
+/**
+ * What a journal tells of reservations of the running boot, in its order.
+ *
+ * @throws SystemError where a reservation cannot be read that a record needs
+ */
 export function recordsOf(
   files: NetworkFiles,
   journal: JournalContent,
@@ -21,7 +31,8 @@ export function recordsOf(
   const records: RecordedReservation[] = [];
   for (const line of recordsIn(journal.found).values()) {
     const record = recordIn(line, bound);
-    if (record !== undefined) records.push(record);
+    const whole = record && withWholePath(files, record);
+    if (whole !== undefined) records.push(whole);
   }
   return records;
 }
@@ -43,7 +54,7 @@ export function namesOfGonePods(files: NetworkFiles): readonly string[] {
 }
 
 /** The attachment of an ADD, and its namespace where that is known. */
-interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
+interface Caller extends Pick<RecordedReservation, "key" | "idEnd"> {
   readonly namespace: NetworkNamespace | undefined;
 }
 
@@ -85,7 +96,7 @@ export class RecordedNamespaces {
         const others = this.#laterThan(record);
         const isOther =
           caller?.namespace !== undefined &&
-          (caller.key === record.key || caller.containerId !== record.containerId);
+          (caller.key === record.key || caller.idEnd !== record.idEnd);
         return isOther ? [...others, caller.namespace] : others;
       };
       const isGone = this.#states.isGone(record.namespace, later);
@@ -125,7 +136,7 @@ export class RecordedNamespaces {
     const same = this.#byInode.get(record.namespace.inode) ?? [];
     return same
       .slice(same.indexOf(record) + 1)
-      .filter(({ containerId }) => containerId !== record.containerId)
+      .filter(({ idEnd }) => idEnd !== record.idEnd)
       .map(({ namespace }) => namespace);
   }
 }
