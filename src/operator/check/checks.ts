@@ -11,6 +11,7 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
+import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
@@ -50,6 +51,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...node.problems.map(({ source: path, problem: message }) => {
       return { code: "unreadable-configuration", network: "", path, message } as const;
     }),
+    ...configurationFindings(node, (network) => name === undefined || network === name),
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),

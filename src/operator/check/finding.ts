@@ -18,6 +18,11 @@ export const kinds = {
     remedy:
       "correct what the message names; move the file out of the configuration directory only if no pod uses its network",
   },
+  "gc-not-called": {
+    severity: "warning",
+    remedy:
+      "run gc on a schedule in its place (host-local agent, or the timer in conf-examples/operator), and remove the entry; a higher cniVersion fails every ADD where a plugin of the list does not support it",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",

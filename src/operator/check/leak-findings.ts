@@ -5,7 +5,7 @@ import { shellWord } from "../../cli/output/shell-word.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
-import type { ConcludedReservation } from "../node/liveness.ts";
+import type { KnownReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -36,7 +36,7 @@ export function leakFindings(
     const concluded = checker.livenessOfAll(reservations);
     const old = concluded.filter(({ reservation }) => isOld(reservation, youngest));
     // ADD takes the addresses of those from before this boot by itself.
-    const counted = old.filter(({ reservation }) => !reservation.isBeforeBoot);
+    const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
     const list = (): string => liveCommandOf(networks[0], reservations);
     const leaked = counted.filter(isLeaked).map((one) => {
@@ -60,7 +60,7 @@ export function leakFindings(
 }
 
 /** Whether a container is dead, or is alive by a mount alone. */
-function isLeaked({ conclusion }: ConcludedReservation): boolean {
+function isLeaked({ conclusion }: KnownReservation): boolean {
   const { liveness } = conclusion;
   return liveness === "dead" || (liveness === "alive" && conclusion.by === "mount");
 }
@@ -72,13 +72,13 @@ function isLeaked({ conclusion }: ConcludedReservation): boolean {
  * @param list a command that prints the ids of live containers
  */
 function removeUnlessListed(
-  { reservation, conclusion }: ConcludedReservation,
+  { reservation, conclusion }: KnownReservation,
   list: string,
 ): readonly string[] {
   if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return [];
   const { path } = conclusion;
   const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(path) ?? [];
-  const remove = name === undefined ? ["umount", path] : ["ip", "netns", "delete", name];
+  const remove = name === undefined ? ["umount", "--lazy", path] : ["ip", "netns", "delete", name];
   const id = shellWord(containerOf(reservation.owner));
   return [
     `ids=$(${list}) && case "$ids" in *${id}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`,
@@ -87,7 +87,7 @@ function removeUnlessListed(
 
 function finding(
   code: "leaked-reservation" | "sandbox-without-process",
-  { reservation, conclusion }: ConcludedReservation,
+  { reservation, conclusion }: KnownReservation,
   cache: ResultsCache,
   commands: readonly string[],
 ): Finding {

@@ -17,6 +17,12 @@ import type { NetworkDirectory } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Finding } from "./finding.ts";
 
+/** With `exhaustedStatus`: what of the leaked addresses ADD reclaims keeps STATUS from failing. */
+const STATUS_FAILS = {
+  now: "; unless ADD can reclaim one, STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
+  soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",
+} as const;
+
 /**
  * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
  * an address of any of them.
@@ -38,9 +44,16 @@ export function rangeFindings(context: Context, directory: NetworkDirectory): re
       const { uncertainty } = network;
       const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
+      const status = network.failsWhenExhausted ? STATUS_FAILS[free === 0n ? "now" : "soon"] : "";
       return free === 0n
-        ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none` }]
-        : [{ ...about, code: "range-nearly-full", message: `${usage}: ${decimal(free)} left` }];
+        ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none${status}` }]
+        : [
+            {
+              ...about,
+              code: "range-nearly-full",
+              message: `${usage}: ${decimal(free)} left${status}`,
+            },
+          ];
     });
   });
 }

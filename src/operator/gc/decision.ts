@@ -1,7 +1,7 @@
 /** Decides which reservations are released, without reading anything itself. */
 
 import type { Conclusion } from "../node/conclusion.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
+import type { KnownReservation } from "../node/liveness.ts";
 import { type SeenDead, seenDeadKey } from "./collection-file.ts";
 
 /**
@@ -11,16 +11,6 @@ import { type SeenDead, seenDeadKey } from "./collection-file.ts";
  * `due`: to be released. Only those that are `due` are released.
  */
 export type Decision = "alive" | "inUse" | "unknown" | "unowned" | "young" | "waiting" | "due";
-
-/** A reservation to decide on. */
-export interface Candidate {
-  /** `undefined` if the file names no container, or its time cannot be read. */
-  readonly seen: Omit<SeenDead, "since"> | undefined;
-  readonly conclusion: Conclusion;
-  readonly isListed: boolean;
-  /** Whether a container that is listed has the namespace in which its address is; asked of few. */
-  readonly isBesideListed: () => boolean;
-}
 
 /** What the decisions of a run are based on. */
 export interface Rules {
@@ -45,17 +35,21 @@ export interface Decided {
   readonly isByList: boolean;
 }
 
-/** A reservation with the decision on it. */
-export interface DecidedReservation extends Candidate, Decided {
-  readonly reservation: NodeReservation;
-  /** As it was before anything was released. */
-  readonly isBeforeBoot: boolean;
+/** A reservation with the decision on it, and what else that is based on. */
+export interface DecidedReservation extends KnownReservation, Decided {
+  /** `undefined` if the file names no container, or its time cannot be read. */
+  readonly seen: Omit<SeenDead, "since"> | undefined;
+  readonly isListed: boolean;
+  /** Whether a container that is listed has the namespace in which its address is; asked of few. */
+  readonly isBesideListed: () => boolean;
 }
 
 const MILLISECOND = 1_000_000n;
 
 /** Makes the function that decides in one run. */
-export function decideBy(rules: Rules): (candidate: Candidate) => Decided {
+export function decideBy(
+  rules: Rules,
+): (one: Pick<DecidedReservation, "seen" | "conclusion" | "isListed">) => Decided {
   const { list, asOf, grace, isImmediate } = rules;
   const before = new Map(rules.before.map((one) => [seenDeadKey(one), one.since]));
   return ({ seen, conclusion, isListed }) => {

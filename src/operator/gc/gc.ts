@@ -9,7 +9,7 @@ import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
 import { readCollection, writeCollection } from "./collection-file.ts";
-import { type Candidate, decideBy } from "./decision.ts";
+import { type DecidedReservation, decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -89,20 +89,18 @@ function decide(
   directory: NetworkDirectory,
 ): Judged {
   const { reservations } = directory;
-  const candidates = liveness.livenessOfAll(reservations).map(({ reservation, conclusion }) => ({
-    reservation,
-    isBeforeBoot: reservation.isBeforeBoot,
-    seen: seenIn(reservation),
-    conclusion,
-    isListed: list?.has(containerOf(reservation.owner)) ?? false,
+  const undecided = liveness.livenessOfAll(reservations).map((one) => ({
+    ...one,
+    seen: seenIn(one.reservation),
+    isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
     isBesideListed: () =>
-      list !== undefined && liveness.containersBeside(reservation).some((one) => list.has(one)),
+      list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
   }));
   const before = readCollection(directory.files).seenDead;
   const rules = { asOf, grace, isImmediate: has("--now"), before };
   const decideAll = (belief: "none" | "believed" | "doubted") => {
     const decideOne = decideBy({ ...rules, list: belief });
-    return candidates.map((one) => ({ ...one, ...decideOne(one) }));
+    return undecided.map((one) => ({ ...one, ...decideOne(one) }));
   };
   const judged = decideAll(list === undefined ? "none" : "believed");
   const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
@@ -123,7 +121,7 @@ function withoutRemoved(
 }
 
 /** `undefined` if the file names no container, or its time cannot be read. */
-function seenIn({ name, owner, status }: NodeReservation): Candidate["seen"] {
+function seenIn({ name, owner, status }: NodeReservation): DecidedReservation["seen"] {
   const text = keyOf(owner);
   if (text === undefined || status === undefined) return undefined;
   return { name, owner: text, modified: status.modified };

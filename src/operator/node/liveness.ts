@@ -26,10 +26,12 @@ const LONGEST_ADD = 2 * 60_000;
 /** What of an attachment shows whether it is alive. */
 type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 
-/** A reservation, and what is concluded of its container. */
-export interface ConcludedReservation {
+/** A reservation, and what is known of its container. */
+export interface KnownReservation {
   readonly reservation: NodeReservation;
   readonly conclusion: Conclusion;
+  /** Once something has been released, the node does not tell it any more. */
+  readonly isBeforeBoot: boolean;
 }
 
 /** Gathers the evidence, each part once and only if it is asked for. */
@@ -38,7 +40,7 @@ export class LivenessChecker {
   readonly cache: ResultsCache;
   /** Of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
-  readonly #ofAll = new Map<readonly NodeReservation[], readonly ConcludedReservation[]>();
+  readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
   #namespaces: Namespaces | undefined;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
@@ -63,17 +65,17 @@ export class LivenessChecker {
    * The liveness of many reservations, in their order. What shows that a container is alive counts for all that it holds:
    * its namespace may have an address of one family only.
    */
-  livenessOfAll(reservations: readonly NodeReservation[]): readonly ConcludedReservation[] {
+  livenessOfAll(reservations: readonly NodeReservation[]): readonly KnownReservation[] {
     const known = this.#ofAll.get(reservations);
     if (known !== undefined) return known;
     const alive = new Map<string, Conclusion>();
     const own = reservations.map((reservation) => {
       const conclusion = this.livenessOf(reservation);
       if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
-      return { reservation, conclusion };
+      return { reservation, conclusion, isBeforeBoot: reservation.isBeforeBoot };
     });
     alive.delete("");
-    const all = own.map((one): ConcludedReservation => {
+    const all = own.map((one): KnownReservation => {
       if (one.conclusion.liveness === "alive") return one;
       const conclusion = alive.get(containerOf(one.reservation.owner));
       return conclusion === undefined ? one : { ...one, conclusion };

@@ -56,6 +56,8 @@ export interface FoundNetwork extends Excluded {
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
   readonly acceptsRuntimeRanges: boolean;
+  /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
+  readonly failsWhenExhausted: boolean;
   /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
@@ -76,7 +78,7 @@ const BUILDKIT_NETWORK = "buildkit";
 const STATE_ROOT = ".host-local";
 
 /** The networks that were found. */
-interface Networks {
+export interface Networks {
   /**
    * By name, then by directory. A network appears once for each of its configurations that has different ranges, and at
    * least once.
@@ -85,6 +87,8 @@ interface Networks {
   /** Those of other names than the one that was asked for. */
   readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
+  /** The files of the configuration directories, also those that use other plugins. */
+  readonly files: readonly ConfigurationFile[];
 }
 
 /**
@@ -122,22 +126,22 @@ export function findNetworks(
       : [dataDir];
   const configured = new Set(found.map(({ files }) => files.directory));
   for (const root of new Set(dataDirs.map(cleanPath))) {
-    for (const files of directoriesIn(system, root)) {
-      if (configured.has(files.directory)) continue;
-      if (files.network === name || isUsed(system, files)) shown.push(unconfigured(files));
+    for (const one of directoriesIn(system, root)) {
+      if (configured.has(one.directory)) continue;
+      if (one.network === name || isUsed(system, one)) shown.push(unconfigured(one));
     }
     if (counts === undefined) continue;
-    for (const files of directoriesIn(system, root, join(root, STATE_ROOT))) {
-      const isKnown = configured.has(files.directory) || isDirectory(system, files.directory);
-      if (!isKnown && counts(files)) shown.push(unconfigured(files));
+    for (const one of directoriesIn(system, root, join(root, STATE_ROOT))) {
+      const isKnown = configured.has(one.directory) || isDirectory(system, one.directory);
+      if (!isKnown && counts(one)) shown.push(unconfigured(one));
     }
   }
   shown.sort(byName);
-  if (name === undefined) return { found: shown, others: [], problems };
+  if (name === undefined) return { found: shown, others: [], problems, files };
   const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
   const named = shown.filter(isNamed);
   if (named.length === 0) throw unknownNetwork(name, shown, problems);
-  return { found: named, others: shown.filter((one) => !isNamed(one)), problems };
+  return { found: named, others: shown.filter((one) => !isNamed(one)), problems, files };
 }
 
 /** A configuration with the podCIDR of this node, where it asks for it. */
@@ -223,8 +227,9 @@ function fromConfiguration(
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
     const config = loadConfig(whole, "", system);
-    const { rangeSets, partition, exclusions, reserved, reclaims } = config;
-    return { ...network, rangeSets, partition, exclusions, reserved, reclaims };
+    const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
+    const counted = { rangeSets, partition, exclusions, reserved, reclaims };
+    return { ...network, ...counted, failsWhenExhausted };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -329,6 +334,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
+    failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
   };

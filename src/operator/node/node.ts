@@ -5,7 +5,7 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { ConfigurationProblem } from "./configuration-files.ts";
+import type { ConfigurationFile, ConfigurationProblem } from "./configuration-files.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
   logUnreadable,
@@ -13,7 +13,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./network-directory.ts";
-import { type FoundNetwork, findNetworks } from "./networks.ts";
+import { type FoundNetwork, findNetworks, type Networks } from "./networks.ts";
 import { ResultsCache } from "./results-cache.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -24,24 +24,28 @@ export class Node {
   readonly others: Node | undefined;
   /** What is wrong with their configurations. */
   readonly problems: readonly ConfigurationProblem[];
+  /** The files of the configuration directories, also those that use other plugins. */
+  readonly files: readonly ConfigurationFile[];
   /** In the order of their networks. */
   readonly directories: readonly NetworkDirectory[];
   readonly cache: ResultsCache;
   readonly liveness: LivenessChecker;
+  readonly #networks: Networks;
 
   constructor(
     context: Context,
-    networks: readonly FoundNetwork[],
-    problems: readonly ConfigurationProblem[],
-    others: readonly FoundNetwork[] = [],
+    networks: Networks,
     cache: ResultsCache = new ResultsCache(context),
   ) {
+    const { found, others, problems, files } = networks;
     this.context = context;
-    this.networks = networks;
+    this.#networks = networks;
+    this.networks = found;
     this.problems = problems;
-    this.directories = networkDirectories(context.system, networks);
+    this.files = files;
+    this.directories = networkDirectories(context.system, found);
     this.cache = cache;
-    this.others = others.length === 0 ? undefined : new Node(context, others, [], [], cache);
+    this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
     // Whose a network namespace is, tell the reservations of all networks.
     const whole = [...this.directories, ...(this.others?.directories ?? [])];
     this.liveness = new LivenessChecker(context.system, this.cache, whole);
@@ -54,8 +58,12 @@ export class Node {
 
   /** The same networks as they are now. */
   readAgain(): Node {
-    return new Node(this.context, this.networks, this.problems, this.others?.networks);
+    return new Node(this.context, this.#networks);
   }
+}
+
+function onlyOthers({ others }: Networks): Networks {
+  return { found: others, others: [], problems: [], files: [] };
 }
 
 /**
@@ -71,9 +79,9 @@ export function openNode(
   counts?: Parameters<typeof findNetworks>[3],
 ): Node {
   const cache = new ResultsCache(context);
-  const { found, others, problems } = findNetworks(context, cache, name, counts);
-  logProblems(context, problems);
-  return new Node(context, found, problems, others, cache);
+  const networks = findNetworks(context, cache, name, counts);
+  logProblems(context, networks.problems);
+  return new Node(context, networks, cache);
 }
 
 /** Logs what is wrong with configurations. */
@@ -96,8 +104,9 @@ export function logUncertainty({ log }: Context, networks: readonly FoundNetwork
  */
 export function openWholeNode(context: Context, name: string | undefined): Node {
   const cache = new ResultsCache(context);
-  const { found, others, problems } = findNetworks(context, cache, name);
-  return new Node(context, [...others, ...found], problems, [], cache);
+  const networks = findNetworks(context, cache, name);
+  const found = [...networks.others, ...networks.found];
+  return new Node(context, { ...networks, found, others: [] }, cache);
 }
 
 /** What to search for. */

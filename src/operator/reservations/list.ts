@@ -1,22 +1,21 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { KnownReservation } from "../node/liveness.ts";
 import { logUnreadable } from "../node/network-directory.ts";
-import { openNode } from "../node/node.ts";
-import {
-  describeReservation,
-  type KnownReservation,
-  knownReservations,
-} from "./known-reservation.ts";
+import { type Node, openNode } from "../node/node.ts";
+import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
 /** What `--sort` compares; networks stay in order among equals. */
-const sortKeys: Readonly<Record<string, (one: KnownReservation) => string | number | bigint>> = {
+const sortKeys: Readonly<
+  Record<string, (one: KnownReservation, node: Node) => string | number | bigint>
+> = {
   network: () => "",
   address: ({ reservation: { address } }) => (BigInt(address.family) << 128n) + address.value,
   age: ({ reservation }) => reservation.since ?? Number.POSITIVE_INFINITY,
   container: ({ reservation }) => containerOf(reservation.owner),
-  pod: ({ pod }) => pod,
+  pod: ({ reservation }, { cache }) => cache.podOf(reservation),
 };
 
 /** `list`: lists reservations. */
@@ -64,38 +63,49 @@ function listNetworks(context: Context): Report {
   const node = openNode(context, operands[0]);
   logUnreadable(context, node.reservations);
   const known = sorted(
-    knownReservations(node, node.reservations).filter(isIncluded),
+    node,
+    node.liveness.livenessOfAll(node.reservations).filter((one) => isIncluded(one, node)),
     option("--sort") ?? "network",
   );
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
-    document: () => ({ reservations: known.map(describeReservation) }),
+    document: () => ({ reservations: describeReservations(node, known) }),
     text: () => {
       const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
-      return reservationTable(system, known, isAliveShown, has("--no-headers"));
+      return reservationTable(node, known, isAliveShown, has("--no-headers"));
     },
   };
 }
 
 /** @throws UsageError if the age is invalid */
-function filterOf({ option, has }: Context, now: number): (one: KnownReservation) => boolean {
+function filterOf(
+  { option, has }: Context,
+  now: number,
+): (one: KnownReservation, node: Node) => boolean {
   const pod = option("--pod");
   const namespace = option("--namespace");
   const age = option("--older-than");
   const before = age === undefined ? undefined : now - parseDuration(age, "--older-than");
   const shown = ["dead", "unknown"].filter((liveness) => has(`--${liveness}`));
-  return (entry) =>
-    (shown.length === 0 || shown.includes(entry.conclusion.liveness)) &&
-    (pod === undefined || entry.pod === pod || entry.pod.endsWith(`/${pod}`)) &&
-    (namespace === undefined || entry.pod.startsWith(`${namespace}/`)) &&
-    (before === undefined || (entry.reservation.since ?? now) < before);
+  const isOfPod = (name: string): boolean =>
+    (pod === undefined || name === pod || name.endsWith(`/${pod}`)) &&
+    (namespace === undefined || name.startsWith(`${namespace}/`));
+  const isAnyPod = pod === undefined && namespace === undefined;
+  return ({ reservation, conclusion }, { cache }) =>
+    (shown.length === 0 || shown.includes(conclusion.liveness)) &&
+    (isAnyPod || isOfPod(cache.podOf(reservation))) &&
+    (before === undefined || (reservation.since ?? now) < before);
 }
 
-function sorted(entries: readonly KnownReservation[], key: string): readonly KnownReservation[] {
+function sorted(
+  node: Node,
+  entries: readonly KnownReservation[],
+  key: string,
+): readonly KnownReservation[] {
   const compared = sortKeys[key] ?? (() => "");
   return entries
-    .map((entry) => ({ entry, value: compared(entry) }))
+    .map((entry) => ({ entry, value: compared(entry, node) }))
     .sort((a, b) => (a.value < b.value ? -1 : a.value > b.value ? 1 : 0))
     .map(({ entry }) => entry);
 }

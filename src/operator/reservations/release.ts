@@ -2,15 +2,12 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
+import type { KnownReservation } from "../node/liveness.ts";
 import type { NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node/node.ts";
 import { releaseIn } from "../node/release.ts";
-import {
-  describeReservation,
-  type KnownReservation,
-  knownReservations,
-} from "./known-reservation.ts";
+import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 import { formatQuery, type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
@@ -90,17 +87,17 @@ function releaseReservations(
   const living = context.has("--force") ? [] : livingHints(node, [...matching, ...others]);
   if (living.length > 0) return refused(node, query, matching, living, others);
   // Before anything is released: what is from before this boot is then still known.
-  const known = knownReservations(node, matching);
-  const table = reservationTable(context.system, known, true);
+  const known = node.liveness.livenessOfAll(matching);
+  const table = reservationTable(node, known, true);
   const question = `Release ${known.length === 1 ? "this address" : `these ${known.length} addresses`}?`;
   if (!isConfirmed(context, `${table}${doubts(known)}`, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
     return refused(node, query, matching, [{ reason: "refused", network: null, text }], others);
   }
-  const besides = knownReservations(node, others);
+  const besides = node.liveness.livenessOfAll(others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
   const released = [...byNetwork].flatMap(([network, here]) => releaseIn(network, "release", here));
-  return report(context, known, besides, new Set(released));
+  return report(node, known, besides, new Set(released));
 }
 
 /** A hint for each container that is alive or, where nobody can be asked, of which that is not known, in each network. */
@@ -142,23 +139,23 @@ function doubts(known: readonly KnownReservation[]): string {
 }
 
 function report(
-  context: Context,
+  node: Node,
   chosen: readonly KnownReservation[],
   others: readonly KnownReservation[],
   released: ReadonlySet<NodeReservation>,
 ): Report {
   const done = chosen.filter(({ reservation }) => released.has(reservation));
   const left = chosen.filter(({ reservation }) => !released.has(reservation));
-  const table = done.length === 0 ? "" : reservationTable(context.system, done, true);
+  const table = done.length === 0 ? "" : reservationTable(node, done, true);
   const lines = left.map(
     ({ reservation: { text, network } }) =>
       `${text} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
-    document: () => documentOf(done, left, others, []),
+    document: () => documentOf(node, done, left, others, []),
     text: () =>
-      `${table === "" ? "" : `Released:\n${table}`}${lines.join("")}${othersNote(context, others)}`,
+      `${table === "" ? "" : `Released:\n${table}`}${lines.join("")}${othersNote(node.context, others)}`,
   };
 }
 
@@ -171,11 +168,11 @@ function refused(
   others: readonly NodeReservation[] = [],
 ): Report {
   const { context } = node;
-  const left = knownReservations(node, reservations);
-  const besides = knownReservations(node, others);
+  const left = node.liveness.livenessOfAll(reservations);
+  const besides = node.liveness.livenessOfAll(others);
   const found =
     left.length > 0
-      ? reservationTable(context.system, left, true)
+      ? reservationTable(node, left, true)
       : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
   const indent = left.length > 0 ? "" : "  ";
   const lines = hints.map(({ text }) => `${indent}${inOneLine(text)}\n`);
@@ -183,21 +180,22 @@ function refused(
   const isAlive = hints.some(({ reason }) => reason === "alive" || reason === "mayBeAlive");
   return {
     exitCode: 1,
-    document: () => documentOf([], left, besides, hints),
+    document: () => documentOf(node, [], left, besides, hints),
     text: () => `${found}${isAlive ? "" : othersNote(context, besides)}${lines.join("")}`,
   };
 }
 
 function documentOf(
+  node: Node,
   released: readonly KnownReservation[],
   left: readonly KnownReservation[],
   others: readonly KnownReservation[],
   hints: readonly Hint[],
 ): object {
   return {
-    released: released.map(describeReservation),
-    left: left.map(describeReservation),
-    others: others.map(describeReservation),
+    released: describeReservations(node, released),
+    left: describeReservations(node, left),
+    others: describeReservations(node, others),
     hints,
   };
 }

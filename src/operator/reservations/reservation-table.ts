@@ -4,9 +4,9 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import { formatLiveness } from "../node/conclusion.ts";
-import type { KnownReservation } from "./known-reservation.ts";
+import type { KnownReservation } from "../node/liveness.ts";
+import type { Node } from "../node/node.ts";
 
 /**
  * A row for each reservation. The column BOOT is there where one is from before this boot.
@@ -14,7 +14,7 @@ import type { KnownReservation } from "./known-reservation.ts";
  * @param isAliveShown whether there is a column ALIVE
  */
 export function reservationTable(
-  system: OperatorSystem,
+  { context: { system }, cache }: Node,
   known: readonly KnownReservation[],
   isAliveShown: boolean,
   isHeadless = false,
@@ -30,7 +30,7 @@ export function reservationTable(
       ...(hasEarlier ? ["BOOT"] : []),
       "POD",
     ),
-    known.map(({ reservation, pod, conclusion: { liveness }, isBeforeBoot }) => [
+    known.map(({ reservation, conclusion: { liveness }, isBeforeBoot }) => [
       reservation.network.files.network,
       reservation.text,
       // `?` if the file cannot be read.
@@ -41,7 +41,7 @@ export function reservationTable(
         ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)]
         : []),
       ...(hasEarlier ? [isBeforeBoot ? "earlier" : "-"] : []),
-      pod || "-",
+      cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system), isHeadless },
   );

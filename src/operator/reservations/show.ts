@@ -4,13 +4,10 @@ import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
+import type { KnownReservation } from "../node/liveness.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { openNode, parseQuery, search } from "../node/node.ts";
-import {
-  describeReservation,
-  type KnownReservation,
-  knownReservations,
-} from "./known-reservation.ts";
+import { describeReservations } from "./describe-reservation.ts";
 import { formatQuery, hintLines, hintsFor } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
@@ -43,13 +40,13 @@ export const show: Command = {
         text: () => `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
       };
     }
-    const known = knownReservations(node, reservations);
+    const known = node.liveness.livenessOfAll(reservations);
     return {
       exitCode: 0,
-      document: () => ({ reservations: known.map(describeReservation), hints: [] }),
+      document: () => ({ reservations: describeReservations(node, known), hints: [] }),
       text: () => {
         const now = context.system.now();
-        return known.map((one) => describe(one, now)).join("\n");
+        return known.map((one) => describe(one, node.cache.podOf(one.reservation), now)).join("\n");
       },
     };
   },
@@ -57,7 +54,8 @@ export const show: Command = {
 
 /** A reservation, one line for each fact that is known. */
 function describe(
-  { reservation, pod, conclusion: { liveness, reason } }: KnownReservation,
+  { reservation, conclusion: { liveness, reason } }: KnownReservation,
+  pod: string,
   now: number,
 ): string {
   const { network, address, owner, since, range, path } = reservation;

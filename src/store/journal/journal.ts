@@ -133,12 +133,13 @@ export class Journal {
   /** What it tells of reservations of the running boot; `undefined` where it cannot be read. */
   records(): Records | undefined {
     this.open();
-    const read = (): JournalContent | "none" => requireJournal(this.#files, "all") ?? "none";
-    const journal = attempt(read, undefined);
-    if (journal === undefined || journal === "none") return journal && NO_RECORDS;
-    // Meanwhile this call may have changed the directory.
-    const isCurrent = this.#seal !== undefined;
-    return recordsOf(this.#files, { ...journal, isCurrent });
+    const read = (): Records => {
+      const journal = requireJournal(this.#files, "all");
+      // Meanwhile this call may have changed the directory.
+      const isCurrent = this.#seal !== undefined;
+      return journal === undefined ? NO_RECORDS : recordsOf(this.#files, { ...journal, isCurrent });
+    };
+    return attempt(read, undefined);
   }
 
   /**
@@ -152,9 +153,9 @@ export class Journal {
     if (isRemoved) this.#difference--;
   }
 
-  /** A search has found nothing of an attachment. */
+  /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += `${key}\n`;
+    this.#lines += `${key} -\n`;
   }
 
   /** From here on it stays as it is on disk. */

@@ -5,7 +5,12 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { requireJournal } from "./journal-file.ts";
-import { type AddedNamespace, isAsRecorded, type RecordedReservation } from "./record.ts";
+import {
+  type AddedNamespace,
+  isAsRecorded,
+  type RecordedReservation,
+  withWholePath,
+} from "./record.ts";
 import { NO_RECORDS, type PlacedRecord, type Records, recordsOf } from "./records.ts";
 
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
@@ -27,7 +32,7 @@ export function namesOfGonePods(files: NetworkFiles): readonly string[] {
 }
 
 /** The attachment of an ADD, and its namespace where that is known. */
-interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
+interface Caller extends Pick<RecordedReservation, "key" | "idEnd"> {
   readonly namespace: NetworkNamespace | undefined;
 }
 
@@ -61,8 +66,9 @@ export class RecordedNamespaces {
     caller?: Caller,
   ): Generator<RecordedReservation, void> {
     for (const placed of this.#records.all()) {
-      const { record } = placed;
-      if (!isMeant(record)) continue;
+      if (!isMeant(placed.record)) continue;
+      const record = this.#whole(placed.record);
+      if (record === undefined || record === "unread") continue;
       const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(placed, caller));
       if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
@@ -87,7 +93,10 @@ export class RecordedNamespaces {
     const placed = this.#records.of(name);
     const same = placed !== undefined && isSame(placed.record);
     if (placed === undefined || same === false) return undefined;
-    const { namespace } = placed.record;
+    const whole = this.#whole(placed.record);
+    if (whole === "unread") return { state: UNREAD };
+    if (whole === undefined) return undefined;
+    const { namespace } = whole;
     const state = this.#states.stateOf(namespace, () => this.#laterThan(placed));
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
     return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
@@ -98,15 +107,15 @@ export class RecordedNamespaces {
    * container it may be the same namespace.
    */
   *#laterThan({ place, record }: PlacedRecord, caller?: Caller): Generator<NetworkNamespace, void> {
-    const { key, containerId, namespace } = record;
+    const { key, idEnd, namespace } = record;
     if (caller?.namespace !== undefined) {
-      if (caller.key === key || caller.containerId !== containerId) yield caller.namespace;
+      if (caller.key === key || caller.idEnd !== idEnd) yield caller.namespace;
     }
     const living = this.#livingWith(namespace.inode);
     for (let at = living.length - 1; at >= 0; at--) {
       const one = living[at];
       if (one === undefined || one.place <= place) return;
-      if (one.record.containerId !== containerId) yield one.record.namespace;
+      if (one.record.idEnd !== idEnd) yield one.record.namespace;
     }
   }
 
@@ -118,10 +127,19 @@ export class RecordedNamespaces {
     this.#byInode ??= this.#withHeldNumbers();
     const same = this.#byInode.get(inode) ?? [];
     if (same.length < 2 || this.#seen.has(inode)) return same;
-    const living = same.filter(({ record }) => this.#states.isThere(record.namespace));
+    const living = same.flatMap(({ place, record }) => {
+      const whole = this.#whole(record);
+      if (whole === undefined || whole === "unread") return [];
+      return this.#states.isThere(whole.namespace) ? [{ place, record: whole }] : [];
+    });
     this.#seen.add(inode);
     this.#byInode.set(inode, living);
     return living;
+  }
+
+  /** As `withWholePath`; what cannot be read does not matter for any other. */
+  #whole(record: RecordedReservation): RecordedReservation | "unread" | undefined {
+    return attempt(() => withWholePath(this.#files, record), "unread");
   }
 
   /** The records by the numbers of namespaces that there are now. */

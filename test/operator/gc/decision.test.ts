@@ -1,7 +1,7 @@
 import { test } from "tap";
 import {
-  type Candidate,
   contradicts,
+  type DecidedReservation,
   decideBy,
   type Rules,
 } from "../../../src/operator/gc/decision.ts";
@@ -29,11 +29,13 @@ const conclusions = {
   dead: { liveness: "dead", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
   unreadable: { liveness: "unknown", by: "cache", reason: "" },
-} as const satisfies Readonly<Record<string, Candidate["conclusion"]>>;
+} as const satisfies Readonly<Record<string, DecidedReservation["conclusion"]>>;
+
+type Evidence = Pick<DecidedReservation, "seen" | "conclusion" | "isListed" | "isBesideListed">;
 
 type Shown = keyof typeof conclusions;
 
-function candidate(shown: Shown, changed: Partial<Candidate> = {}): Candidate {
+function candidate(shown: Shown, changed: Partial<Evidence> = {}): Evidence {
   const unlisted = { isListed: false, isBesideListed: () => false };
   return { seen: old, conclusion: conclusions[shown], ...unlisted, ...changed };
 }
@@ -60,7 +62,7 @@ for (const [shown, without, believed, doubted] of [
 
 test("only what is old enough is ever released, and files that name no container are not", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
-  const decision = (seen: Candidate["seen"]) => decide(candidate("dead", { seen })).decision;
+  const decision = (seen: Evidence["seen"]) => decide(candidate("dead", { seen })).decision;
 
   t.equal(decision(undefined), "unowned");
   t.equal(decision(reservation(10 * MINUTE - 1)), "young");

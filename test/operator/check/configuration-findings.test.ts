@@ -1,0 +1,89 @@
+/** What valid configurations say in vain. */
+
+import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import { check } from "../../../src/operator/check/check.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+
+interface Found {
+  readonly code: string;
+  readonly severity: string;
+  readonly network: string;
+  readonly path: string;
+  readonly message: string;
+  readonly remedy: string;
+  readonly commands: readonly string[];
+}
+
+function findingsOn(machine: MemoryMachine): readonly Found[] {
+  const { system } = startOperator(machine);
+  const { findings } = check.run(contextOf(system, places)).document() as { findings: Found[] };
+  return findings.filter(({ code }) => code !== "leaks-unknown");
+}
+
+function configure({ disk }: MemoryMachine, file: string, document: JsonObject): void {
+  disk.put(`/conf/${file}`, JSON.stringify(document));
+}
+
+function plugin(type: string, subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {
+  return { type, ...rest, ipam: { type: "host-local", subnet } };
+}
+
+/** A list with an entry for GC. */
+function gcList(list: JsonObject): JsonObject {
+  const entry = plugin("host-local", "10.0.0.0/29", { gcOnly: true });
+  return { name: "net", ...list, plugins: [plugin("ptp"), entry] };
+}
+
+test("an entry for GC in a list below 1.1.0, or with disableGC, is there in vain", async (t) => {
+  for (const [list, reason] of [
+    [
+      { cniVersion: "0.3.1" },
+      "the cniVersion of its list is 0.3.1, and runtimes send GC from 1.1.0 on",
+    ],
+    [{}, "the cniVersion of its list is 0.1.0, and runtimes send GC from 1.1.0 on"],
+    [{ cniVersion: "1.1.0", disableGC: true }, "its list has disableGC"],
+    [{ cniVersion: "1.1.0", disableGC: "True" }, "its list has disableGC"],
+  ] as const) {
+    const machine = memoryNode({});
+    configure(machine, "a.conflist", gcList(list));
+    t.match(findingsOn(machine), [
+      {
+        code: "gc-not-called",
+        severity: "warning",
+        network: "net",
+        path: "/conf/a.conflist",
+        message: `the entry with gcOnly gets no GC: ${reason}`,
+      },
+    ]);
+  }
+});
+
+test("in a list of 1.1.0 it is not, nor is a list without it", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conflist", gcList({ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }));
+  t.strictSame(findingsOn(machine), []);
+  configure(machine, "a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [plugin("ptp")] });
+  t.strictSame(findingsOn(machine), []);
+});
+
+/** A node on which all addresses but these many are reserved. */
+function fullNode(free: number, ipam: JsonObject): MemoryMachine {
+  const hosts = Array.from({ length: 29 - free }, (_, index) => `10.0.0.${index + 2}`);
+  const machine = memoryNode(Object.fromEntries(hosts.map((name) => [name, `${name}\r\neth0`])));
+  configure(machine, "a.conf", { name: "net", type: "ptp", ipam: { type: "host-local", ...ipam } });
+  return machine;
+}
+
+test("a full range of which STATUS tells keeps CRI-O from sending GC", async (t) => {
+  const subnet = "10.0.0.0/27";
+  const unavailable = { subnet, exhaustedStatus: "unavailable" };
+  const [full] = findingsOn(fullNode(0, unavailable));
+  t.match(full, { code: "range-full", commands: [/^host-local gc net/] });
+  t.match(full?.message, "the next pod gets none; unless ADD can reclaim one, STATUS fails, too");
+  const [nearly] = findingsOn(fullNode(1, unavailable));
+  t.match(nearly, { code: "range-nearly-full" });
+  t.match(nearly?.message, "1 left; once there is none, STATUS fails, too (exhaustedStatus)");
+  t.match(findingsOn(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
+});
