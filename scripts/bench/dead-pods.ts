@@ -55,7 +55,8 @@ function fullOfDead(executable: string, directory: string, reservations: number)
     if (owner.kind !== "attachment") return "";
     // No namespace has so high a number.
     const namespace = { inode: `${2 ** 33 + at}`, path: `${namespaces}/${at}`, isPodSandbox: true };
-    return `${keyOf(owner)} ${name}${formatRecord(fileIdAt(system, files.pathOf(name)), namespace)}\n`;
+    const file = fileIdAt(system, files.pathOf(name));
+    return `${keyOf(owner)} ${name}${formatRecord(owner.containerId, file, namespace)}\n`;
   });
   const text = lines.join("");
   const length = 256 + text.length;

@@ -18,6 +18,9 @@ export interface Attachment {
 /** The characters of container ids and network names (CNI SPEC 1.1.0, sections 1 and 2). */
 const identifier = /^[a-zA-Z0-9][a-zA-Z0-9_.-]*$/;
 
+/** What stands in a text in place of bytes that are not UTF-8: no interface has a name with it otherwise. */
+const NOT_UTF8 = /[\ufffd\ud800-\udfff]/u;
+
 /** Whether `text` is an identifier by the specification, and so also a file name that cannot leave its directory. */
 export function isIdentifier(text: string): boolean {
   return identifier.test(text);
@@ -42,12 +45,21 @@ export function parseContainerId(text: string): ContainerId {
 
 /**
  * Checks an interface name by the rules of the Go plugin's `ValidateInterfaceName`: at most 15 bytes, not `.` or
- * `..`, no `/`, no `:`, no white space.
+ * `..`, no `/`, no `:`, no white space. And it must be UTF-8: other bytes, which the Go plugin writes as they are, cannot be
+ * written from here.
  *
  * @throws CniError 4 that names the broken rule
  */
 export function parseInterfaceName(text: string): InterfaceName {
-  const problem = isUsualInterfaceName(text) ? undefined : interfaceNameProblem(text);
+  if (isUsualInterfaceName(text)) return text as InterfaceName;
+  if (NOT_UTF8.test(text)) {
+    throw new CniError(
+      ErrorCode.invalidEnvironment,
+      "interface name is not UTF-8",
+      `CNI_IFNAME has other bytes than ${text}, and a reservation could not have them`,
+    );
+  }
+  const problem = interfaceNameProblem(text);
   if (problem !== undefined) throw problem;
   return text as InterfaceName;
 }

@@ -17,19 +17,22 @@ import { type AddedNamespace, formatRecord, type RecordedReservation } from "./j
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
+  containerOf,
   contentOf,
   describeOwner,
+  endOf,
   isSameOwner,
   keyOf,
   type Owner,
   type OwnerKey,
   ownerOf,
-  ownerOfKey,
+  parseOwner,
 } from "./reservations/owner.ts";
 import {
   type HeldReservation,
   heldAmong,
   isBlankFile,
+  LARGEST_RESERVATION,
   linkReservation,
   type NamedReservation,
   type OwnedReservation,
@@ -132,10 +135,10 @@ export class PossiblyLockedNetwork {
   }
 
   /**
-   * As `unreadable`, for those files that may be reservations of an owner who is meant: the journal lists them for one,
+   * As `unreadable`, for those files that may be reservations of an owner who is meant: the journal lists them for his key,
    * current or not, or cannot be read either, or the file could not be read for lack of a resource.
    */
-  unreadableOf(isMeant: (owner: Owner) => boolean): readonly string[] {
+  unreadableOf(isMeant: (key: OwnerKey) => boolean): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
     const journal = attempt(() => requireJournal(this.files, "all"), "unread");
@@ -147,7 +150,7 @@ export class PossiblyLockedNetwork {
           // A journal that cannot be read might list it.
           journal === "unread" ||
           RESOURCE_ERRORS.includes(owner.code) ||
-          (key !== undefined && isMeant(ownerOfKey(key)))
+          (key !== undefined && isMeant(key))
         );
       })
       .map(({ owner }) => owner.reason);
@@ -288,7 +291,11 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     this.files.pin(temporary);
     this.#made.push({ name, owner, file });
     this.note("reserved", name, owner);
-    this.#journal.reserved(keyOf(owner), name, formatRecord(file, namespace));
+    this.#journal.reserved(
+      keyOf(owner),
+      name,
+      formatRecord(attachment.containerId, file, namespace),
+    );
     return true;
   }
 
@@ -319,8 +326,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    */
   removeEmpty(name: string): boolean {
     const { system } = this.files;
-    return this.#moveAway(name, undefined, (moved) =>
-      attempt(() => isBlankFile(system, moved), false),
+    return this.#moveAway(name, (moved) =>
+      attempt(() => isBlankFile(system, moved), false) ? { kind: "unowned" } : undefined,
     );
   }
 
@@ -338,7 +345,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const caller = { ...attachment, key: keyOf(attachment), namespace };
+    const idEnd = endOf(attachment.containerId);
+    const caller = { key: keyOf(attachment), idEnd, namespace };
     const isMeant = (one: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
       (one.namespace.isPodSandbox || one.key === caller.key) && wantedBy(one.name) !== undefined;
@@ -355,7 +363,12 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    */
   reclaimDead(dead: DeadReservation): boolean {
     const { system } = this.files;
-    return this.#moveAway(dead.name, dead.key, (moved) => isFile(system, moved, dead.file));
+    return this.#moveAway(dead.name, (moved) => {
+      if (!isFile(system, moved, dead.file)) return undefined;
+      const read = (): Owner => parseOwner(system.readFile(moved, LARGEST_RESERVATION));
+      const owner = attempt(read, undefined);
+      return owner !== undefined && keyOf(owner) === dead.key ? owner : undefined;
+    });
   }
 
   /**
@@ -379,7 +392,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.change(() => files.system.rename(temporary, path));
         const key = keyOf(owner);
-        if (key !== undefined) this.#journal.renewed(key, name, formatRecord(file, namespace));
+        const record = formatRecord(containerOf(owner), file, namespace);
+        if (key !== undefined) this.#journal.renewed(key, name, record);
       });
     }
   }
@@ -387,29 +401,29 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   /**
    * Removes a reservation: it is renamed first and checked again. A process without this lock may have changed it
    * meanwhile, and then it is restored.
+   *
+   * @param ownerAt whose it is, under its temporary name; `undefined` where it may not go
    */
-  #moveAway(name: string, key: OwnerKey | undefined, mayGo: (path: string) => boolean): boolean {
+  #moveAway(name: string, ownerAt: (path: string) => Owner | undefined): boolean {
     const { system } = this.files;
     const path = this.files.pathOf(name);
-    const removed = this.files.withTemporary("", (temporary) => {
-      const move = (): boolean => {
+    const owner = this.files.withTemporary("", (temporary) => {
+      const move = (): Owner | undefined => {
         this.change(() => system.rename(path, temporary));
-        if (mayGo(temporary)) return true;
-        this.change(() => restore(system, temporary, path));
-        return false;
+        const found = ownerAt(temporary);
+        if (found === undefined) this.change(() => restore(system, temporary, path));
+        return found;
       };
       return recover(move, (error) => {
         // Another file system: `withTemporary` tries again in the network's directory.
         if (error.code === "EXDEV") throw error;
-        return false;
+        return undefined;
       });
     });
-    if (removed) {
-      const owner: Owner = key === undefined ? { kind: "unowned" } : ownerOfKey(key);
-      this.note("released", name, owner);
-      this.#journal.released(key, name, true);
-    }
-    return removed;
+    if (owner === undefined) return false;
+    this.note("released", name, owner);
+    this.#journal.released(keyOf(owner), name, true);
+    return true;
   }
 }
 

@@ -16,7 +16,7 @@ import { allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
-import { matchOwner } from "../store/reservations/owner.ts";
+import { keysOf } from "../store/reservations/owner.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -159,7 +159,7 @@ function podOf(call: AttachmentCall): PodName | undefined {
 
 /** A repeated ADD that cannot read what it holds must not get another address. */
 function requireReadable(network: LockedNetwork, attachment: Attachment): void {
-  const own = network.unreadableOf((owner) => matchOwner(owner, attachment) !== "none");
+  const own = network.unreadableOf((key) => keysOf(attachment).includes(key));
   if (own.length > 0) {
     const { containerId, interfaceName } = attachment;
     throw internalError(

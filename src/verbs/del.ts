@@ -6,7 +6,7 @@ import { openNetwork } from "../store/files/network-files.ts";
 import { withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
-import { matchOwner } from "../store/reservations/owner.ts";
+import { keysOf } from "../store/reservations/owner.ts";
 import { directoryExists, releasable } from "../store/reservations/reservation-file.ts";
 import type { System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -33,7 +33,7 @@ function release(network: PossiblyLockedNetwork, attachment: Attachment): void {
   releaseAll(network, releasable(held));
   const { containerId, interfaceName } = attachment;
   requireRead(
-    network.unreadableOf((owner) => matchOwner(owner, attachment) !== "none"),
+    network.unreadableOf((key) => keysOf(attachment).includes(key)),
     `the reservations of ${containerId} ${interfaceName}`,
   );
   if (held.length > 0) return;

@@ -1,3 +1,4 @@
+import type { Attachment } from "../cni/attachment.ts";
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
@@ -9,7 +10,7 @@ import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
-import { keyOf, type Owner } from "../store/reservations/owner.ts";
+import { keysOf, type Owner, type OwnerKey } from "../store/reservations/owner.ts";
 import {
   directoryExists,
   type OwnedReservation,
@@ -44,11 +45,10 @@ export function gc(system: System, call: NetworkCall): void {
   const config = storeConfig(call);
   const files = openNetwork(system, config.dataDir, config.network);
   const request = lockOptions(call, config, "GC");
-  const isStale = notListedIn(valid);
   reportingIoFailure(() => {
     if (!directoryExists(files)) return;
     const { stale, unread } = withLockIfPossible(files, request, (network) =>
-      search(network, isStale),
+      search(network, valid),
     );
     if (stale.length > 0) releaseDead(files, request, stale, begun);
     requireRead(unread, "the reservations that are not listed");
@@ -88,14 +88,15 @@ function releaseCertain(system: System, call: NetworkCall): number {
 /** What the list lacks, and why some of that could not be read. */
 function search(
   network: PossiblyLockedNetwork,
-  isStale: (owner: Owner) => boolean,
+  valid: readonly ValidAttachment[],
 ): { readonly stale: readonly OwnedReservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
+  const isStale = notListedIn(valid);
   const stale = network.allOwned().filter(({ owner }) => isStale(owner));
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
   }
-  return { stale, unread: network.unreadableOf(isStale) };
+  return { stale, unread: network.unreadableOf(hasNoKeyIn(valid)) };
 }
 
 /** Releases what may be dead; it looks at namespaces without the lock, since that takes as long as pods with many routes want. */
@@ -178,13 +179,19 @@ function whyYoung(
 /** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */
 function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
   const containers = new Set<string>(valid.map(({ containerId }) => containerId));
-  const attachments = new Set<string>(
-    valid.map(({ containerId, interfaceName }) => `${containerId} ${interfaceName}`),
-  );
+  const textOf = ({ containerId, interfaceName }: ValidAttachment): string =>
+    `${containerId} ${interfaceName}`;
+  const attachments = new Set(valid.map(textOf));
   return (owner) => {
-    if (owner.kind === "attachment") return !attachments.has(keyOf(owner));
+    if (owner.kind === "attachment") return !attachments.has(textOf(owner));
     return owner.kind === "legacy" && !containers.has(owner.containerId);
   };
+}
+
+/** As `notListedIn`, by the keys of owners: one that cannot be told from a listed one is left to the next GC. */
+function hasNoKeyIn(valid: readonly ValidAttachment[]): (key: OwnerKey) => boolean {
+  const keys = new Set(valid.flatMap((one) => keysOf(one as Attachment)));
+  return (key) => !keys.has(key);
 }
 
 function storeConfig({ network }: NetworkCall): StoreConfig {

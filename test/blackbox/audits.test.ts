@@ -1,7 +1,7 @@
 // test: each executable, one if short
 /** What programs of others ask of the data directory: audits of modes, and searches by address or container. */
 
-import { execFileSync } from "node:child_process";
+import { execFileSync, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { type Test, test } from "tap";
 import { executable, run } from "../harness/executable.ts";
@@ -36,6 +36,13 @@ function used(t: Test, umask = "022"): ExecutableNetwork {
   return network;
 }
 
+/** What a shell finds below the data directory, as paths in it. */
+function found({ machine }: ExecutableNetwork, command: string): readonly string[] {
+  const options = { cwd: machine.dataDirectory, encoding: "utf8" } as const;
+  const { stdout } = spawnSync("/bin/sh", ["-c", command], options);
+  return stdout.split("\n").filter((line) => line !== "");
+}
+
 /** The lines that a shell prints for a command, with the data directory in place of the usual one. */
 function audit({ machine }: ExecutableNetwork, command: string): readonly string[] {
   const line = command.replace("/var/lib/cni/networks", machine.dataDirectory);
@@ -65,3 +72,28 @@ for (const umask of ["000", "022", "077"]) {
     t.same([...new Set(owners)], ["root:root"]);
   });
 }
+
+test("the id of a container is in its reservation alone, and in no file after its DEL but the history", async (t) => {
+  const network = used(t);
+  const history = [".host-local/net/history", ".host-local/net/history.1"];
+  for (const [at, id] of Array.from({ length: 25 }, (_, at) => [at, idOf(at)] as const)) {
+    const files = found(network, `grep -rl ${id} . | sed 's,^[.]/,,'`);
+    const own = files.filter((name) => !history.includes(name));
+    t.same(own, at > 2 ? [] : [`net/10.62.0.${at + 2}`], id);
+  }
+  t.same(
+    found(network, `grep -rl "$(printf %.13s ${idOf(20)})" .host-local --exclude 'history*'`),
+    [],
+  );
+});
+
+test("nothing below .host-local is named like an address", async (t) => {
+  const network = used(t);
+  const names = found(network, "find .host-local -mindepth 1 -printf '%f\\n'");
+  t.ok(names.includes("journal"));
+  t.same(
+    names.filter((name) => /^[0-9a-f.:]+$/i.test(name)),
+    [],
+  );
+  t.same(found(network, "find . -name '10.62.*' -path '*host-local*'"), []);
+});

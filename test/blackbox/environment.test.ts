@@ -166,6 +166,24 @@ for (const [what, script, code, msg] of [
     4,
     "invalid characters in containerID",
   ],
+  [
+    "an interface name that is not UTF-8",
+    'CNI_IFNAME=$(printf "a\\377b") exec "$0"',
+    4,
+    "interface name is not UTF-8",
+  ],
+  [
+    "an interface name with half of a character that UTF-8 does not divide",
+    'CNI_IFNAME=$(printf "a\\355\\240\\200") exec "$0"',
+    4,
+    "interface name is not UTF-8",
+  ],
+  [
+    "a long interface name that is not UTF-8",
+    'CNI_IFNAME=$(printf "\\377\\377\\377\\377\\377\\377") exec "$0"',
+    4,
+    "interface name is not UTF-8",
+  ],
 ] as const) {
   test(`ADD refuses ${what}`, async (t) => {
     const directory = scratchDirectory(t);

@@ -75,6 +75,17 @@ test("interface names may contain anything but separators and white space", asyn
   }
 });
 
+test("interface names that are not what the caller gave, since that was no UTF-8, are refused", async (t) => {
+  for (const name of ["a\ufffdb", "\ufffd".repeat(9), "a\ud800", "\udc00a"]) {
+    t.match(
+      refusalOf(() => parseInterfaceName(name)),
+      { code: 4, message: "interface name is not UTF-8" },
+      JSON.stringify(name),
+    );
+  }
+  t.equal(isInterfaceName("a\ufffdb"), true, "a list of GC has it so, too");
+});
+
 test("interface names are limited to 15 bytes, not characters", async (t) => {
   for (const name of ["1234567890123456", "éééééééé", "😀😀😀😀", "testnamemorethan16"]) {
     t.strictSame(

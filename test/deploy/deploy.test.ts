@@ -130,6 +130,15 @@ test("the container that installs may write the directory of another user, as th
   t.match(container?.securityContext, { capabilities: { add: ["DAC_OVERRIDE"] } });
 });
 
+test("it is ready within a second of the first run of its tasks, and not restarted while they fail", async (t) => {
+  const [agent] = base.spec.template.spec.containers;
+  t.match(agent, {
+    startupProbe: { httpGet: { path: "/healthz" }, periodSeconds: 1, failureThreshold: 3600 },
+    readinessProbe: { httpGet: { path: "/healthz" } },
+    livenessProbe: undefined,
+  });
+});
+
 test("SELinux lets it write the paths of the node", async (t) => {
   t.match(base.spec.template.spec, { securityContext: { seLinuxOptions: { type: "spc_t" } } });
 });

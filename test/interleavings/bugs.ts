@@ -146,6 +146,14 @@ export const bugs: readonly Bug[] = [
     trouble: error,
   },
   {
+    name: "the journal has the id of a container, in the path of its namespace",
+    file: "store/journal/record.ts",
+    from: "path.replaceAll(containerId, CONTAINER)",
+    to: "path",
+    cast: cast(["DEL c"], graves.ofNoPod),
+    trouble: none,
+  },
+  {
     name: "the number of reservations ignores what is reserved",
     file: journal,
     from: "    this.#difference++;\n",

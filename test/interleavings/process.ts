@@ -289,9 +289,10 @@ class AnsweredSystem implements ExplorerSystem {
       wait(directory ?? file);
       return { release: () => unlock(directory ?? file), excludesGoPlugin: false };
     }
+    const mode = this.#program.locks === "as Go" ? 0o750 : 0o600;
     for (;;) {
       const inode = this.#open(file, "lock", "", ({ disk }) => {
-        if (!disk.has(file)) disk.createFile(file, "", 0o600);
+        if (!disk.has(file)) disk.createFile(file, "", mode);
         return disk.linkStatus(file).inode;
       });
       wait(`${inode}`);

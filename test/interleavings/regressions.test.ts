@@ -3,8 +3,10 @@
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
+import { Calls } from "./calls.ts";
 import { troubles } from "./plan.ts";
-import { type Cast, cast, holding, networks, prepare, type Trouble } from "./scenes.ts";
+import { pluginWith } from "./plugin-with.ts";
+import { type Cast, cast, graves, holding, networks, prepare, type Trouble } from "./scenes.ts";
 import { story } from "./story.ts";
 
 const { same, dual } = networks;
@@ -27,6 +29,32 @@ for (const [name, these, trouble] of defects) {
   if (extent === "short" && trouble.faults.includes("no lock file")) continue;
   test(`no schedule shows that ${name}`, async (t) => {
     const { search, judge } = prepare(these, trouble);
+
+    const found = search.run(judge.judge);
+
+    t.equal(found === undefined ? "" : `${found.broken.join("\n")}\n${story(found.steps)}`, "");
+  });
+}
+
+/** The journal cannot tell one container from another: then a call reads what it needs. */
+const allAlike = {
+  file: "store/reservations/owner.ts",
+  from: "return length > 16 ? 8 : length >> 1 || 1;",
+  to: "return 0 * length;",
+};
+
+for (const these of [
+  cast(["ADD a", "DEL c"]),
+  cast(["DEL c, ADD c", "DEL a"]),
+  cast(["ADD a", "GC a"]),
+  cast(["ADD b"], graves.gone),
+  cast(["DEL c", "Go DEL c"]),
+]) {
+  test(`no schedule breaks a rule where all ids end alike: ${these.name}`, async (t) => {
+    const run = await pluginWith(allAlike);
+    const calls = new Calls(these.ipam, these.pools, run);
+    const before = () => these.before?.(calls) ?? [calls.add("c")];
+    const { search, judge } = prepare({ ...these, before }, troubles.stops, run);
 
     const found = search.run(judge.judge);
 

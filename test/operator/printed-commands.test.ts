@@ -257,7 +257,7 @@ function makeSickNode(): void {
   write("mynet/last_reserved_ip.0", "10.99.0.1");
   write("mynet/last_reserved_ip.1", "garbage");
   write("former/10.244.3.17", "former\r\neth0");
-  write(".host-local/mynet/new/4194303.0", "");
+  write(".host-local/mynet/new/4194303-0", "");
   writeFileSync(join(CONFIGURATIONS, "broken.conf"), "{");
   network("full", "10.77.0.0/29", "10.77.0.2");
   for (const last of [4, 5, 6]) write(`full/10.77.0.${last}`, `gone${last}\r\neth0`);

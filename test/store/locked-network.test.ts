@@ -2,9 +2,10 @@ import { test } from "tap";
 import type { Attachment } from "../../src/cni/attachment.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
-import { matchOwner, type Owner } from "../../src/store/reservations/owner.ts";
+import { keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
 import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
+import { line } from "../harness/journal-line.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import { address } from "../ipam/parsed.ts";
 import {
@@ -26,9 +27,9 @@ function names(held: readonly HeldReservation[]): readonly string[] {
   return held.map(({ name }) => name);
 }
 
-/** Whether an owner is an attachment. */
-function ownedBy(of: Attachment): (owner: Owner) => boolean {
-  return (owner) => matchOwner(owner, of) !== "none";
+/** Whether a key is that of an attachment, or of a legacy file of its container. */
+function ownedBy(of: Attachment): (key: OwnerKey) => boolean {
+  return (key) => keysOf(of).includes(key);
 }
 
 /** A reservation of `c1`. */
@@ -89,7 +90,7 @@ test("reservations are counted through every change", async (t) => {
 
   look(machine);
   withNetwork(machine.start(), (network) => {
-    const path = "/data/.host-local/net/new/7.0";
+    const path = "/data/.host-local/net/new/7-0";
     machine.disk.put(path, "c1\r\neth0");
     t.equal(network.reserve(address("10.0.0.4"), c1, path), true);
     t.equal(network.reserve(address("10.0.0.3"), c1, path), false);
@@ -141,7 +142,7 @@ test("an unreadable file may be any attachment's where the journal cannot be rea
 
 test("an address is reserved also where the file system says that it was taken, by this very call", async (t) => {
   const machine = machineWith();
-  const temporary = "/data/.host-local/net/new/7.0";
+  const temporary = "/data/.host-local/net/new/7-0";
   const meanwhile = (): void => machine.disk.link(temporary, `${location.directory}/10.0.0.4`);
   const system = machine.start({
     interrupt: ({ operation }) => (operation === "link" ? { kind: "pause", meanwhile } : undefined),
@@ -153,7 +154,7 @@ test("an address is reserved also where the file system says that it was taken, 
     t.equal(network.reserve(address("10.0.0.4"), c1, temporary), true);
   });
 
-  t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
+  t.same(journalOf(machine), { [line("c1 eth0")]: "10.0.0.4" });
 
   const unseen = machine.start({ interrupt: refuse("linkStatus", "EIO", temporary) });
   withNetwork(unseen, (network) => {
@@ -257,7 +258,7 @@ test("an empty file is reclaimed also on another file system, and not where it c
   const reclaim = (interrupt?: Interrupt): boolean =>
     withNetwork(machine.start({ interrupt }), (network) => network.removeEmpty("10.0.0.2"));
 
-  t.equal(reclaim(refuse("readFile", "EIO", "/data/net/.host-local-1002.0")), false);
+  t.equal(reclaim(refuse("readFile", "EIO", "/data/net/.host-local-1002-0")), false);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
   t.equal(reclaim(), true);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);

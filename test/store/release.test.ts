@@ -2,6 +2,7 @@ import { test } from "tap";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../../src/store/release.ts";
 import { SystemError } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
+import { line } from "../harness/journal-line.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { filesOf, journalOf, machineWith, withNetwork } from "./fixtures.ts";
 
@@ -52,10 +53,10 @@ test("the journal lists what each owner still holds", async (t) => {
   release(machine, ["10.0.0.2", "10.0.0.4", "10.0.0.7"]);
 
   t.same(journalOf(machine), {
-    "c1 eth0": "",
-    "c1 /": "10.0.0.5",
-    "c1 eth1": "10.0.0.3",
-    "c2 eth0": "10.0.0.6",
+    [line("c1 eth0")]: "",
+    [line("c1 /")]: "10.0.0.5",
+    [line("c1 eth1")]: "10.0.0.3",
+    [line("c2 eth0")]: "10.0.0.6",
   });
 });
 

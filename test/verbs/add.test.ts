@@ -70,7 +70,7 @@ test("the first ADD on a node makes all directories and prints the result", asyn
   const { ".host-local/net/journal": journal, ...files } = disk.filesUnder("/var/lib/cni/networks");
   t.match(
     journal,
-    /^host-local-journal 4 [0-9a-f-]{36} [0-9a-f]{32} \S+ \S+ 1 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
+    /^host-local-journal 5 [0-9a-f-]{36} [0-9a-f]{32} \S+ \S+ 1 272 256 +\n1 eth0 10\.0\.0\.2\n$/,
   );
   t.same(files, {
     "net/10.0.0.2": "c1\r\neth0",
@@ -130,7 +130,7 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
 
 test("ADD removes temporary files of killed calls that are older than a minute", async (t) => {
   const network = networkWith();
-  const leftOver = "/var/lib/cni/networks/.host-local/net/new/1.0";
+  const leftOver = "/var/lib/cni/networks/.host-local/net/new/1-0";
   network.machine.disk.put(leftOver, "killed\r\neth0");
   network.machine.wait(60_001);
 

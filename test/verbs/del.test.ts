@@ -162,3 +162,17 @@ test("DEL works on a disk that has no room for a lock", async (t) => {
 
   t.same(network.reservations(), {});
 });
+
+test("containers whose ids end alike have their own addresses, and each DEL releases its own", async (t) => {
+  const network = networkWith();
+  const ids = ["0", "1", "2"].map((begin) => `${begin}${"f".repeat(63)}`);
+  const given = ids.map((id) => network.add(id).addresses[0]);
+  t.equal(new Set(given).size, 3);
+
+  for (const [at, id] of ids.entries()) {
+    for (const _ of ["DEL", "DEL again"]) t.equal(network.del(id).exitCode, 0);
+    t.same(network.reserved(), given.slice(at + 1));
+    t.equal(network.check(id).exitCode, 1);
+    for (const other of ids.slice(at + 1)) t.equal(network.check(other).exitCode, 0);
+  }
+});

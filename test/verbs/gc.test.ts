@@ -95,14 +95,14 @@ test("GC works under the lock", async (t) => {
 });
 
 test("GC removes old temporary files from both directories", async (t) => {
-  const network = networkWith({ ".host-local-1.0": "" });
-  const own = "/var/lib/cni/networks/.host-local/net/new/1.0";
+  const network = networkWith({ ".host-local-1-0": "" });
+  const own = "/var/lib/cni/networks/.host-local/net/new/1-0";
   network.machine.disk.put(own, "");
   network.machine.wait(60_001);
 
   network.gc([]);
 
-  t.notOk(network.machine.disk.has(`${network.directory}/.host-local-1.0`));
+  t.notOk(network.machine.disk.has(`${network.directory}/.host-local-1-0`));
   t.notOk(network.machine.disk.has(own));
 });
 

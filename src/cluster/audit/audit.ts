@@ -2,10 +2,11 @@ import { type Command, type Context, type Report, UsageError } from "../../cli/c
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import type { Family } from "../../ipam/address.ts";
 import {
+  clusterCidrsOf,
   clusterOptions,
-  networksOf,
   nodeMasksOf,
   serviceCidrOption,
+  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import {
   type ClusterNode,
@@ -58,7 +59,7 @@ const LONGEST_INPUT = 10 * 60 * 1000;
 
 function auditNodes(context: Context): Report {
   const { system } = context;
-  const clusters = networksOf(context, "--cluster-cidr");
+  const clusters = clusterCidrsOf(context, "--cluster-cidr");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
     throw new UsageError("audit: expected a file, or the nodes on standard input");
@@ -74,7 +75,7 @@ function auditNodes(context: Context): Report {
   const masks = expectedMasks(context, nodes, families);
   const expectation = {
     clusters,
-    serviceCidrs: networksOf(context, serviceCidrOption.name),
+    serviceCidrs: serviceCidrsOf(context),
     masks,
     families,
     hostNetworkPods: countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n,

@@ -114,7 +114,7 @@ function ownProblems(
     const most = holds + hostNetworkPods;
     if (node.pods > most) {
       const more = hostNetworkPods === 0n ? " plus its pods with hostNetwork" : "";
-      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${decimal(holds)}: drain the node, then set kubelet's --max-pods to ${decimal(most)}${more}`;
+      const message = `${plural(node.pods, "pod")} allocatable, but it holds ${decimal(holds)}: drain the node, then set kubelet's maxPods to ${decimal(most)}${more}`;
       found.push(finding("max-pods", smallest, message));
     }
   }

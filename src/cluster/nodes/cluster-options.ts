@@ -44,22 +44,40 @@ export function clusterOptions(optionPrefix: OptionPrefix, before: string): read
   ];
 }
 
-/** The definition of `--service-cidr`, kube-controller-manager's `--service-cluster-ip-range`. */
+/**
+ * The definition of `--service-cidr`: kube-controller-manager's `--service-cluster-ip-range`, and the ServiceCIDR objects
+ * that were added to it.
+ */
 export const serviceCidrOption: Option = {
   name: "--service-cidr",
-  value: "CIDR[,CIDR]",
-  summary: "the CIDR of services; podCIDRs that overlap it are not assigned",
+  value: "CIDR[,CIDR...]",
+  summary:
+    "the CIDRs of services, as `kubectl get servicecidrs` shows them; podCIDRs that overlap one are not assigned",
 };
 
+/** The networks that `--service-cidr` gives, of any number. */
+export function serviceCidrsOf(context: Context): readonly ClusterCidr[] {
+  return networksIn(context, serviceCidrOption.name);
+}
+
 /**
- * The networks that an option gives; none without it. Host bits are cleared, as kube-controller-manager does, and reported.
+ * The networks of pods that an option gives: one, or one of each family; none without it.
  *
  * @throws UsageError where one is not a network, or two are of one family
  */
-export function networksOf({ option, log }: Context, name: string): readonly ClusterCidr[] {
+export function clusterCidrsOf(context: Context, name: string): readonly ClusterCidr[] {
+  const networks = networksIn(context, name);
+  const families = new Set(networks.map(({ address }) => address.family));
+  if (families.size === networks.length) return networks;
+  const found = context.option(name);
+  throw new UsageError(`${name}: expected one network, or one of each family, found ${found}`);
+}
+
+/** Host bits are cleared, as kube-controller-manager does, and reported. */
+function networksIn({ option, log }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
-  const prefixes = text.split(",").map((one) => {
+  return text.split(",").map((one) => {
     const prefix = parsePrefix(one.trim());
     if (prefix === undefined || prefix.mapped) {
       throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
@@ -71,9 +89,6 @@ export function networksOf({ option, log }: Context, name: string): readonly Clu
     }
     return network;
   });
-  const families = new Set(prefixes.map(({ address }) => address.family));
-  if (families.size === prefixes.length) return prefixes;
-  throw new UsageError(`${name}: expected one network, or one of each family, found ${text}`);
 }
 
 /**

@@ -12,10 +12,10 @@ export const DEFAULT_NODE_MASK: Readonly<Record<Family, number>> = { 4: 24, 6: 6
  */
 export const MAX_IPV6_NODE_BITS = 16;
 
-/** The default of kubelet's `--max-pods`. */
+/** The default of kubelet's `maxPods`. */
 export const DEFAULT_MAX_PODS = 110n;
 
-/** The largest value of kubelet's `--max-pods`, an int32. */
+/** The largest value of kubelet's `maxPods`, an int32. */
 export const MAX_MAX_PODS = 2_147_483_647n;
 
 /** The longest node mask that leaves room for a gateway and a pod: a smaller subnet has no gateway. */

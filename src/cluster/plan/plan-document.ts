@@ -18,7 +18,7 @@ export interface PlanResult {
   /** Per node. */
   readonly hostNetworkPods: bigint;
   /**
-   * What to set kubelet's `--max-pods` to: the number asked for, or what the podCIDR holds if that is less, and the pods
+   * What to set kubelet's `maxPods` to: the number asked for, or what the podCIDR holds if that is less, and the pods
    * with hostNetwork.
    */
   readonly maxPods: bigint;

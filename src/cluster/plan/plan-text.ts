@@ -50,7 +50,7 @@ function advice(plan: PlanResult): string {
 }
 
 function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): string {
-  if (maxPods >= MAX_MAX_PODS) return "Every value of kubelet's --max-pods fits.\n";
+  if (maxPods >= MAX_MAX_PODS) return "Every value of kubelet's maxPods fits.\n";
   const addresses = maxPods - hostNetworkPods;
   const most = asked.pods === addresses ? "" : "at most ";
   const hostNetwork =
@@ -61,7 +61,7 @@ function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): s
     pods < DEFAULT_MAX_PODS
       ? "Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).\n"
       : "";
-  return `Set kubelet's --max-pods to ${most}${maxPods}${hostNetwork}.\n${byDefault}`;
+  return `Set kubelet's maxPods to ${most}${maxPods}${hostNetwork}.\n${byDefault}`;
 }
 
 function choicesText(layout: CidrLayout, system: OperatorSystem): string {

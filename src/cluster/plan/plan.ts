@@ -3,10 +3,11 @@ import { countOption, hostNetworkPodsOption } from "../../cli/command/count-opti
 import { overlaps } from "../../ipam/address.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import {
+  clusterCidrsOf,
   clusterOptions,
-  networksOf,
   nodeMasksOf,
   serviceCidrOption,
+  serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
 import type { ClusterCidr } from "../nodes/node-cidrs.ts";
 import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
@@ -55,7 +56,7 @@ export const plan: Command = {
     },
     {
       line: "host-local plan --cluster-cidr 10.244.0.0/16 --pods 110 --host-network-pods 6",
-      effect: "the node mask, and kubelet's --max-pods before a node has a podCIDR",
+      effect: "the node mask, and kubelet's maxPods before a node has a podCIDR",
     },
     {
       line: "host-local plan --cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24 --partition 192.168.0.0/20",
@@ -73,9 +74,9 @@ function planCluster(context: Context): Report {
   const nodes = countOption(context, "--nodes");
   const pods = countOption(context, "--pods");
   const hostNetworkPods = countOption(context, hostNetworkPodsOption.name, 0n) ?? 0n;
-  const clusters = networksOf(context, "--cluster-cidr");
+  const clusters = clusterCidrsOf(context, "--cluster-cidr");
   const masks = nodeMasksOf(context, "");
-  const serviceCidrs = networksOf(context, serviceCidrOption.name);
+  const serviceCidrs = serviceCidrsOf(context);
   const hasSize = masks.families.length > 0 || pods !== undefined;
   if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(

@@ -4,7 +4,7 @@ import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { networksOf, nodeMasksOf } from "../nodes/cluster-options.ts";
+import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
 import { leastOf } from "../nodes/node-mask.ts";
 import {
   avoidTwoSizes,
@@ -83,7 +83,7 @@ function formerSettings(
   context: Context,
   now: readonly Settings[],
 ): readonly Settings[] | undefined {
-  const given = networksOf(context, "--was-cluster-cidr");
+  const given = clusterCidrsOf(context, "--was-cluster-cidr");
   const masks = nodeMasksOf(context, "was-");
   if (given.length === 0 && masks.families.length === 0) return undefined;
   const clusters = given.length > 0 ? given : now.map(({ cluster }) => cluster);

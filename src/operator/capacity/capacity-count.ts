@@ -45,7 +45,7 @@ export interface RangeCounts extends Counts {
 /** The share in use, in tenths of a percent, from which on a range is nearly full. */
 export const NEARLY_FULL = 900;
 
-/** kubelet's `--max-pods` is an int32. */
+/** kubelet's `maxPods` is an int32. */
 const MAX_PODS = 2n ** 31n - 1n;
 
 /**
@@ -135,7 +135,7 @@ export function podsFor(sets: readonly RangeSet[], exclusions: Exclusions): bigi
   );
 }
 
-/** A value for kubelet's `--max-pods`, capped at its maximum. */
+/** A value for kubelet's `maxPods`, capped at its maximum. */
 export function maxPods(pods: bigint): bigint {
   return pods < MAX_PODS ? pods : MAX_PODS;
 }

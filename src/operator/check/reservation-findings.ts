@@ -5,7 +5,7 @@ import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { containerOf, interfaceOf, keyOf } from "../../store/reservations/owner.ts";
+import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
@@ -46,7 +46,7 @@ function duplicateFindings(
     return reservations.flatMap((reservation): readonly Finding[] => {
       const { owner, address, text } = reservation;
       if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return NOTHING;
-      const key = keyOf(owner);
+      const key = `${owner.containerId} ${owner.interfaceName}`;
       const other = first.get(key);
       first.set(key, other ?? reservation);
       if (other === undefined) return NOTHING;

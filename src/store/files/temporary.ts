@@ -59,7 +59,7 @@ export function createTemporary(
   content: string,
 ): string {
   for (let tries = 0; ; tries++) {
-    const path = `${directory}/${prefix}${system.processId()}.${tries}`;
+    const path = `${directory}/${prefix}${system.processId()}-${tries}`;
     try {
       system.createFile(path, content, 0o600);
       return path;
@@ -86,7 +86,7 @@ export function abandonedIn(
 
 /** Whether a name has the form of a temporary file's. */
 function isTemporaryName(name: string, prefix: string): boolean {
-  return name.startsWith(prefix) && /^[0-9]+\.[0-9]+$/.test(name.slice(prefix.length));
+  return name.startsWith(prefix) && /^[0-9]+-[0-9]+$/.test(name.slice(prefix.length));
 }
 
 /** Removes a file; one that stays is removed as an abandoned one later. */

@@ -34,7 +34,7 @@ export interface Earlier {
 }
 
 /** What the first line begins with; the machine follows. */
-const FORM = "host-local-before-boot 1";
+const FORM = "host-local-before-boot 2";
 
 /** The name of the file, in the state directory. */
 const FILE = "before-boot";
@@ -246,8 +246,8 @@ function lineOf({ boot, name, key, file }: Earlier): string {
 }
 
 function noteIn(line: string): Earlier | undefined {
-  const [boot = "", name = "", containerId = "", interfaceName = "", file = "", ...rest] =
+  const [boot = "", name = "", idEnd = "", interfaceName = "", file = "", ...rest] =
     line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
-  return { boot, name, key: keyIn(containerId, interfaceName), file: file as FileId };
+  return { boot, name, key: keyIn(idEnd, interfaceName), file: file as FileId };
 }

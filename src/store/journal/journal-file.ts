@@ -2,24 +2,31 @@
  * The journal: which reservations an attachment holds, without reading all of them.
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
- * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
- * for which network namespace, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or that it holds
- * none (`c1 eth0`). The journal is believed only while the seal is
- * current, and even then what it lists is checked against the reservations; whatever it does not tell is found by reading
- * them all. Deleting it loses nothing.
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`4f1d6e0c eth0
+ * 10.1.2.3`, and for which network namespace, see `record.ts`), that it does not (`4f1d6e0c eth0 -10.1.2.3`), or only that it
+ * was looked for (`4f1d6e0c eth0 -`). They begin with the end of the container's id: the whole id stands in reservations
+ * alone. What a line says may so be about another attachment, and no line says that nothing is held. The journal is believed
+ * only while the seal is current, and even then what it lists is checked against the reservations; whatever it does not tell
+ * is found by reading them all. Deleting it loses nothing.
  */
 
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
-import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import { keyIn, keyOf, NO_INTERFACE, type OwnerKey } from "../reservations/owner.ts";
+import {
+  endOf,
+  keyIn,
+  keyOf,
+  NO_INTERFACE,
+  type OwnerKey,
+  withIdEnd,
+} from "../reservations/owner.ts";
 import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -62,7 +69,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 4";
+const FORM = "host-local-journal 5";
 
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
@@ -104,7 +111,7 @@ export function requireJournal(
 ): JournalContent | undefined {
   const { state } = files;
   if (state === undefined) return undefined;
-  const start = about === "all" ? "" : about && `${about} `;
+  const start = about === "all" ? "" : about && `${endOf(about)} `;
   const read = (): Lines => state.findLines(FILE, start);
   const lines = attempt(read, undefined, ...NO_FILE);
   if (lines === undefined || lines.size > LARGEST) return undefined;
@@ -168,33 +175,29 @@ export function listedIn({ found }: JournalContent): ReadonlyMap<string, OwnerKe
   return new Map(pairs);
 }
 
-/** Changes the names that somebody holds by the third word of a line about him: none, if there is no such word. */
-function change(names: Set<string>, word: string | undefined): void {
-  if (word === undefined) names.clear();
-  else if (word.startsWith("-")) names.delete(word.slice(1));
+/** Changes the names that somebody holds by the third word of a line about him. */
+function change(names: Set<string>, word = ""): void {
+  if (word.startsWith("-")) names.delete(word.slice(1));
   else names.add(word);
 }
 
-/** The word that begins there. */
-function wordAt(line: string, begin: number): string {
-  const end = line.indexOf(" ", begin);
-  return end < 0 ? line.slice(begin) : line.slice(begin, end);
-}
-
 /**
- * The last line of each reservation with a record, by its name; in the order of the journal.
+ * The last line of each reservation with a record: its index, by the name of the reservation; in the order of the journal.
  *
  * @param found the lines of a journal
  */
-export function recordsIn(found: readonly string[]): ReadonlyMap<string, string> {
-  const records = new Map<string, string>();
+export function recordsIn(found: readonly string[]): ReadonlyMap<string, number> {
+  const records = new Map<string, number>();
+  let at = -1;
   for (const line of found) {
+    at++;
     const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;
     if (begin === 0) continue;
-    const word = wordAt(line, begin);
-    const name = word.startsWith("-") ? word.slice(1) : word;
-    records.delete(name);
-    if (line.length > begin + word.length) records.set(name, line);
+    const end = line.indexOf(" ", begin);
+    if (end < 0 && records.size === 0) continue;
+    const name = end < 0 ? line.slice(begin) : line.slice(begin, end);
+    records.delete(name.startsWith("-") ? name.slice(1) : name);
+    if (end >= 0) records.set(name, at);
   }
   return records;
 }
@@ -227,16 +230,21 @@ export function renewJournal(
 
 /** The lines of a search; those with records in the order of these, and behind all others. */
 function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
-  if (records.size === 0) return pairs;
+  const lines = pairs.split("\n").slice(0, -1).map(withIdEnd);
+  if (records.size === 0) return joined(lines);
   const plain: string[] = [];
   const there = new Set<string>();
-  for (const line of eachLine(pairs)) {
+  for (const line of lines) {
     const name = line.slice(line.lastIndexOf(" ") + 1);
     if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
     else plain.push(line);
   }
   for (const [name, line] of records) if (there.has(name)) plain.push(line);
-  return plain.length === 0 ? "" : `${plain.join("\n")}\n`;
+  return joined(plain);
+}
+
+function joined(lines: readonly string[]): string {
+  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
 function lineOf({ name, owner }: OwnedReservation): string {

@@ -1,12 +1,19 @@
 /** What a line of the journal tells of a reservation besides its owner: for which network namespace its file was made. */
 
-import type { Attachment } from "../../cni/attachment.ts";
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { type FileStatus, recover } from "../../system/system.ts";
+import { attempt, type FileStatus, NO_FILE, recover } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { keyIn, keyOf, type Owner, type OwnerKey } from "../reservations/owner.ts";
-import { readOwner } from "../reservations/reservation-file.ts";
+import {
+  containerOf,
+  type IdEnd,
+  keyIn,
+  keyOf,
+  type Owner,
+  type OwnerKey,
+  parseOwner,
+} from "../reservations/owner.ts";
+import { LARGEST_RESERVATION, readOwner } from "../reservations/reservation-file.ts";
 
 /** For whom an ADD reserves an address. */
 export interface AddedNamespace extends NetworkNamespace {
@@ -19,7 +26,8 @@ export interface RecordedReservation {
   /** The name of its file. */
   readonly name: string;
   readonly key: OwnerKey;
-  readonly containerId: Attachment["containerId"];
+  /** That of its container. */
+  readonly idEnd: IdEnd;
   /** The file that the ADD made: another one under its name is another reservation. */
   readonly file: FileId;
   /** The file has not changed from this time on, in nanoseconds since the epoch; `undefined` where that does not matter. */
@@ -32,15 +40,45 @@ const DECIMAL = /^[0-9]+$/;
 /** The last word of a record of a pod's sandbox. */
 const POD_SANDBOX = "pod";
 
-/** What a line has behind the name, with a space before it; nothing where file or namespace is not known. */
+/** In the path of a namespace, in place of the container's id. */
+const CONTAINER = "*";
+
+/**
+ * What a line has behind the name, with a space before it; nothing where file or namespace is not known, or its path cannot be
+ * written.
+ *
+ * @param containerId of the container, which the line does not have: some runtimes name the namespace by it
+ */
 export function formatRecord(
+  containerId: string,
   file: FileId | undefined,
   namespace: AddedNamespace | undefined,
 ): string {
   if (file === undefined || namespace === undefined) return "";
   const { inode, path, isPodSandbox } = namespace;
-  const words = ` ${file} ${inode} ${path}`;
+  if (path.includes(CONTAINER)) return "";
+  const words = ` ${file} ${inode} ${path.replaceAll(containerId, CONTAINER)}`;
   return isPodSandbox ? `${words} ${POD_SANDBOX}` : words;
+}
+
+/**
+ * A record with the path of its namespace as it was given; `undefined` where that had the container's id, and the reservation
+ * is gone or another's.
+ *
+ * @throws SystemError where the reservation cannot be read
+ */
+export function withWholePath(
+  files: NetworkFiles,
+  record: RecordedReservation,
+): RecordedReservation | undefined {
+  const { namespace, name, key } = record;
+  if (!namespace.path.includes(CONTAINER)) return record;
+  const read = (): string => files.system.readFile(files.pathOf(name), LARGEST_RESERVATION);
+  const content = attempt(read, undefined, ...NO_FILE);
+  const owner = content === undefined ? undefined : parseOwner(content);
+  if (owner === undefined || keyOf(owner) !== key) return undefined;
+  const path = namespace.path.replaceAll(CONTAINER, containerOf(owner));
+  return { ...record, namespace: { ...namespace, path } };
 }
 
 /**
@@ -53,7 +91,7 @@ export function recordIn(
   changedBefore: bigint | undefined,
 ): RecordedReservation | undefined {
   const words = line.split(" ");
-  const [containerId = "", interfaceName = "", name = "", id = "", inode = "", path = ""] = words;
+  const [idEnd = "", interfaceName = "", name = "", id = "", inode = "", path = ""] = words;
   // What else is no id of a file, no file has. There may be 65 000 lines: an expression would take longer than the rest.
   const comma = id.indexOf(",");
   const end = id.indexOf(",", comma + 1);
@@ -64,8 +102,8 @@ export function recordIn(
   if (words.length > (isPodSandbox ? 7 : 6)) return undefined;
   return {
     name,
-    key: keyIn(containerId, interfaceName),
-    containerId: containerId as Attachment["containerId"],
+    key: keyIn(idEnd, interfaceName),
+    idEnd: idEnd as IdEnd,
     file: (end < 0 ? id : id.slice(0, end)) as FileId,
     changedBefore: before === undefined ? changedBefore : BigInt(before),
     namespace: { inode, path, isPodSandbox },
@@ -79,11 +117,11 @@ export function recordIn(
  * @param changedBefore when that journal was sealed, in nanoseconds since the epoch
  */
 export function carriedOver(line: string, changedBefore: bigint): string {
-  const [containerId, interfaceName, name, file = "", ...rest] = line.split(" ");
+  const [idEnd, interfaceName, name, file = "", ...rest] = line.split(" ");
   if (rest.length === 0) return line;
   const isBounded = file.split(",").length > 2;
   const bounded = isBounded ? file : `${file},${changedBefore}`;
-  return [containerId, interfaceName, name, bounded, ...rest].join(" ");
+  return [idEnd, interfaceName, name, bounded, ...rest].join(" ");
 }
 
 /**

@@ -94,7 +94,7 @@ node-5  10.244.4.0/23  the node mask is /24
 max-pods (warning, 1): the scheduler may place more pods on the node than it has addresses
 
 NODE    PODCIDR        PROBLEM
-node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: drain the node, then set kubelet's --max-pods to 253 plus its pods with hostNetwork
+node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: drain the node, then set kubelet's maxPods to 253 plus its pods with hostNetwork
 
 4 nodes to renumber:
 
@@ -337,7 +337,7 @@ test("pods with hostNetwork need no address", async (t) => {
   t.strictSame(problemsOf(nodes, CLUSTER, "--host-network-pods=3"), []);
   t.match(
     audit(nodes, CLUSTER, "--host-network-pods=2").stdout,
-    "256 pods allocatable, but it holds 253: drain the node, then set kubelet's --max-pods to 255\n",
+    "256 pods allocatable, but it holds 253: drain the node, then set kubelet's maxPods to 255\n",
   );
 });
 

@@ -27,7 +27,7 @@ test("plan says how many nodes and pods a cluster CIDR holds", async (t) => {
 IPv4    10.244.0.0/16  /24          256            253
 
 Node 257 would get no podCIDR, and its pods no address.
-Set kubelet's --max-pods to at most 253, plus the number of its pods with hostNetwork, which kubelet counts, too.
+Set kubelet's maxPods to at most 253, plus the number of its pods with hostNetwork, which kubelet counts, too.
 
 Node masks for 10.244.0.0/16 (IPv4):
 
@@ -84,7 +84,7 @@ test("pods with hostNetwork count", async (t) => {
     `/26         1024             61
 
 Node 1025 would get no podCIDR, and its pods no address.
-Set kubelet's --max-pods to at most 65: 61 for pods with an address, 4 for pods with hostNetwork.
+Set kubelet's maxPods to at most 65: 61 for pods with an address, 4 for pods with hostNetwork.
 Its default, 110, is more than a podCIDR holds. Drain a node before you lower it: when kubelet restarts, it fails the pods above the new value (OutOfpods).
 `,
   );
@@ -178,6 +178,10 @@ test("what does not fit together is a finding", async (t) => {
     ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --nodes 17", ["too-many-nodes"]],
     ["--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12", ["service-cidr"]],
     ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.0.9.0/24", ["service-cidr"]],
+    [
+      "--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0/12,fd00:96::/112,10.0.9.0/24",
+      ["service-cidr"],
+    ],
     ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
     ["--cluster-cidr 10.0.0.0/12 --was-node-cidr-mask-size 16", ["overlap"]],
     [

@@ -13,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { line } from "../../harness/journal-line.ts";
 import { isRoot } from "../../harness/unprivileged.ts";
 import { putFifo, putHuge } from "./corrupt-file.ts";
 import { journalOf, linesOf, type SealText, sealed, writeJournal } from "./journal-file.ts";
@@ -103,7 +104,7 @@ function restored(copy: string, restore: string): CorruptJournal["spoil"] {
     for (const name of ["10.0.0.4", "2001:db8::4"]) {
       writeFileSync(network.path(name), "nobody\r\neth0", { mode: 0o600 });
     }
-    writeJournal(network, sealed(network, [...linesOf(network), "nobody eth0 10.0.0.4"]));
+    writeJournal(network, sealed(network, [...linesOf(network), line("nobody eth0 10.0.0.4")]));
     shell(restore);
   };
 }
@@ -116,9 +117,8 @@ function putZeroDevice(path: string): void {
 const everyByte = Buffer.from(Array.from({ length: 4096 }, (_, at) => at % 256));
 
 /** About 10 MiB. */
-const strangers = Array.from(
-  { length: 250_000 },
-  (_, at) => `stranger-${at} eth0 2001:db8:1::${at.toString(16)}`,
+const strangers = Array.from({ length: 250_000 }, (_, at) =>
+  line(`stranger-${at} eth0 2001:db8:1::${at.toString(16)}`),
 );
 
 export const corruptJournals: readonly CorruptJournal[] = [
@@ -177,14 +177,14 @@ export const corruptJournals: readonly CorruptJournal[] = [
   {
     what: "lines with another's addresses",
     spoil: listing((lines) => [
-      ...lines.filter((line) => !line.startsWith("victim")),
-      "victim eth0 10.0.0.2",
-      "victim eth0 2001:db8::2",
+      ...lines.filter((one) => !one.startsWith(line("victim "))),
+      line("victim eth0 10.0.0.2"),
+      line("victim eth0 2001:db8::2"),
     ]),
   },
   {
     what: "lines of addresses that lead out",
-    spoil: telling("nobody eth0 ../../etc/passwd", "victim eth0 /etc/passwd"),
+    spoil: telling(line("nobody eth0 ../../etc/passwd"), line("victim eth0 /etc/passwd")),
   },
   {
     what: "a directory",
@@ -206,6 +206,8 @@ export const corruptJournals: readonly CorruptJournal[] = [
   { what: "a link to a foreign file", spoil: linkedTo(() => "foreign") },
   {
     what: "a link to a foreign journal, current and of nothing but lies",
-    spoil: linkedTo((network) => sealed(network, ["victim eth0 -10.0.0.3", "other eth0"])),
+    spoil: linkedTo((network) =>
+      sealed(network, [line("victim eth0 -10.0.0.3"), line("other eth0")]),
+    ),
   },
 ];

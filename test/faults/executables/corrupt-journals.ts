@@ -1,6 +1,7 @@
 /** Whatever the journal contains, the answers follow the reservations. */
 
 import { existsSync, mkdirSync, readFileSync } from "node:fs";
+import { line } from "../../harness/journal-line.ts";
 import { type CorruptJournal, corruptJournals, foreignFiles } from "./corrupt-journal.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
 import { journalOf, linesOf, sealed, writeJournal } from "./journal-file.ts";
@@ -62,9 +63,9 @@ function ensureJournal(network: FaultNetwork): void {
   if (network.subject.name === "native") throw new Error("It keeps no journal.");
   mkdirSync(network.ownPath(""), { recursive: true });
   const held = ["other", "victim"].flatMap((containerId) =>
-    network.heldBy(containerId).map((address) => `${containerId} eth0 ${address}`),
+    network.heldBy(containerId).map((address) => line(`${containerId} eth0 ${address}`)),
   );
-  writeJournal(network, sealed(network, [...held, "nobody eth0"]));
+  writeJournal(network, sealed(network, [...held, line("nobody eth0")]));
 }
 
 /** In all but an exhaustive run, each journal is met by one kind of call, in turn. */

@@ -5,7 +5,7 @@ import type { FaultNetwork } from "./network.ts";
 
 const HEADER = 256;
 
-const FORM = "host-local-journal 4";
+const FORM = "host-local-journal 5";
 
 /** What a seal says. */
 export interface SealText {

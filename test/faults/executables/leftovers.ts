@@ -2,6 +2,7 @@
 
 import { execFileSync } from "node:child_process";
 import { linkSync, mkdirSync, utimesSync } from "node:fs";
+import { line } from "../../harness/journal-line.ts";
 import { requireDistinct } from "./answers.ts";
 import { putDated } from "./corrupt-file.ts";
 import { changesBetween, stateOf } from "./disk-state.ts";
@@ -38,33 +39,33 @@ const leftovers: readonly Leftover[] = [
   {
     what: "old ones, whole, empty and cut off",
     put: (network) => [
-      file(network.ownPath("new/4194303.0"), ghost, OLD),
-      file(network.ownPath("new/4194303.1"), "", OLD),
-      file(network.ownPath("new/4194302.0"), "gho", OLD),
+      file(network.ownPath("new/4194303-0"), ghost, OLD),
+      file(network.ownPath("new/4194303-1"), "", OLD),
+      file(network.ownPath("new/4194302-0"), "gho", OLD),
     ],
     sweptBy: "ADD",
   },
   {
     what: "an old one, a journal of lies that was never given its name",
     put: (network) => [
-      file(network.ownPath("new/4194303.0"), sealed(network, ["other eth0 -10.0.0.2"]), OLD),
+      file(network.ownPath("new/4194303-0"), sealed(network, [line("other eth0 -10.0.0.2")]), OLD),
     ],
     sweptBy: "ADD",
   },
   {
     what: "young ones",
-    put: (network) => [file(network.ownPath("new/4194303.0"), ghost, 0)],
+    put: (network) => [file(network.ownPath("new/4194303-0"), ghost, 0)],
     sweptBy: undefined,
   },
   {
     what: "ones dated a day ahead",
-    put: (network) => [file(network.ownPath("new/4194303.0"), ghost, -86_400)],
+    put: (network) => [file(network.ownPath("new/4194303-0"), ghost, -86_400)],
     sweptBy: undefined,
   },
   {
     what: "an old one that is a living reservation under its first name",
     put: (network) => {
-      const path = network.ownPath("new/4194303.0");
+      const path = network.ownPath("new/4194303-0");
       linkSync(network.path("10.0.0.2"), path);
       utimesSync(path, Date.now() / 1000 - OLD, Date.now() / 1000 - OLD);
       return [path];
@@ -74,8 +75,8 @@ const leftovers: readonly Leftover[] = [
   {
     what: "old ones beside the reservations",
     put: (network) => [
-      file(network.path(".host-local-4194303.0"), ghost, OLD),
-      file(network.path(".host-local-4194303.1"), "", OLD),
+      file(network.path(".host-local-4194303-0"), ghost, OLD),
+      file(network.path(".host-local-4194303-1"), "", OLD),
     ],
     sweptBy: "GC",
   },
@@ -83,7 +84,7 @@ const leftovers: readonly Leftover[] = [
     what: "files of others among them",
     put: (network) => [
       file(network.ownPath("new/notes"), "", OLD),
-      file(network.ownPath("new/1.0.bak"), "", OLD),
+      file(network.ownPath("new/1-0.bak"), "", OLD),
       file(network.path(".host-local-notes"), "", OLD),
       file(network.path(".hidden"), ghost, OLD),
     ],
@@ -94,7 +95,7 @@ const leftovers: readonly Leftover[] = [
     put: (network) => {
       const first = lastProcessId() + 1;
       const ids = Array.from({ length: TAKEN }, (_, at) => first + at);
-      return ids.map((id) => file(network.ownPath(`new/${id}.0`), ghost, 0)).slice(-1);
+      return ids.map((id) => file(network.ownPath(`new/${id}-0`), ghost, 0)).slice(-1);
     },
     sweptBy: undefined,
   },

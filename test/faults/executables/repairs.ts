@@ -26,8 +26,8 @@ async function ailing(trial: Trial, ipam = {}): Promise<FaultNetwork> {
     putDated(network.path(`10.0.0.${last}`), "", OLD);
     putDated(network.path(`2001:db8::${last}`), "", OLD);
   }
-  putDated(network.ownPath("new/4194303.0"), "", OLD);
-  putDated(network.path(".host-local-4194303.0"), "", OLD);
+  putDated(network.ownPath("new/4194303-0"), "", OLD);
+  putDated(network.path(".host-local-4194303-0"), "", OLD);
   return network;
 }
 

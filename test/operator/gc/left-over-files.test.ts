@@ -6,13 +6,13 @@ import { filesOf, location } from "../../store/fixtures.ts";
 import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
 for (const [what, words, left] of [
-  ["with --yes", { "--yes": "" }, [".host-local-2.0", "10.0.0.2", "lock"]],
-  ["without --yes", {}, [".host-local-1.0", ".host-local-2.0", "10.0.0.2"]],
+  ["with --yes", { "--yes": "" }, [".host-local-2-0", "10.0.0.2", "lock"]],
+  ["without --yes", {}, [".host-local-1-0", ".host-local-2-0", "10.0.0.2"]],
 ] as const) {
   test(`gc ${what}, where nothing is dead: what is left of temporary files`, async (t) => {
-    const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
+    const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", ".host-local-1-0": "" });
     machine.wait(61_000);
-    machine.disk.put(`${location.directory}/.host-local-2.0`, "");
+    machine.disk.put(`${location.directory}/.host-local-2-0`, "");
 
     gc.run(contextOf(startOperator(machine).system, { ...places, ...words }));
 

@@ -3,6 +3,7 @@ import type { NodeReservation } from "../../../src/operator/node/network-directo
 import { releaseUnchanged } from "../../../src/operator/node/release.ts";
 import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { refuse } from "../../harness/interruption.ts";
+import { line } from "../../harness/journal-line.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {
   filesOf,
@@ -30,7 +31,7 @@ test("releaseUnchanged releases what is as it was read, also in the journal", as
 
   t.same(released, chosen);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
-  t.same(journalOf(machine), { "c1 eth0": "10.0.0.3", "c2 /": "" });
+  t.same(journalOf(machine), { [line("c1 eth0")]: "10.0.0.3", [line("c2 /")]: "" });
 });
 
 test("releaseUnchanged leaves what is gone, has another owner or was written again", async (t) => {

@@ -4,6 +4,8 @@
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { keyOf } from "../../../src/store/reservations/owner.ts";
+import { attachment } from "../../store/fixtures.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const skip = existsSync("/etc/machine-id") ? false : "There is no /etc/machine-id.";
@@ -11,12 +13,13 @@ const skip = existsSync("/etc/machine-id") ? false : "There is no /etc/machine-i
 /** Notes the reservations that there are, as the first call of a boot does. */
 function bootSince({ dataDir }: Node): void {
   const machine = readFileSync("/etc/machine-id", "utf8").trim();
-  const lines = ["10.7.41.2 c1 eth0", "10.7.41.3 c2 eth0", "10.7.41.4 c3 eth0"].map((line) => {
-    const path = join(dataDir, "net", line.split(" ", 1)[0] ?? "");
-    const { ino, mtimeNs } = statSync(path, { bigint: true });
-    return `11111111-2222-3333-4444-555555555555 ${line} ${ino},${mtimeNs}\n`;
+  const lines = ["c1", "c2", "c3"].map((id, at) => {
+    const name = `10.7.41.${at + 2}`;
+    const { ino, mtimeNs } = statSync(join(dataDir, "net", name), { bigint: true });
+    const key = keyOf(attachment(id));
+    return `11111111-2222-3333-4444-555555555555 ${name} ${key} ${ino},${mtimeNs}\n`;
   });
-  const text = [`host-local-before-boot 1 ${machine}\n`, ...lines].join("");
+  const text = [`host-local-before-boot 2 ${machine}\n`, ...lines].join("");
   writeFileSync(join(dataDir, ".host-local/net/before-boot"), text);
 }
 

@@ -34,7 +34,7 @@ test("a temporary file is in the state directory, named after the process, and i
   const machine = machineWith();
   machine.disk.makeDirectories(NEW);
 
-  t.equal(place(open(machine.start({ processId: 7 }))), `${NEW}/7.0`);
+  t.equal(place(open(machine.start({ processId: 7 }))), `${NEW}/7-0`);
 
   t.same(filesOf(machine), { goal: "content" });
   t.equal(machine.disk.modeOf("/data/net/goal"), 0o600);
@@ -43,19 +43,19 @@ test("a temporary file is in the state directory, named after the process, and i
 
 test("a file of a killed process with the same id is left alone", async (t) => {
   const machine = machineWith();
-  machine.disk.put(`${NEW}/7.0`, "theirs");
+  machine.disk.put(`${NEW}/7-0`, "theirs");
 
   place(open(machine.start({ processId: 7 })));
 
   t.same(filesOf(machine), { goal: "content" });
-  t.same(machine.disk.filesUnder(NEW), { "7.0": "theirs" });
+  t.same(machine.disk.filesUnder(NEW), { "7-0": "theirs" });
 });
 
 test("where the network's directory is on another file system, the temporary file is made there", async (t) => {
   const machine = machineWith();
   machine.disk.mount(location.directory);
 
-  t.equal(place(open(machine.start({ processId: 7 }))), "/data/net/.host-local-7.0");
+  t.equal(place(open(machine.start({ processId: 7 }))), "/data/net/.host-local-7-0");
 
   t.same(filesOf(machine), { goal: "content" });
   t.same(machine.disk.filesUnder(NEW), {});
@@ -67,21 +67,21 @@ test("where the state directory is not used, nothing is made or removed in it", 
 
   open(machine.start({ interrupt })).sweepTemporary();
   open(machine.start({ interrupt })).sweepAll();
-  t.equal(place(open(machine.start({ processId: 7, interrupt }))), "/data/net/.host-local-7.0");
+  t.equal(place(open(machine.start({ processId: 7, interrupt }))), "/data/net/.host-local-7-0");
 
-  t.same(machine.disk.filesUnder(NEW), { "1.0": "", "2.0": "" });
+  t.same(machine.disk.filesUnder(NEW), { "1-0": "", "2-0": "" });
   t.equal(machine.disk.readFile("/data/net/goal", 100), "content");
   machine.wait(60_000);
-  t.same(open(machine.start({ interrupt })).abandonedFiles(), ["/data/net/.host-local-2.0"]);
+  t.same(open(machine.start({ interrupt })).abandonedFiles(), ["/data/net/.host-local-2-0"]);
 });
 
 /** A machine with an old and a young temporary file in either place, and an old reservation. */
 function machineWithLeftOvers(): MemoryMachine {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", ".host-local-1.0": "" });
-  machine.disk.put(`${NEW}/1.0`, "");
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0", ".host-local-1-0": "" });
+  machine.disk.put(`${NEW}/1-0`, "");
   machine.wait(30_000);
-  machine.disk.put(`${NEW}/2.0`, "");
-  machine.disk.put("/data/net/.host-local-2.0", "");
+  machine.disk.put(`${NEW}/2-0`, "");
+  machine.disk.put("/data/net/.host-local-2-0", "");
   machine.wait(31_000);
   return machine;
 }
@@ -91,6 +91,6 @@ test("a full sweep also removes old ones in the network's directory, and nothing
 
   open(machine.start()).sweepAll();
 
-  t.same(machine.disk.filesUnder(NEW), { "2.0": "" });
-  t.same(Object.keys(filesOf(machine)), [".host-local-2.0", "10.0.0.2"]);
+  t.same(machine.disk.filesUnder(NEW), { "2-0": "" });
+  t.same(Object.keys(filesOf(machine)), [".host-local-2-0", "10.0.0.2"]);
 });

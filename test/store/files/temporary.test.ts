@@ -6,15 +6,15 @@ import { machineWith } from "../fixtures.ts";
 const place = { directory: "/data/net", mode: 0o755, prefix: ".host-local-" };
 
 test("whatever a process names a temporary file, it is known for one by its name", async (t) => {
-  const system = machineWith({ ".host-local-42.0": "" }).start({ processId: 42 });
-  t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42.1");
+  const system = machineWith({ ".host-local-42-0": "" }).start({ processId: 42 });
+  t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42-1");
 
   for (const [name, prefix, expected] of [
-    [".host-local-42.1", place.prefix, true],
-    ["42.10", "", true],
-    ["42.1", place.prefix, false],
+    [".host-local-42-1", place.prefix, true],
+    ["42-10", "", true],
+    ["42-1", place.prefix, false],
     [".host-local-10.0.0.2", place.prefix, false],
-    [".host-local-x1.0", place.prefix, false],
+    [".host-local-x1-0", place.prefix, false],
     ["10.0.0.2", "", false],
     ["lock", "", false],
   ] as const) {
@@ -31,8 +31,8 @@ test("where the directory is gone each time, a temporary file is an error in the
 });
 
 test("one whose age is not known is not taken for that of a killed call", async (t) => {
-  const machine = machineWith({ ".host-local-42.0": "", ".host-local-42.1": "" });
+  const machine = machineWith({ ".host-local-42-0": "", ".host-local-42-1": "" });
   machine.wait(60_001);
-  const interrupt = refuse("status", "EIO", "/data/net/.host-local-42.1");
-  t.same(abandonedIn(machine.start({ interrupt }), place), ["/data/net/.host-local-42.0"]);
+  const interrupt = refuse("status", "EIO", "/data/net/.host-local-42-1");
+  t.same(abandonedIn(machine.start({ interrupt }), place), ["/data/net/.host-local-42-0"]);
 });

@@ -90,7 +90,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 4", "journal 3")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 5", "journal 4")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     for (const machine of [machineWithJournal(), machineWithNotes()]) {
@@ -275,7 +275,7 @@ test("nothing is noted by lines of nonsense, a file of another form, or where it
     [...readNotes(open(machine.start()))].map(({ name }) => name),
     ["10.0.0.2", "10.0.0.3"],
   );
-  machine.disk.write(FILE, text.replace("boot 1", "boot 2"));
+  machine.disk.write(FILE, text.replace("boot 2", "boot 1"));
   t.same([...readNotes(open(machine.start()))], []);
   machine.disk.putLink("/data/.host-local", "/elsewhere");
   t.same([...readNotes(open(machine.start()))], []);

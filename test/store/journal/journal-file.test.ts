@@ -15,6 +15,7 @@ import {
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf, parseOwner } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
+import { line } from "../../harness/journal-line.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
 
@@ -23,7 +24,7 @@ const c1 = attachment("c1");
 
 function listing(lines: readonly string[]): readonly [names: readonly string[], complete: boolean] {
   const { reservations, isComplete } = listingOf(
-    { seal: undefined, isCurrent: true, found: lines },
+    { seal: undefined, isCurrent: true, found: lines.map(line) },
     c1,
   );
   return [reservations.map(({ name }) => name), isComplete];
@@ -34,8 +35,11 @@ test("the last line about an address counts", async (t) => {
   t.same(listing(["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"]), [["10.0.0.2", "10.0.0.3"], true]);
   t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
   t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
-  t.same(listing(["c1 eth0"]), [[], true]);
-  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0"]), [["10.0.0.3"], true]);
+  t.same(listing(["c1 eth0 -"]), [[], true]);
+  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0 -"]), [
+    ["10.0.0.2", "10.0.0.3"],
+    true,
+  ]);
 });
 
 test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", async (t) => {
@@ -45,10 +49,10 @@ test("lines of other interfaces do not count; legacy ones do, but leave open wha
   t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
 });
 
-test("a line begins with the container and the interface, in place of which legacy owners have a slash", async (t) => {
-  t.equal(keyOf(c1), "c1 eth0");
-  t.equal(keyOf(parseOwner("c1\r\neth0")), "c1 eth0");
-  t.equal(keyOf(parseOwner("c1")), "c1 /");
+test("a line begins with the end of the container id and the interface, in place of which legacy owners have a slash", async (t) => {
+  t.equal(keyOf(c1), line("c1 eth0"));
+  t.equal(keyOf(parseOwner("c1\r\neth0")), line("c1 eth0"));
+  t.equal(keyOf(parseOwner("c1")), line("c1 /"));
   t.equal(keyOf(parseOwner("")), undefined);
 });
 
@@ -95,10 +99,14 @@ test("a journal that is written anew lists what a search has found, for its owne
   const machine = machineWith(two);
   t.equal(read(machine), undefined);
 
-  sealed(machine, {}, "c1 eth1 10.0.0.5\n");
+  sealed(machine, {}, line("c1 eth1 10.0.0.5\n"));
 
-  t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
-  t.match(currentSeal(machine), { reservations: 2, renewed: 305, length: 322 });
+  t.same(read(machine)?.found, [
+    line("c1 eth0 10.0.0.2"),
+    line("c1 / 10.0.0.4"),
+    line("c1 eth1 10.0.0.5"),
+  ]);
+  t.match(currentSeal(machine), { reservations: 2, renewed: 301, length: 317 });
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
@@ -115,7 +123,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 4", "l 3")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 5", "l 4")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -157,10 +165,10 @@ test("a seal that does not say when it was put was put before anything", async (
 
 test("a journal that has grown to several times its length is not current, so that it is written anew", async (t) => {
   const machine = machineWith(two);
-  sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
+  sealed(machine, {}, line("c1 eth1 10.0.0.5\n").repeat(3000));
   t.ok(currentSeal(machine), "a short one may grow");
 
-  const lines = "c1 eth1 10.0.0.5\n".repeat(5000);
+  const lines = line("c1 eth1 10.0.0.5\n").repeat(5000);
   sealed(machine, {}, lines);
   t.equal(currentSeal(machine), undefined);
 

@@ -5,7 +5,10 @@ import {
   formatRecord,
   isAsRecorded,
   recordIn,
+  withWholePath,
 } from "../../../src/store/journal/record.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { line } from "../../harness/journal-line.ts";
 import { machineWith, open } from "../fixtures.ts";
 
 const file = "12,1700000000000000000" as FileId;
@@ -13,45 +16,46 @@ const namespace = { inode: "4026532001", path: "/run/netns/pod", isPodSandbox: f
 
 test("a record is read as it was written", async (t) => {
   for (const isPodSandbox of [false, true]) {
-    const written = `c1 eth0 10.0.0.2${formatRecord(file, { ...namespace, isPodSandbox })}`;
+    const written =
+      line("c1 eth0 10.0.0.2") + formatRecord("c1", file, { ...namespace, isPodSandbox });
     t.same(recordIn(written, 5n), {
       name: "10.0.0.2",
-      key: "c1 eth0",
-      containerId: "c1",
+      key: line("c1 eth0"),
+      idEnd: line("c1"),
       file,
       changedBefore: 5n,
       namespace: { ...namespace, isPodSandbox },
     });
   }
-  t.equal(formatRecord(undefined, namespace), "");
-  t.equal(formatRecord(file, undefined), "");
+  t.equal(formatRecord("c1", undefined, namespace), "");
+  t.equal(formatRecord("c1", file, undefined), "");
 });
 
 test("a line that is cut off, or has anything else, has no record", async (t) => {
-  const whole = `c1 eth0 10.0.0.2${formatRecord(file, namespace)}`;
-  for (const line of [
+  const whole = line("c1 eth0 10.0.0.2") + formatRecord("c1", file, namespace);
+  for (const other of [
     "",
-    "c1 eth0",
-    "c1 eth0 10.0.0.2",
-    "c1 eth0 -10.0.0.2",
-    "c1 eth0 10.0.0.2 12 4026532001 /run/netns/pod",
-    "c1 eth0 10.0.0.2 12,5 net /run/netns/pod",
-    "c1 eth0 10.0.0.2 12,5 4026532001 relative",
-    "c1 eth0 10.0.0.2 12,5 4026532001",
+    line("c1 eth0"),
+    line("c1 eth0 10.0.0.2"),
+    line("c1 eth0 -10.0.0.2"),
+    line("c1 eth0 10.0.0.2 12 4026532001 /run/netns/pod"),
+    line("c1 eth0 10.0.0.2 12,5 net /run/netns/pod"),
+    line("c1 eth0 10.0.0.2 12,5 4026532001 relative"),
+    line("c1 eth0 10.0.0.2 12,5 4026532001"),
     `${whole} other`,
     `${whole} pod more`,
   ]) {
-    t.equal(recordIn(line, undefined), undefined, line);
+    t.equal(recordIn(other, undefined), undefined, other);
   }
 });
 
 test("a record that is carried over is of a file that has not changed since; the first time counts", async (t) => {
-  const line = `c1 eth0 10.0.0.2${formatRecord(file, namespace)}`;
-  const carried = carriedOver(line, 7n);
+  const written = line("c1 eth0 10.0.0.2") + formatRecord("c1", file, namespace);
+  const carried = carriedOver(written, 7n);
   t.equal(recordIn(carried, undefined)?.changedBefore, 7n);
   t.equal(recordIn(carriedOver(carried, 9n), 8n)?.changedBefore, 7n);
   t.equal(recordIn(carried, undefined)?.file, file);
-  t.equal(carriedOver("c1 eth0 -10.0.0.2", 7n), "c1 eth0 -10.0.0.2");
+  t.equal(carriedOver(line("c1 eth0 -10.0.0.2"), 7n), line("c1 eth0 -10.0.0.2"));
 });
 
 test("a record is of the file with this inode, time and owner, and of no other", async (t) => {
@@ -59,8 +63,8 @@ test("a record is of the file with this inode, time and owner, and of no other",
   const files = open(machine.start());
   const { inode, modified, changed } = machine.disk.linkStatus("/data/net/10.0.0.2");
   const record = (changedBefore: bigint | undefined, id = `${inode},${modified}`) => {
-    const line = `c1 eth0 10.0.0.2${formatRecord(id as FileId, namespace)}`;
-    const found = recordIn(line, changedBefore);
+    const written = line("c1 eth0 10.0.0.2") + formatRecord("c1", id as FileId, namespace);
+    const found = recordIn(written, changedBefore);
     if (found === undefined) throw new Error("there is one");
     return found;
   };
@@ -75,4 +79,34 @@ test("a record is of the file with this inode, time and owner, and of no other",
   t.equal(isAsRecorded(files, record(undefined)), false, "its owner");
   machine.disk.unlink("/data/net/10.0.0.2");
   t.equal(isAsRecorded(files, record(undefined)), false, "it is gone");
+});
+
+test("a path with the container's id is recorded without it, and whole again by its reservation", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const files = open(machine.start());
+  const recordOf = (path: string) => {
+    const text = formatRecord("c1", file, { ...namespace, path });
+    const record = recordIn(line("c1 eth0 10.0.0.2") + text, undefined);
+    return { text, path: record && withWholePath(files, record)?.namespace.path };
+  };
+
+  for (const path of ["/run/netns/c1", "/run/c1/c1-eth0", "/run/netns/pod"]) {
+    const { text, path: whole } = recordOf(path);
+    t.notMatch(text, "c1");
+    t.equal(whole, path);
+  }
+  t.equal(recordOf("/run/netns/*").text, "", "no path that would be read as another");
+  machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
+  t.equal(recordOf("/run/netns/c1").path, undefined, "it is another's");
+  machine.disk.unlink("/data/net/10.0.0.2");
+  t.equal(recordOf("/run/netns/c1").path, undefined, "it is gone");
+  t.equal(recordOf("/run/netns/pod").path, "/run/netns/pod");
+});
+
+test("a path is not known where the reservation cannot be read", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const files = open(machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.2") }));
+  const text = formatRecord("c1", file, { ...namespace, path: "/run/netns/c1" });
+  const record = recordIn(line("c1 eth0 10.0.0.2") + text, undefined);
+  t.throws(() => record && withWholePath(files, record), { code: "EIO" });
 });

@@ -4,9 +4,9 @@ import {
   describeOwner,
   isSameOwner,
   keyOf,
+  keysOf,
   matchOwner,
   type Owner,
-  ownerOfKey,
   parseOwner,
 } from "../../../src/store/reservations/owner.ts";
 import { attachment } from "../fixtures.ts";
@@ -106,14 +106,22 @@ test("only what names a container has a content to write again", async (t) => {
   t.equal(contentOf(parseOwner("")), undefined);
 });
 
-test("a key is of the owner that it was made of, and of an attachment as of what is reserved for it", async (t) => {
-  for (const content of ["c1\r\neth0", "c1"]) {
-    const owner = parseOwner(content);
-    const key = keyOf(owner);
-    t.ok(key !== undefined, content);
-    t.strictSame(key && ownerOfKey(key), owner);
+test("a key has the end of the container's id, and never the whole, unless that is one character", async (t) => {
+  for (const [id, end] of [
+    ["a".repeat(56) + "b".repeat(8), "b".repeat(8)],
+    ["f81d4fae-7dec-11d0-a765-00a0c91e6bf6", "c91e6bf6"],
+    ["default-web-0", "-web-0"],
+    ["web-0", "-0"],
+    ["c1", "1"],
+    ["c", "c"],
+  ] as const) {
+    t.equal(keyOf(attachment(id)), `${end} eth0`);
   }
+});
+
+test("the key of an attachment is that of what is reserved for it", async (t) => {
   t.equal(keyOf(attachment("c1")), keyOf(parseOwner("c1\r\neth0")));
   t.equal(keyOf(parseOwner("")), undefined);
   t.equal(contentOf(parseOwner("")), undefined);
+  t.same(keysOf(attachment("c1")), [keyOf(attachment("c1")), keyOf(parseOwner("c1"))]);
 });

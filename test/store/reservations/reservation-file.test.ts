@@ -23,7 +23,7 @@ test("every file named like an address is a reservation, sorted by address", asy
     "10.0.0": "",
     "10.0.0.256": "",
     "10.0.0.2.bak": "",
-    ".host-local-1.0": "",
+    ".host-local-1-0": "",
   });
 
   t.same(
