@@ -77,8 +77,8 @@ for (const [what, [text, expected]] of Object.entries(cases)) {
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
     const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
     const found = attachments.map(
-      ({ network, containerId, interfaceName, networkNamespace, addresses, pod }) => {
-        return { network, containerId, interfaceName, networkNamespace, addresses, pod };
+      ({ network, containerId, interfaceName, networkNamespace, addresses, gateways, pod }) => {
+        return { network, containerId, interfaceName, networkNamespace, addresses, gateways, pod };
       },
     );
     t.strictSame(found, expected === undefined ? [] : [expected]);
