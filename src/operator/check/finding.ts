@@ -18,6 +18,11 @@ export const kinds = {
     remedy:
       "correct what the message names; move the file out of the configuration directory only if no pod uses its network",
   },
+  "shadowed-configuration": {
+    severity: "warning",
+    remedy:
+      "give its network another name, or remove the file that is not meant: that of the network in use only on a drained node",
+  },
   "gc-not-called": {
     severity: "warning",
     remedy:

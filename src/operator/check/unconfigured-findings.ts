@@ -71,7 +71,8 @@ function findingOn(
       severity: "warning",
       message: `${message}, which has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
       remedy:
-        "if its configuration was removed by mistake, bring it back; otherwise restart these pods, and remove the directory when it has no reservation",
+        "if its configuration was removed or its name changed by mistake, bring that back before these pods end; otherwise restart them, and run gc, since their DEL goes to another network; remove the directory when it has no reservation",
+      commands: [commandText(context, files, ["gc", network])],
     };
   }
   const { size } = unknown;

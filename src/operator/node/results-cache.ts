@@ -91,6 +91,11 @@ export class ResultsCache implements ConfigurationCache {
     return this.#directories.flatMap((one) => one.attachmentsOf(reservation));
   }
 
+  /** Those of them that the runtime itself has attached, not multus. */
+  attachmentsByRuntime(reservation: NodeReservation): readonly CachedAttachment[] {
+    return this.#own.attachmentsOf(reservation);
+  }
+
   /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
   unreadableOf(reservation: NodeReservation): SystemError | undefined {
     return this.#own.unreadableOf(reservation) ?? this.#multus.unreadableOf(reservation);
