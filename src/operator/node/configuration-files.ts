@@ -91,6 +91,14 @@ export function networkOf({ document }: ConfigurationFile): string {
   return textOf(exactMember(document, "name"));
 }
 
+/** Plugins that call the networks of others: those of further files, or of objects of the API server. */
+const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
+
+/** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
+export function callsOthers({ document }: ConfigurationFile): boolean {
+  return CALLS_OTHERS.test(JSON.stringify(document));
+}
+
 /**
  * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory. (cnitool and
  * multus look for a list before they look for a plugin alone.)

@@ -90,7 +90,9 @@ export class ResultsCache implements ConfigurationCache {
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
-    return this.#directories.flatMap((one) => one.attachmentsOf(reservation));
+    const own = this.#own.attachmentsOf(reservation);
+    if (this.#multus.learnNames() === 0) return own;
+    return [...own, ...this.#multus.attachmentsOf(reservation)];
   }
 
   /** Those of them that the runtime itself has attached, not multus. */
