@@ -184,6 +184,25 @@ const examples: Readonly<Record<string, Example>> = {
     },
   },
 
+  "pod-annotations.conflist": {
+    shows: "a pod gets the address that its annotation asks for, or none",
+    offer: {
+      cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=any",
+      capabilities: {
+        "io.kubernetes.cri.pod-annotations": {
+          "example.com/ip": "10.47.0.50",
+          "kubevirt.io/domain": "db",
+        },
+      },
+    },
+    keeps(t, network) {
+      t.same(network.add("virt-launcher-a1").ips, [
+        { address: "10.47.0.50/24", gateway: "10.47.0.1" },
+      ]);
+      t.match(network.refusalOf("pod-2").msg, "requested IP address 10.47.0.50 is not available");
+    },
+  },
+
   "ptp.conflist": {
     shows: "a pod gets an address and a default route over its own link",
     keeps(t, network) {

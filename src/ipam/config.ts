@@ -1,6 +1,7 @@
 /** The network configuration as IPAM understands it, checked once. */
 
 import type { NetworkConfiguration, NetworkName } from "../cni/call.ts";
+import { callerArgument } from "../cni/caller-argument.ts";
 import { CniError, internalError } from "../cni/error.ts";
 import {
   elements,
@@ -20,7 +21,7 @@ import type { Partition } from "./partition.ts";
 import { type PartitionSettings, partitionSettings } from "./partition-fields.ts";
 import { rangeIn, rangeSetsIn } from "./range-fields.ts";
 import type { RangeSet, RangeSetSpec } from "./range-set.ts";
-import { requestedAddresses, requestedIn } from "./requested-addresses.ts";
+import { requestedAddresses, requestedIn, requestedInText } from "./requested-addresses.ts";
 import { parseRoute } from "./route.ts";
 
 export const DEFAULT_DATA_DIR = "/var/lib/cni/networks";
@@ -58,6 +59,7 @@ export const goKeys = [
 export const ownKeys = [
   "exclude",
   "reserved",
+  "requested",
   "rangesFile",
   "partition",
   "repeatedAdd",
@@ -150,8 +152,11 @@ export function readConfig({ name, document }: NetworkConfiguration, args: strin
   const argumentIPs = requestedIn(cniArgs && memberInAnyCase(cniArgs, "ips"));
   if (settings === undefined) throw missingIpam();
 
-  const { config, ranges, rangesFile, partition } = settings;
-  const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs]);
+  const { config, ranges, rangesFile, partition, requestedBy } = settings;
+  const byName = requestedBy.flatMap((name) =>
+    requestedInText(callerArgument(name, args, document), name),
+  );
+  const requested = requestedAddresses(args, [...argumentIPs, ...runtimeIPs, ...byName]);
   const key = partition === undefined ? "rangesFile" : "partition";
   if (partition !== undefined || rangesFile !== "") requireNone([...runtimeRanges, ...ranges], key);
   return {
@@ -207,6 +212,8 @@ interface IpamSettings {
   readonly config: Omit<IpamConfig, "rangeSets" | "partition" | "requested">;
   readonly ranges: readonly RangeSetSpec[];
   readonly rangesFile: string;
+  /** The names of arguments that request addresses. */
+  readonly requestedBy: readonly string[];
   readonly partition:
     | { readonly settings: PartitionSettings; readonly ranges: readonly RangeSetSpec[] }
     | undefined;
@@ -235,6 +242,7 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     ranges:
       shortForm.subnet === undefined ? ranges : [{ path: "ipam", ranges: [shortForm] }, ...ranges],
     rangesFile: absolutePath(setting(ipam, "rangesFile")),
+    requestedBy: requestedBy(setting(ipam, "requested")),
     partition: partitioned && { settings: partitioned, ranges: rangesIn(partition) },
   };
 }
@@ -293,12 +301,24 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
 /** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
+  return namesBy(at);
+}
+
+/** The names of arguments that request addresses; none where none do. */
+function requestedBy(at: Located | undefined): readonly string[] {
+  if (at === undefined) return [];
+  if (!isObject(at.value)) throw typeMismatch(at, '{"by": [names]}');
+  return namesBy(at);
+}
+
+/** The names of arguments at `by`. */
+function namesBy(at: Located): readonly string[] {
   const by = elements(memberInAnyCase(at, "by")).map((name) =>
     text(name, "the name of an argument"),
   );
   if (by.length > 0 && !by.includes("")) return by;
   throw internalError(
-    "invalid sticky: no argument",
+    `invalid ${nameOf(at)}: no argument`,
     `expected names such as "K8S_POD_NAME", at least one, at ${at.path}.by`,
   );
 }

@@ -28,6 +28,21 @@ export function requestedIn(at: Located | undefined): readonly RequestedAddress[
 }
 
 /**
+ * The addresses in the value of an argument, with commas between them.
+ *
+ * @param value empty for none
+ * @param name of the argument
+ * @throws CniError 999 where one is no address
+ */
+export function requestedInText(value: string, name: string): readonly RequestedAddress[] {
+  const path = `the argument or annotation ${name}`;
+  if (value === "") return [];
+  return value
+    .split(",")
+    .map((one) => ({ path, address: parseIPWithOptionalPrefix(one.trim(), path) }));
+}
+
+/**
  * The addresses of `CNI_ARGS` and then those of the lists, each once.
  *
  * @param args the value of `CNI_ARGS`

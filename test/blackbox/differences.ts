@@ -93,7 +93,7 @@ export const differences: readonly Difference[] = [
     title: "New keys, off by default",
     concerns: "configurations",
     reference: "They are unknown.",
-    here: "exclude, reserved, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
+    here: "exclude, reserved, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, requested, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
       "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],

@@ -38,6 +38,7 @@ for (const [ipam, msg] of [
 const values: Readonly<Record<(typeof ownKeys)[number], unknown>> = {
   exclude: ["10.0.0.2"],
   reserved: { "10.0.0.2": null },
+  requested: { by: ["example.com/ip"] },
   rangesFile: "/etc/ranges.json",
   partition: { subnetFile: "/run/flannel/subnet.env" },
   repeatedAdd: "same",

@@ -361,8 +361,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a dead pod's number that is the caller's keeps its address",
     file: "store/journal/reclaimable.ts",
-    from: "caller?.namespace !== undefined &&",
-    to: "caller?.namespace === undefined &&",
+    from: "yield caller.namespace;",
+    to: "{}",
     cast: cast(["ADD a"], graves.gone),
     trouble: none,
   },

@@ -75,7 +75,11 @@ export function capacityTable(
       rows.push(["total", "", family, ...cellsOf(total)]);
     }
   }
-  const notes = networks.flatMap((one) => notesOn(one, paint, system));
+  const byDirectory = Map.groupBy(networks, ({ network }) => network.files.directory);
+  const notes = [
+    ...[...byDirectory.values()].filter(({ length }) => length > 1).flatMap(sourcesOf),
+    ...networks.flatMap((one) => notesOn(one, paint, system)),
+  ];
   const table = formatTable(headings, rows, { width: tableWidth(system) });
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
 }
@@ -87,12 +91,21 @@ function outsideRow({ network, ranges, outside }: NetworkCounts): readonly strin
   return [[network.files.network, "-", label, "-", "-", ...cells, "-", "-"]];
 }
 
+/** Which file has which ranges, where several configure a network. */
+function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
+  return networks.map(({ network: { files, source, shadowedBy }, ranges }) => {
+    const shown = ranges.map(({ range }) => formatRange(range)).join(", ") || "no range";
+    const unused = shadowedBy === undefined ? "" : `, which no runtime uses beside ${shadowedBy}`;
+    return `${files.network}: ${shown} of ${source ?? "no configuration"}${unused}.`;
+  });
+}
+
 function notesOn(
-  { network: { files }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
+  { network: { files, shadowedBy }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
   paint: Paint,
   system: OperatorSystem,
 ): readonly string[] {
-  if (pods === undefined) return [];
+  if (pods === undefined || shadowedBy !== undefined) return [];
   const { network } = files;
   const full = fullSets(ranges).map((set) =>
     paint(

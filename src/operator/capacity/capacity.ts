@@ -154,7 +154,9 @@ function podsWithAddresses(context: Context): {
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
   }
-  const configured = networks.filter(({ rangeSets }) => rangeSets.length > 0);
+  const configured = networks.filter(
+    ({ rangeSets, shadowedBy }) => rangeSets.length > 0 && shadowedBy === undefined,
+  );
   const [network, ...others] = configured;
   if (network === undefined) {
     throw new CommandError(
@@ -183,9 +185,11 @@ function count(context: Context): Report {
   const node = openNode(context, operands[0]);
   logUncertainty(context, node.networks);
   const counted = node.directories.flatMap(countDirectory);
-  const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
+  // What no runtime uses would hide that the rest is full.
+  const used = counted.filter(({ network }) => network.shadowedBy === undefined);
+  const totals = totalsOf(used.flatMap(({ ranges }) => ranges));
   return {
-    exitCode: counted.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
+    exitCode: used.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
     text: () => capacityTable(counted, totals, system),
   };
@@ -214,6 +218,7 @@ function describe(counts: NetworkCounts): object {
   return {
     network: network.files.network,
     source: network.source ?? null,
+    shadowedBy: network.shadowedBy ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
     beforeBoot,

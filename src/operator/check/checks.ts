@@ -13,6 +13,7 @@ import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
+import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
@@ -59,6 +60,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
     ...unconfiguredFindings(node, isSelected),
+    ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
     ...lastingAttachmentFindings(node, isSelected, onAttachments),

@@ -3,7 +3,7 @@
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { requireAllowed } from "../../cni/version.ts";
-import { isTrue } from "../node/configuration-files.ts";
+import { type ConfigurationFile, isTrue, shadowedFiles } from "../node/configuration-files.ts";
 import { type Configuration, configurationsIn } from "../node/configurations.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
@@ -17,15 +17,36 @@ export function configurationFindings(
   { context, files }: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
+  const shadowed = shadowedFiles(files);
+  const told = new Set<ConfigurationFile>();
   // What is wrong with them was found when the networks were.
   return configurationsIn(context.system, files, []).flatMap((configuration) => {
     const network = textOf(configuration.document.name);
-    const reason = isSelected(network) ? whyNoGc(configuration) : undefined;
+    if (!isSelected(network)) return [];
+    const about = { network, path: configuration.source };
+    const { file } = configuration;
+    const first = shadowed.get(file);
+    if (first !== undefined) {
+      const findings = told.has(file) ? [] : shadowedFinding(about, file, first);
+      told.add(file);
+      return findings;
+    }
+    const reason = whyNoGc(configuration);
     if (reason === undefined) return [];
-    const { source: path } = configuration;
     const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [{ code: "gc-not-called", network, path, message }];
+    return [{ ...about, code: "gc-not-called", message }];
   });
+}
+
+/** None of a copy: it is used in vain, but says the same. */
+function shadowedFinding(
+  about: Pick<Finding, "network" | "path">,
+  file: ConfigurationFile,
+  first: ConfigurationFile,
+): readonly Finding[] {
+  if (JSON.stringify(file.document) === JSON.stringify(first.document)) return [];
+  const message = `no runtime uses it: ${first.source} configures ${about.network}, too, and comes first`;
+  return [{ ...about, code: "shadowed-configuration", message }];
 }
 
 /** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */

@@ -18,6 +18,11 @@ export const kinds = {
     remedy:
       "correct what the message names; move the file out of the configuration directory only if no pod uses its network",
   },
+  "shadowed-configuration": {
+    severity: "warning",
+    remedy:
+      "give its network another name, or remove the file that is not meant: that of the network in use only on a drained node",
+  },
   "gc-not-called": {
     severity: "warning",
     remedy:
@@ -107,9 +112,9 @@ export const kinds = {
     remedy:
       "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
   },
-  "ip-failed": {
+  "interfaces-unread": {
     severity: "info",
-    remedy: "install iproute2, whose program ip lists the addresses of bridges",
+    remedy: "use the native executable, or look at the addresses of bridges with ip address",
   },
   "leaks-unknown": {
     severity: "info",

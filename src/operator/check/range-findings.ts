@@ -31,7 +31,8 @@ export function rangeFindings(context: Context, directory: NetworkDirectory): re
   const { files } = directory;
   const commands = [commandText(context, files, ["gc", files.network])];
   return directory.networks.flatMap((network) => {
-    const { source = "", rangeSets } = network;
+    const { source = "", rangeSets, shadowedBy } = network;
+    if (shadowedBy !== undefined) return [];
     const inUse = directory.usedIn(network);
     const about = { network: files.network, path: source, commands };
     return rangeSets.flatMap((set): readonly Finding[] => {

@@ -23,6 +23,7 @@ export const forceOption: Option = {
 const ofKeys: Readonly<Record<(typeof ownKeys)[number], string | undefined>> = {
   exclude: "excluded addresses are handed out",
   reserved: "reserved addresses are handed out to anybody, and a pod gets another than its own",
+  requested: "a pod gets another address than it requests by a name",
   rangesFile: "ADD and DEL fail",
   partition: "ADD and DEL fail",
   repeatedAdd: "a repeated ADD fails",

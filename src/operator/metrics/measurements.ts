@@ -135,11 +135,12 @@ function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
   return { name, type: "gauge", help, samples };
 }
 
-/** A range that several configurations of a network have is measured once. */
+/** A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are full. */
 function measureRanges(directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
-    const { rangeSets, exclusions } = network;
+    const { rangeSets, exclusions, shadowedBy } = network;
+    if (shadowedBy !== undefined) continue;
     const inUse = directory.usedIn(network);
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, inUse)) {

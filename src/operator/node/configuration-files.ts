@@ -86,6 +86,39 @@ export function readConfigurationFiles(
   return [...own, ...further];
 }
 
+/** The network that a file configures; empty where it names none. */
+export function networkOf({ document }: ConfigurationFile): string {
+  return textOf(exactMember(document, "name"));
+}
+
+/** Plugins that call the networks of others: those of further files, or of objects of the API server. */
+const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
+
+/** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
+export function callsOthers({ document }: ConfigurationFile): boolean {
+  return CALLS_OTHERS.test(JSON.stringify(document));
+}
+
+/**
+ * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory. (cnitool and
+ * multus look for a list before they look for a plugin alone.)
+ */
+export function shadowedFiles(
+  files: readonly ConfigurationFile[],
+): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
+  const usable = files.filter(({ refusal, kind }) => refusal === undefined && kind !== "cached");
+  const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
+  const first = new Map<string, ConfigurationFile>();
+  for (const file of usable) {
+    const network = networkOf(file);
+    const key = `${file.directory}/${network}`;
+    const other = first.get(key);
+    if (other === undefined) first.set(key, file);
+    else if (network !== "") shadowed.set(file, other);
+  }
+  return shadowed;
+}
+
 function isConfiguration(name: string): boolean {
   return configurationNames([name]).length > 0;
 }

@@ -23,11 +23,12 @@ import { cleanPath, join } from "../../store/files/paths.ts";
 import { listReservations } from "../../store/reservations/reservation-file.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
-import type {
-  CachedConfiguration,
-  ConfigurationCache,
-  ConfigurationFile,
-  ConfigurationProblem,
+import {
+  type CachedConfiguration,
+  type ConfigurationCache,
+  type ConfigurationFile,
+  type ConfigurationProblem,
+  shadowedFiles,
 } from "./configuration-files.ts";
 import {
   type Configuration,
@@ -56,6 +57,8 @@ export interface FoundNetwork extends Excluded {
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
   readonly acceptsRuntimeRanges: boolean;
+  /** The file that a runtime uses in its place, since it configures the same network; `undefined` where there is none. */
+  readonly shadowedBy: string | undefined;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
   /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
@@ -112,9 +115,11 @@ export function findNetworks(
   const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
   const files = readAllFiles(context, problems);
+  const shadowed = shadowedFiles(files);
   for (const configuration of configurationsIn(system, files, problems)) {
     const network = fromConfiguration(system, cache, configuration, dataDir, problems);
-    if (network !== undefined) found.push(network);
+    const shadowedBy = shadowed.get(configuration.file)?.source;
+    if (network !== undefined) found.push({ ...network, shadowedBy });
   }
   found.push(...cachedNetworks(system, cache, dataDir, found));
   const shown = found.filter(
@@ -273,6 +278,8 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
  */
 function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
   if (one.files.directory !== other.files.directory) return false;
+  // The one that is used counts.
+  if (one.shadowedBy !== undefined && other.shadowedBy === undefined) return false;
   if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
   return at < otherAt && formatRanges(one) === formatRanges(other);
 }
@@ -334,6 +341,7 @@ function unconfigured(files: NetworkFiles): FoundNetwork {
     reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
+    shadowedBy: undefined,
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,

@@ -181,26 +181,23 @@ function change(names: Set<string>, word = ""): void {
   else names.add(word);
 }
 
-/** The word that begins there. */
-function wordAt(line: string, begin: number): string {
-  const end = line.indexOf(" ", begin);
-  return end < 0 ? line.slice(begin) : line.slice(begin, end);
-}
-
 /**
- * The last line of each reservation with a record, by its name; in the order of the journal.
+ * The last line of each reservation with a record: its index, by the name of the reservation; in the order of the journal.
  *
  * @param found the lines of a journal
  */
-export function recordsIn(found: readonly string[]): ReadonlyMap<string, string> {
-  const records = new Map<string, string>();
+export function recordsIn(found: readonly string[]): ReadonlyMap<string, number> {
+  const records = new Map<string, number>();
+  let at = -1;
   for (const line of found) {
+    at++;
     const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;
     if (begin === 0) continue;
-    const word = wordAt(line, begin);
-    const name = word.startsWith("-") ? word.slice(1) : word;
-    records.delete(name);
-    if (line.length > begin + word.length) records.set(name, line);
+    const end = line.indexOf(" ", begin);
+    if (end < 0 && records.size === 0) continue;
+    const name = end < 0 ? line.slice(begin) : line.slice(begin, end);
+    records.delete(name.startsWith("-") ? name.slice(1) : name);
+    if (end >= 0) records.set(name, at);
   }
   return records;
 }

@@ -24,8 +24,8 @@ import {
   sealedAt,
   sealJournal,
 } from "./journal-file.ts";
-import { recordsOf } from "./reclaimable.ts";
-import { carriedOver, type RecordedReservation } from "./record.ts";
+import { carriedOver } from "./record.ts";
+import { NO_RECORDS, type Records, recordsOf } from "./records.ts";
 
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
@@ -130,14 +130,14 @@ export class Journal {
     this.#lines += `${key} ${name}${record}\n`;
   }
 
-  /** What it tells of reservations of the running boot, in its order; `undefined` where it cannot be read. */
-  records(): readonly RecordedReservation[] | undefined {
+  /** What it tells of reservations of the running boot; `undefined` where it cannot be read. */
+  records(): Records | undefined {
     this.open();
-    const read = (): readonly RecordedReservation[] => {
+    const read = (): Records => {
       const journal = requireJournal(this.#files, "all");
       // Meanwhile this call may have changed the directory.
       const isCurrent = this.#seal !== undefined;
-      return journal === undefined ? [] : recordsOf(this.#files, { ...journal, isCurrent });
+      return journal === undefined ? NO_RECORDS : recordsOf(this.#files, { ...journal, isCurrent });
     };
     return attempt(read, undefined);
   }
@@ -202,7 +202,8 @@ export class Journal {
     const lines = journal?.found ?? [];
     const bound = this.#wasCurrent || seal === undefined ? undefined : sealedAt(seal);
     const found = bound === undefined ? lines : lines.map((line) => carriedOver(line, bound));
-    return recordsIn([...found, ...eachLine(this.#lines)]);
+    const all = [...found, ...eachLine(this.#lines)];
+    return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));
   }
 
   /** Appends the lines, and seals it. From here on it stays as it is on disk. */

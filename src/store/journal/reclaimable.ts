@@ -4,44 +4,22 @@ import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
-import { type JournalContent, recordsIn, requireJournal, sealedAt } from "./journal-file.ts";
+import { requireJournal } from "./journal-file.ts";
 import {
   type AddedNamespace,
   isAsRecorded,
   type RecordedReservation,
-  recordIn,
   withWholePath,
 } from "./record.ts";
+import { NO_RECORDS, type PlacedRecord, type Records, recordsOf } from "./records.ts";
 
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
 
-/**
- * What a journal tells of reservations of the running boot, in its order.
- *
- * @throws SystemError where a reservation cannot be read that a record needs
- */
-export function recordsOf(
-  files: NetworkFiles,
-  journal: JournalContent,
-): readonly RecordedReservation[] {
-  const { seal } = journal;
-  if (seal === undefined || seal.boot !== files.boot) return [];
-  // Somebody else may have released and reserved an address since, with the same inode and date.
-  const bound = journal.isCurrent ? undefined : sealedAt(seal);
-  const records: RecordedReservation[] = [];
-  for (const line of recordsIn(journal.found).values()) {
-    const record = recordIn(line, bound);
-    const whole = record && withWholePath(files, record);
-    if (whole !== undefined) records.push(whole);
-  }
-  return records;
-}
-
 /** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
 export function recordedIn(files: NetworkFiles): RecordedNamespaces {
-  const read = (): readonly RecordedReservation[] => {
+  const read = (): Records => {
     const journal = requireJournal(files, "all");
-    return journal === undefined ? [] : recordsOf(files, journal);
+    return journal === undefined ? NO_RECORDS : recordsOf(files, journal);
   };
   const records = attempt(read, undefined);
   return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
@@ -61,20 +39,17 @@ interface Caller extends Pick<RecordedReservation, "key" | "idEnd"> {
 /** Says what became of the namespaces of recorded reservations. */
 export class RecordedNamespaces {
   readonly #files: NetworkFiles;
-  readonly #records: readonly RecordedReservation[];
+  readonly #records: Records;
   readonly #isUnread: boolean;
   readonly #states: NamespaceStates;
-  #byInode: ReadonlyMap<string, readonly RecordedReservation[]> | undefined;
-  #byName: ReadonlyMap<string, RecordedReservation> | undefined;
+  #byInode: Map<string, PlacedRecord[]> | undefined;
+  /** The numbers of which only living records are left there. */
+  readonly #seen = new Set<string>();
 
   /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
-  constructor(
-    files: NetworkFiles,
-    records: readonly RecordedReservation[] | undefined,
-    states: NamespaceStates,
-  ) {
+  constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
     this.#files = files;
-    this.#records = records ?? [];
+    this.#records = records ?? NO_RECORDS;
     this.#isUnread = records === undefined;
     this.#states = states;
   }
@@ -90,16 +65,11 @@ export class RecordedNamespaces {
     isMeant: (record: RecordedReservation) => boolean,
     caller?: Caller,
   ): Generator<RecordedReservation, void> {
-    for (const record of this.#records) {
-      if (!isMeant(record)) continue;
-      const later = (): readonly NetworkNamespace[] => {
-        const others = this.#laterThan(record);
-        const isOther =
-          caller?.namespace !== undefined &&
-          (caller.key === record.key || caller.idEnd !== record.idEnd);
-        return isOther ? [...others, caller.namespace] : others;
-      };
-      const isGone = this.#states.isGone(record.namespace, later);
+    for (const placed of this.#records.all()) {
+      if (!isMeant(placed.record)) continue;
+      const record = this.#whole(placed.record);
+      if (record === undefined || record === "unread") continue;
+      const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(placed, caller));
       if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
   }
@@ -120,23 +90,68 @@ export class RecordedNamespaces {
     isSame: (record: RecordedReservation) => boolean | undefined,
   ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
     if (this.#isUnread) return { state: UNREAD };
-    this.#byName ??= new Map(this.#records.map((one) => [one.name, one]));
-    const record = this.#byName.get(name);
-    const same = record !== undefined && isSame(record);
-    if (record === undefined || same === false) return undefined;
-    const { namespace } = record;
-    const state = this.#states.stateOf(namespace, () => this.#laterThan(record));
+    const placed = this.#records.of(name);
+    const same = placed !== undefined && isSame(placed.record);
+    if (placed === undefined || same === false) return undefined;
+    const whole = this.#whole(placed.record);
+    if (whole === "unread") return { state: UNREAD };
+    if (whole === undefined) return undefined;
+    const { namespace } = whole;
+    const state = this.#states.stateOf(namespace, () => this.#laterThan(placed));
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
     return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
   }
 
-  /** What was recorded later with the same number, of other containers: of one container it may be the same namespace. */
-  #laterThan(record: RecordedReservation): readonly NetworkNamespace[] {
-    this.#byInode ??= Map.groupBy(this.#records, ({ namespace }) => namespace.inode);
-    const same = this.#byInode.get(record.namespace.inode) ?? [];
-    return same
-      .slice(same.indexOf(record) + 1)
-      .filter(({ idEnd }) => idEnd !== record.idEnd)
-      .map(({ namespace }) => namespace);
+  /**
+   * The namespaces that live with the same number and were recorded later, the last first; of other containers: of one
+   * container it may be the same namespace.
+   */
+  *#laterThan({ place, record }: PlacedRecord, caller?: Caller): Generator<NetworkNamespace, void> {
+    const { key, idEnd, namespace } = record;
+    if (caller?.namespace !== undefined) {
+      if (caller.key === key || caller.idEnd !== idEnd) yield caller.namespace;
+    }
+    const living = this.#livingWith(namespace.inode);
+    for (let at = living.length - 1; at >= 0; at--) {
+      const one = living[at];
+      if (one === undefined || one.place <= place) return;
+      if (one.record.idEnd !== idEnd) yield one.record.namespace;
+    }
+  }
+
+  /**
+   * The records with a number whose namespaces are at their paths, in the order of the journal: few, while thousands may
+   * have had it before. One that has it alone need not be looked at.
+   */
+  #livingWith(inode: string): readonly PlacedRecord[] {
+    this.#byInode ??= this.#withHeldNumbers();
+    const same = this.#byInode.get(inode) ?? [];
+    if (same.length < 2 || this.#seen.has(inode)) return same;
+    const living = same.flatMap(({ place, record }) => {
+      const whole = this.#whole(record);
+      if (whole === undefined || whole === "unread") return [];
+      return this.#states.isThere(whole.namespace) ? [{ place, record: whole }] : [];
+    });
+    this.#seen.add(inode);
+    this.#byInode.set(inode, living);
+    return living;
+  }
+
+  /** As `withWholePath`; what cannot be read does not matter for any other. */
+  #whole(record: RecordedReservation): RecordedReservation | "unread" | undefined {
+    return attempt(() => withWholePath(this.#files, record), "unread");
+  }
+
+  /** The records by the numbers of namespaces that there are now. */
+  #withHeldNumbers(): Map<string, PlacedRecord[]> {
+    const byInode = new Map<string, PlacedRecord[]>();
+    for (const placed of this.#records.all()) {
+      const { inode } = placed.record.namespace;
+      if (!this.#states.isHeld(inode)) continue;
+      const same = byInode.get(inode);
+      if (same === undefined) byInode.set(inode, [placed]);
+      else same.push(placed);
+    }
+    return byInode;
   }
 }

@@ -57,7 +57,7 @@ export class NamespaceStates {
    */
   stateOf(
     { inode, path }: NetworkNamespace,
-    laterThan: () => readonly NetworkNamespace[],
+    laterThan: () => Iterable<NetworkNamespace>,
   ): NamespaceState {
     const its = `its network namespace ${path}`;
     const unseen = (reason: string): NamespaceState => ({
@@ -69,14 +69,11 @@ export class NamespaceStates {
     if (found.unseen !== undefined) return unseen(found.unseen);
     const doubt = this.#doubtOn(path);
     if (doubt !== undefined) return unseen(doubt);
-    this.#evidence ??= gather(this.#system);
-    const { holders, incomplete } = this.#evidence;
+    const { holders, incomplete } = this.#evidenceNow;
     if (incomplete !== undefined) return unseen(incomplete);
     const holder = holders.get(nameOf(inode));
     if (holder === undefined) return { kind: "gone", reason: `${its} is gone` };
-    const heir = laterThan().find(
-      (one) => one.inode === inode && this.#inodeAt(one.path).inode === inode,
-    );
+    const heir = this.#heirOf(inode, laterThan);
     if (heir === undefined) {
       return { kind: "unseen", reason: `${its} is gone, but ${holder} has one with its number` };
     }
@@ -88,13 +85,36 @@ export class NamespaceStates {
    *
    * @param laterThan gives what `stateOf` asks for
    */
-  isGone(one: NetworkNamespace, laterThan: () => readonly NetworkNamespace[]): boolean {
-    this.#evidence ??= gather(this.#system);
-    const { holders, incomplete } = this.#evidence;
-    if (incomplete !== undefined) return false;
-    const isHeld = holders.has(nameOf(one.inode));
-    if (isHeld && !laterThan().some(({ inode }) => inode === one.inode)) return false;
+  isGone(one: NetworkNamespace, laterThan: () => Iterable<NetworkNamespace>): boolean {
+    if (this.#evidenceNow.incomplete !== undefined) return false;
+    if (this.isHeld(one.inode) && this.#heirOf(one.inode, laterThan) === undefined) return false;
     return this.stateOf(one, laterThan).kind === "gone";
+  }
+
+  /** Whether a process or a mount has a namespace with this number, as far as that is seen. */
+  isHeld(inode: string): boolean {
+    return this.#evidenceNow.holders.has(nameOf(inode));
+  }
+
+  /** Whether a namespace is at its path, as far as that is seen. */
+  isThere({ inode, path }: NetworkNamespace): boolean {
+    return this.#inodeAt(path).inode === inode;
+  }
+
+  get #evidenceNow(): Evidence {
+    this.#evidence ??= gather(this.#system);
+    return this.#evidence;
+  }
+
+  /** One that has the number by now. */
+  #heirOf(
+    inode: string,
+    laterThan: () => Iterable<NetworkNamespace>,
+  ): NetworkNamespace | undefined {
+    for (const one of laterThan()) {
+      if (one.inode === inode && this.isThere(one)) return one;
+    }
+    return undefined;
   }
 
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */

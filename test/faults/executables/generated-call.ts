@@ -142,6 +142,7 @@ function ipam({ dataDir, withOwnMembers }: Grammar): Value {
     reclaim: seldom(mostly(fc.constantFrom("whenFull", "never"))),
     reuseDelaySeconds: seldom(mostly(fc.constantFrom(0, 0.5, 30, 1e300, "conntrack"))),
     sticky: seldom(mostly(fc.constantFrom("none", "pod", { by: ["K8S_POD_NAME"] }))),
+    requested: seldom(mostly(fc.constantFrom({ by: ["example.com/ip"] }, { by: ["IP", "ips"] }))),
     stickySeconds: seldom(mostly(fc.constantFrom(0, 60, 1e300))),
     repeatedAdd: seldom(mostly(fc.constantFrom("error", "same"))),
     history: seldom(mostly(fc.constantFrom(true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }))),

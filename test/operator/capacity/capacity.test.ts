@@ -62,6 +62,7 @@ test("the document has the same numbers, of any size", async (t) => {
     {
       "network": "net",
       "source": "${node.confDir}/net.conf",
+      "shadowedBy": null,
       "directory": "${node.dataDir}/net",
       "pods": 18446744073709551600,
       "beforeBoot": 0,
@@ -259,12 +260,9 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) 
   node.network("one", { subnet: "10.0.0.0/24" });
   node.network("two", { subnet: "10.1.0.0/24" });
   node.network("runtime", {}, { capabilities: { ipRanges: true } });
-  node.configure("zwei.conf", {
-    cniVersion: "1.0.0",
-    name: "two",
-    type: "bridge",
-    ipam: { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" },
-  });
+  const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" };
+  const delegate = { cniVersion: "1.0.0", name: "two", type: "bridge", ipam };
+  node.configure("zwei.conf", { name: "multus", type: "multus", delegates: [delegate] });
   const conf = (file: string): string => join(node.confDir, file);
   const usage = "\nRun 'host-local capacity --help' for usage.";
   const cases: [string[], string][] = [

@@ -2,9 +2,14 @@
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
+import { capacity } from "../../../src/operator/capacity/capacity.ts";
 import { check } from "../../../src/operator/check/check.ts";
+import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+
+// The bundler puts it in.
+Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
 
 interface Found {
   readonly code: string;
@@ -86,4 +91,66 @@ test("a full range of which STATUS tells keeps CRI-O from sending GC", async (t)
   t.match(nearly, { code: "range-nearly-full" });
   t.match(nearly?.message, "1 left; once there is none, STATUS fails, too (exhaustedStatus)");
   t.match(findingsOn(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
+});
+
+test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
+  configure(machine, "b.conflist", {
+    name: "net",
+    cniVersion: "1.1.0",
+    plugins: [plugin("ptp", "10.9.0.0/24"), plugin("host-local", "10.9.0.0/24", { gcOnly: true })],
+  });
+  t.match(findingsOn(machine), [
+    {
+      code: "shadowed-configuration",
+      severity: "warning",
+      network: "net",
+      path: "/conf/b.conflist",
+      message: "no runtime uses it: /conf/a.conf configures net, too, and comes first",
+    },
+  ]);
+});
+
+test("a copy is not, nor one beside a file that no runtime can use, or of another namespace", async (t) => {
+  for (const [file, document] of [
+    ["a.conf", { name: "net", ...plugin("ptp") }],
+    ["a.json", { name: "net", plugins: [plugin("bridge")] }],
+    ["a.conf", { name: "multus", type: "multus", delegates: [{ name: "net", ...plugin("ptp") }] }],
+    ["default/a.conflist", { name: "net", plugins: [plugin("bridge")] }],
+  ] as const) {
+    const machine = memoryNode({});
+    machine.disk.makeDirectories("/conf/default");
+    configure(machine, file, document);
+    configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
+    const codes = findingsOn(machine).map(({ code }) => code);
+    t.notOk(codes.includes("shadowed-configuration"), file);
+  }
+});
+
+test("the ranges of a shadowed configuration are told apart, and counted in no sum", async (t) => {
+  const machine = fullNode(0, { subnet: "10.0.0.0/27" });
+  configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.9.0.0/24") });
+  const { system } = startOperator(machine);
+  const report = capacity.run(contextOf(system, places));
+  t.equal(report.exitCode, 1);
+  t.match(report.document(), {
+    networks: [{ shadowedBy: null }, { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" }],
+    totals: [{ family: "IPv4", free: 0n }],
+  });
+  t.match(
+    report.text(),
+    `net: 10.0.0.0/27 of /conf/a.conf.
+net: 10.9.0.0/24 of /conf/b.conf, which no runtime uses beside /conf/a.conf.
+net holds 29 pods.
+`,
+  );
+  t.match(capacity.run(contextOf(system, { ...places, "--max-pods": "" })).text(), "29\n");
+  const samples = metrics.run(contextOf(system, places)).text();
+  t.match(samples, 'range="10.0.0.1-10.0.0.30"} 0');
+  t.notMatch(samples, "10.9.0.1");
+  t.strictSame(
+    findingsOn(machine).map(({ code }) => code),
+    ["shadowed-configuration", "range-full"],
+  );
 });

@@ -101,6 +101,19 @@ test("a network whose entries are gone has no configuration", async (t) => {
   t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ source: null }] });
 });
 
+test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
+  const machine = nodeWithPod();
+  machine.disk.makeDirectories("/data/other-net");
+  machine.disk.put("/data/other-net/lock", "");
+  const codes = (): readonly string[] => {
+    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+    return findings.map(({ code }) => code).filter((code) => code === "unconfigured-network");
+  };
+  t.same(codes(), []);
+  machine.disk.unlink("/conf/00-multus.conf");
+  t.same(codes(), ["unconfigured-network", "unconfigured-network"], "net and other-net");
+});
+
 test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {
   const machine = memoryNode({});
   machine.disk.makeDirectories("/data/buildkit");

@@ -24,6 +24,7 @@ export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}):
     reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
+    shadowedBy: undefined,
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,

@@ -1,8 +1,10 @@
 import { test } from "tap";
+import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
 import { RecordedNamespaces, recordedIn } from "../../../src/store/journal/reclaimable.ts";
-import { recordIn } from "../../../src/store/journal/record.ts";
+import { Records } from "../../../src/store/journal/records.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { refuse } from "../../harness/interruption.ts";
+import { endOf } from "../../../src/store/reservations/owner.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import { machineWith, open } from "../fixtures.ts";
 
 const alive = "/run/netns/alive";
@@ -13,9 +15,8 @@ function recorded(path: string): RecordedNamespaces {
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const inode = path === alive ? 4026532001 : 4026532002;
-  const record = recordIn(`c1 eth0 10.0.0.2 12,5 ${inode} ${path} pod`, undefined);
-  if (record === undefined) throw new Error("there is one");
-  return new RecordedNamespaces(files, [record], new NamespaceStates(files.system));
+  const records = new Records([`c1 eth0 10.0.0.2 12,5 ${inode} ${path} pod`], undefined);
+  return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
 }
 
 test("what may be another reservation with the number and time of a recorded one lives with it, and does not go with it", async (t) => {
@@ -50,4 +51,30 @@ test("of a journal that cannot be read it is not said that nothing is recorded",
     recordedIn(missing).find("10.0.0.2", () => true),
     undefined,
   );
+});
+
+test("of thousands with one number, all are gone that were recorded before the one that lives, in linear time", async (t) => {
+  const names = Array.from({ length: 10_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
+  const idOf = (at: number): string => `${at}`.padStart(64, "0");
+  const contents = names.map((name, at) => [name, `${idOf(at)}\r\neth0`]);
+  const machine = machineWith(Object.fromEntries(contents));
+  machine.namespaces.set(alive, 4026532001n);
+  const files = open(machine.start());
+  const lines = names.map((name, at) => {
+    const file = fileIdAt(files.system, files.pathOf(name));
+    const path = at === names.length - 2 ? alive : `/run/netns/${name}`;
+    return `${endOf(idOf(at))} eth0 ${name} ${file} 4026532001 ${path} pod`;
+  });
+  let looks = 0;
+  const interrupt: Interrupt = ({ operation }) => {
+    if (operation === "status") looks++;
+    return undefined;
+  };
+  const { system } = open(machine.start({ interrupt }));
+  const states = new NamespaceStates(system);
+  const namespaces = new RecordedNamespaces(files, new Records(lines, undefined), states);
+  const gone = [...namespaces.gone(() => true)].map(({ name }) => name);
+  t.equal(gone.join(), names.slice(0, -2).join(), "the last has a number that nothing explains");
+  // Of each that is gone: the one that lives, twice. Not of each other.
+  t.ok(looks < 3 * names.length, `${looks} system calls`);
 });
