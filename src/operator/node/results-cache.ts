@@ -22,6 +22,8 @@ export interface CachedAttachment {
   readonly networkNamespace: string;
   /** The addresses of the result, in their canonical form. */
   readonly addresses: readonly string[];
+  /** The gateways of the result. */
+  readonly gateways: readonly string[];
   /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
   readonly pod: string;
 }
@@ -310,6 +312,7 @@ function attachmentIn(text: string): CachedAttachment | undefined {
     interfaceName: textOf(exactMember(entry, "ifName")),
     networkNamespace: textOf(exactMember(entry, "netns")),
     addresses: addressesIn(exactMember(entry, "result")),
+    gateways: gatewaysIn(exactMember(entry, "result")),
     pod: podIn(exactMember(entry, "cniArgs")),
   };
 }
@@ -366,6 +369,10 @@ class UsualEntry implements CachedAttachment {
     return this.#addresses;
   }
 
+  get gateways(): readonly string[] {
+    return gatewaysIn(this.#memberOf("result"));
+  }
+
   get pod(): string {
     this.#pod ??= podIn(this.#memberOf("cniArgs"));
     return this.#pod;
@@ -392,14 +399,27 @@ function addressesIn(result: unknown): readonly string[] {
   return prefixesIn(result).map(({ address }) => formatAddress(address));
 }
 
-/** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
 function prefixesIn(result: unknown): readonly Prefix[] {
+  return valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
+}
+
+function gatewaysIn(result: unknown): readonly string[] {
+  return valuesIn(result, "gateway", "gateway").filter((text) => text !== "");
+}
+
+/**
+ * What a result of any version has for its addresses: a list of them, or one of each family before 0.3.0.
+ *
+ * @param name of the member
+ * @param oldName of the member before 0.3.0
+ */
+function valuesIn(result: unknown, name: string, oldName: string): readonly string[] {
   const entries = [
-    ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, "address")),
-    exactMember(exactMember(result, "ip4"), "ip"),
-    exactMember(exactMember(result, "ip6"), "ip"),
+    ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, name)),
+    exactMember(exactMember(result, "ip4"), oldName),
+    exactMember(exactMember(result, "ip6"), oldName),
   ];
-  return entries.flatMap((entry) => parsePrefix(textOf(entry)) ?? []);
+  return entries.map(textOf);
 }
 
 /** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */

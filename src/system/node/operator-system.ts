@@ -11,6 +11,7 @@ import type {
   PluginCall,
 } from "../operator-system.ts";
 import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
+import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
 import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
@@ -45,12 +46,22 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readPipe,
     openFile,
     copyFile,
+    listInterfaces,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
   };
   return Object.assign(createNodeSystem(), commands);
+}
+
+/** Without `node:ffi` it is not known. */
+function listInterfaces(): readonly string[] {
+  const library = cLibrary();
+  if (library === undefined) throw new SystemError("getifaddrs", "", "ENOSYS");
+  const lines = library.listInterfaces();
+  if (lines === undefined) throw new SystemError("getifaddrs", "", "EIO");
+  return lines;
 }
 
 /** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */

@@ -23,6 +23,7 @@ function cached(changed: Partial<CachedAttachment> = {}): CachedAttachment {
     ...container,
     networkNamespace: "/run/netns/cni-1",
     addresses: ["10.7.9.2"],
+    gateways: [],
     pod: "",
     ...changed,
   };
