@@ -38,13 +38,14 @@ export function configurationFindings(
   });
 }
 
-/** None of a copy: it is used in vain, but says the same. */
+/** None of a copy, which says the same, and of what no runtime could use anyway. */
 function shadowedFinding(
   about: Pick<Finding, "network" | "path">,
   file: ConfigurationFile,
   first: ConfigurationFile,
 ): readonly Finding[] {
-  if (JSON.stringify(file.document) === JSON.stringify(first.document)) return [];
+  const isCopy = JSON.stringify(file.document) === JSON.stringify(first.document);
+  if (isCopy || file.refusal !== undefined) return [];
   const message = `no runtime uses it: ${first.source} configures ${about.network}, too, and comes first`;
   return [{ ...about, code: "shadowed-configuration", message }];
 }

@@ -78,12 +78,26 @@ export function readConfigurationFiles(
   const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
-    return attempt(() => system.list(path), [])
+    return namesIn(system, path, problems)
       .filter((name) => name.endsWith(LIST_SUFFIX))
       .toSorted()
       .flatMap((name) => read(name, path, "namespaced"));
   });
   return [...own, ...further];
+}
+
+/** None where nothing is there, or another user's; what else cannot be read may have networks. */
+function namesIn(
+  system: System,
+  directory: string,
+  problems: ConfigurationProblem[],
+): readonly string[] {
+  try {
+    return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "EACCES");
+  } catch (error) {
+    problems.push({ source: directory, problem: reasonOf(error) });
+    return [];
+  }
 }
 
 /** The network that a file configures; empty where it names none. */
@@ -100,23 +114,27 @@ export function callsOthers({ document }: ConfigurationFile): boolean {
 }
 
 /**
- * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory. (cnitool and
- * multus look for a list before they look for a plugin alone.)
+ * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory that it can
+ * use. (cnitool and multus look for a list before they look for a plugin alone.)
  */
 export function shadowedFiles(
   files: readonly ConfigurationFile[],
 ): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
-  const usable = files.filter(({ refusal, kind }) => refusal === undefined && kind !== "cached");
   const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
   const first = new Map<string, ConfigurationFile>();
-  for (const file of usable) {
-    const network = networkOf(file);
-    const key = `${file.directory}/${network}`;
+  const own = files.filter((file) => file.kind !== "cached" && networkOf(file) !== "");
+  const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
+  for (const file of usableFirst) {
+    const key = `${file.directory}/${networkOf(file)}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, file);
-    else if (network !== "") shadowed.set(file, other);
+    else shadowed.set(file, other);
   }
   return shadowed;
+}
+
+function isUsable({ refusal }: ConfigurationFile): boolean {
+  return refusal === undefined;
 }
 
 function isConfiguration(name: string): boolean {
@@ -178,9 +196,12 @@ function pluginIn(document: Json): Loaded {
 }
 
 function typeProblem(plugin: Json): string | undefined {
-  const type = exactMember(plugin, "type");
-  if (typeof type === "string" && type !== "") return undefined;
-  return "no type, which names the plugin";
+  // Of a plugin, but not of a list, libcni reads the keys in any letter case.
+  const entries = isObject(plugin) ? Object.entries(plugin) : [];
+  const hasType = entries.some(
+    ([key, value]) => key.toLowerCase() === "type" && textOf(value) !== "",
+  );
+  return hasType ? undefined : "no type, which names the plugin";
 }
 
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */

@@ -128,6 +128,21 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
   }
 });
 
+test("what no runtime can use is counted in no sum beside what one can, whichever comes first", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
+  configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
+  const { system } = startOperator(machine);
+  t.match(capacity.run(contextOf(system, places)).document(), {
+    networks: [{ shadowedBy: "/conf/b.conf" }, { shadowedBy: null }],
+    totals: [{ free: 5n }],
+  });
+  t.match(
+    findingsOn(machine).map(({ code }) => code),
+    ["unreadable-configuration"],
+  );
+});
+
 test("the ranges of a shadowed configuration are told apart, and counted in no sum", async (t) => {
   const machine = fullNode(0, { subnet: "10.0.0.0/27" });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.9.0.0/24") });
