@@ -29,13 +29,13 @@ import {
   parseOwner,
 } from "./reservations/owner.ts";
 import {
-  type HeldReservation,
   heldAmong,
   isBlankFile,
   LARGEST_RESERVATION,
   linkReservation,
   type NamedReservation,
-  type OwnedReservation,
+  type Reservation,
+  type ReservationFile,
   readHeld,
   readOwner,
   removeReservation,
@@ -51,9 +51,6 @@ export interface OwnReservation extends NamedReservation {
   readonly file: FileId | undefined;
 }
 
-/** A reservation of which it is certain that its container is dead; it is still there while its file is this one. */
-export type DeadReservation = Pick<RecordedReservation, "name" | "key" | "file">;
-
 /** What a lock that is held excludes. */
 type Held = Pick<Lock, "excludesGoPlugin">;
 
@@ -68,7 +65,7 @@ export class PossiblyLockedNetwork {
   readonly #journal: Journal;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
-  #others: readonly OwnedReservation[] = [];
+  #others: readonly Reservation[] = [];
   /** Whether what is from before this boot was noted, as far as possible. */
   #isPrepared = false;
   /** What is reserved and released, in this order. */
@@ -98,7 +95,7 @@ export class PossiblyLockedNetwork {
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
    */
-  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation[] {
     const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
@@ -113,12 +110,12 @@ export class PossiblyLockedNetwork {
   }
 
   /** Every reservation with its owner. */
-  allOwned(): readonly OwnedReservation[] {
+  allOwned(): readonly Reservation[] {
     return allIn(this.#search());
   }
 
   /** The reservations that name no container or only a container, or cannot be read. */
-  unusual(): readonly OwnedReservation[] {
+  unusual(): readonly Reservation[] {
     this.#search();
     return this.#others;
   }
@@ -343,7 +340,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
-  ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
+  ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
     const idEnd = endOf(attachment.containerId);
     const caller = { key: keyOf(attachment), idEnd, namespace };
@@ -361,7 +358,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaimDead(dead: DeadReservation): boolean {
+  reclaimDead(dead: ReservationFile): boolean {
     const { system } = this.files;
     return this.#moveAway(dead.name, (moved) => {
       if (!isFile(system, moved, dead.file)) return undefined;
@@ -379,7 +376,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
-  useAgain(held: readonly HeldReservation[], namespace?: AddedNamespace): void {
+  useAgain(held: readonly Reservation[], namespace?: AddedNamespace): void {
     const { files } = this;
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
