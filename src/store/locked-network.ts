@@ -5,7 +5,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
-import { type FileId, fileIdAt } from "./files/fingerprint.ts";
+import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -29,13 +29,13 @@ import {
   parseOwner,
 } from "./reservations/owner.ts";
 import {
-  type HeldReservation,
   heldAmong,
   isBlankFile,
   LARGEST_RESERVATION,
   linkReservation,
   type NamedReservation,
-  type OwnedReservation,
+  type Reservation,
+  type ReservationFile,
   readHeld,
   readOwner,
   removeReservation,
@@ -44,15 +44,6 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
-
-/** A reservation that a call has made. */
-export interface OwnReservation extends NamedReservation {
-  /** Its file; `undefined` where that is not known. */
-  readonly file: FileId | undefined;
-}
-
-/** A reservation of which it is certain that its container is dead; it is still there while its file is this one. */
-export type DeadReservation = Pick<RecordedReservation, "name" | "key" | "file">;
 
 /** What a lock that is held excludes. */
 type Held = Pick<Lock, "excludesGoPlugin">;
@@ -68,7 +59,7 @@ export class PossiblyLockedNetwork {
   readonly #journal: Journal;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
-  #others: readonly OwnedReservation[] = [];
+  #others: readonly Reservation[] = [];
   /** Whether what is from before this boot was noted, as far as possible. */
   #isPrepared = false;
   /** What is reserved and released, in this order. */
@@ -98,7 +89,7 @@ export class PossiblyLockedNetwork {
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
    */
-  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation[] {
     const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
@@ -113,12 +104,12 @@ export class PossiblyLockedNetwork {
   }
 
   /** Every reservation with its owner. */
-  allOwned(): readonly OwnedReservation[] {
+  allOwned(): readonly Reservation[] {
     return allIn(this.#search());
   }
 
   /** The reservations that name no container or only a container, or cannot be read. */
-  unusual(): readonly OwnedReservation[] {
+  unusual(): readonly Reservation[] {
     this.#search();
     return this.#others;
   }
@@ -245,7 +236,7 @@ export class PossiblyLockedNetwork {
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
   readonly #journal: Journal;
-  readonly #made: OwnReservation[] = [];
+  readonly #made: ReservationFile[] = [];
 
   /** @param reuse how addresses are used again; where it is not known, as the last call noted */
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
@@ -289,7 +280,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#made.push({ name, owner, file });
+    this.#made.push({ name, key: keyOf(owner), file });
     this.note("reserved", name, owner);
     this.#journal.reserved(
       keyOf(owner),
@@ -300,7 +291,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /** What this call has reserved, for a later `undo`. */
-  get made(): readonly OwnReservation[] {
+  get made(): readonly ReservationFile[] {
     return this.#made;
   }
 
@@ -308,13 +299,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * Releases what a call has reserved, as far as possible: only the very files that it made. Between two locks the same
    * attachment may have been told the address by a repeated ADD, or have got it again after a DEL; under one nobody has.
    */
-  undo(reservations: readonly OwnReservation[]): void {
+  undo(attachment: Attachment, made: readonly ReservationFile[]): void {
     const { files } = this;
-    for (const one of reservations) {
+    const owner = ownerOf(attachment);
+    for (const one of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
         const isOwn = this.#made.includes(one);
-        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) this.release(one);
+        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) {
+          this.release({ name: one.name, owner });
+        }
       }, undefined);
     }
   }
@@ -343,7 +337,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
-  ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
+  ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
     const idEnd = endOf(attachment.containerId);
     const caller = { key: keyOf(attachment), idEnd, namespace };
@@ -361,7 +355,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaimDead(dead: DeadReservation): boolean {
+  reclaimDead(dead: ReservationFile): boolean {
     const { system } = this.files;
     return this.#moveAway(dead.name, (moved) => {
       if (!isFile(system, moved, dead.file)) return undefined;
@@ -379,7 +373,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
-  useAgain(held: readonly HeldReservation[], namespace?: AddedNamespace): void {
+  useAgain(held: readonly Reservation[], namespace?: AddedNamespace): void {
     const { files } = this;
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
@@ -428,7 +422,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
 }
 
 /** Whether a file, under whatever name, is the one with this id. */
-function isFile(system: System, path: string, id: FileId): boolean {
+function isFile(system: System, path: string, id: ReservationFile["file"]): boolean {
   return attempt(() => fileIdAt(system, path) === id, false);
 }
 

@@ -58,6 +58,9 @@ const LIST_SUFFIX = ".conflist";
 /** The keys of a list that are true or false, or one of these words. */
 const BOOLEANS = ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"] as const;
 
+/** What libcni can compare with another version. */
+const VERSION = /^(?:\d+(?:\.\d+){0,2})?$/;
+
 /**
  * Reads all files of a directory that configure networks, in the order in which runtimes do, and after them those of the
  * namespaces of nerdctl: lists in a directory beside them. One that cannot be read does not hide the others.
@@ -192,7 +195,7 @@ function pluginIn(document: Json): Loaded {
   const hasPlugins = exactMember(document, "plugins") !== undefined;
   const hint = hasPlugins ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}` : "";
   const missing = typeProblem(document);
-  return { appended: [], refusal: missing && `${missing}${hint}` };
+  return { appended: [], refusal: missing ? `${missing}${hint}` : pluginProblem(document) };
 }
 
 function typeProblem(plugin: Json): string | undefined {
@@ -202,6 +205,17 @@ function typeProblem(plugin: Json): string | undefined {
     ([key, value]) => key.toLowerCase() === "type" && textOf(value) !== "",
   );
   return hasType ? undefined : "no type, which names the plugin";
+}
+
+/** What libcni itself reads of a plugin. */
+function pluginProblem(plugin: Json): string | undefined {
+  const capabilities = exactMember(plugin, "capabilities") ?? {};
+  const areSet = Object.values(capabilities).every(
+    (one) => one === null || typeof one === "boolean",
+  );
+  return (
+    typeProblem(plugin) ?? (areSet ? undefined : "a value in capabilities is not true or false")
+  );
 }
 
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
@@ -231,6 +245,9 @@ function listProblem(document: Json): string | undefined {
   const areTexts =
     Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
   if (!areTexts) return expected("a list of texts", "cniVersions", cniVersions);
+  const compared = cniVersions.length === 0 ? [] : [...cniVersions, cniVersion];
+  const wrong = compared.find((one) => !VERSION.test(textOf(one)));
+  if (wrong !== undefined) return expected("a version such as 1.1.0", "cniVersions", wrong);
   for (const key of BOOLEANS) {
     const value = document[key];
     if (value === undefined || typeof value === "boolean") continue;
@@ -244,7 +261,7 @@ function listProblem(document: Json): string | undefined {
   if (!Array.isArray(plugins) || plugins.length === 0) {
     return expected("a list of plugins, at least one", "plugins", plugins);
   }
-  return plugins.map(typeProblem).find((problem) => problem !== undefined);
+  return plugins.map(pluginProblem).find((problem) => problem !== undefined);
 }
 
 function expected(what: string, key: string, found: Json): string {
@@ -268,7 +285,7 @@ function pluginsBeside(
       const source = join(directory, name);
       const document = readDocument(system, source);
       if (document === undefined) continue;
-      const problem = typeProblem(document);
+      const problem = pluginProblem(document);
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }

@@ -17,8 +17,8 @@ import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
-  type OwnedReservation,
   type Reservation,
+  type ReservedAddress,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
@@ -40,7 +40,7 @@ export class NetworkDirectory {
   /** Whether all ranges are configured: the runtime and the main plugin supply none. */
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
-  #listed: readonly Reservation[] | undefined;
+  #listed: readonly ReservedAddress[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
@@ -64,7 +64,7 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get listed(): readonly Reservation[] {
+  get listed(): readonly ReservedAddress[] {
     this.#listed ??= listReservations(this.files);
     return this.#listed;
   }
@@ -84,7 +84,7 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get unowned(): readonly OwnedReservation[] {
+  get unowned(): readonly Reservation[] {
     const read = this.#reservations ?? othersIn(readAll(this.files));
     return read.filter(({ owner }) => isUnowned(owner));
   }
@@ -127,7 +127,7 @@ export class NetworkDirectory {
   }
 
   /** A reservation as it is now; `undefined` where it has been released. */
-  read(reservation: Reservation): NodeReservation | undefined {
+  read(reservation: ReservedAddress): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && new NodeReservation(this, reservation, opened);
   }
@@ -149,7 +149,7 @@ export class NetworkDirectory {
   }
 
   /** Those of them that count as used: without those from before this boot, unless they are to stay. */
-  usedIn({ reclaims }: FoundNetwork): readonly Reservation[] {
+  usedIn({ reclaims }: FoundNetwork): readonly ReservedAddress[] {
     if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }
@@ -180,7 +180,7 @@ export class NodeReservation {
 
   constructor(
     network: NetworkDirectory,
-    { address, name }: Reservation,
+    { address, name }: ReservedAddress,
     opened: OpenedFile | SystemError,
   ) {
     const status = opened instanceof SystemError ? undefined : opened;

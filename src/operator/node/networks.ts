@@ -122,9 +122,13 @@ export function findNetworks(
     if (network !== undefined) found.push({ ...network, shadowedBy });
   }
   found.push(...cachedNetworks(system, cache, dataDir, found));
-  const shown = found.filter(
-    (network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)),
+  // STATUS is asked of every plugin of a list, also of one for GC alone.
+  const failing = new Set(
+    found.filter((one) => one.failsWhenExhausted).map(({ files }) => files.directory),
   );
+  const shown = found
+    .filter((network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)))
+    .map((network) => ({ ...network, failsWhenExhausted: failing.has(network.files.directory) }));
   const dataDirs =
     dataDir === undefined
       ? [DEFAULT_DATA_DIR, ...found.map(({ files }) => files.dataDir)]

@@ -172,6 +172,16 @@ const unusable: Readonly<Record<string, readonly [file: string, JsonObject, prob
     { name: "net", cniVersion: 1, plugins: [bridge()] },
     "expected a text at cniVersion, found 1",
   ],
+  "a version among several that is none": [
+    "a.conflist",
+    { name: "net", cniVersions: ["1.0.0", "new"], plugins: [bridge()] },
+    'expected a version such as 1.1.0 at cniVersions, found "new"',
+  ],
+  "a capability that is neither true nor false": [
+    "a.conf",
+    { name: "net", ...bridge("10.0.0.0/29", { capabilities: { ips: "yes" } }) },
+    "a value in capabilities is not true or false",
+  ],
   "versions that are no list": [
     "a.conflist",
     { name: "net", cniVersions: "1.0.0", plugins: [bridge()] },
