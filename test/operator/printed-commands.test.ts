@@ -36,7 +36,8 @@ const RECORD = "/run/exit-codes";
 
 const pages = [
   ...["README.md", "conf-examples/README.md"],
-  ...["addresses", "agent", "install", "metrics", "operations", "scheduling"].map(
+  ...["addresses", "agent", "cleanup-scripts", "cluster-cidr", "install", "leaked-addresses", "metrics"]
+    .concat("operations", "scheduling").map(
     (name) => `docs/${name}.md`,
   ),
 ];
