@@ -38,13 +38,13 @@ function replayed(t: Test, { calls }: ClientCalls): readonly string[] {
 
 /** What stays reserved in the end. */
 const left: Readonly<Record<string, readonly string[]>> = {
-  "calico.json": [],
-  "containerd.json": [],
-  "containerd-status.json": [],
-  "crio.json": [],
-  "crio-multus.json": [2, 3, 4, 5, 6].map((last) => `clients/10.63.0.${last}`),
-  "flannel.json": ["cbr0/10.244.7.2", "cbr0/fd00:10:244:7::2"],
-  "podman.json": [],
+  "calico.jsonl": [],
+  "containerd.jsonl": [],
+  "containerd-status.jsonl": [],
+  "crio.jsonl": [],
+  "crio-multus.jsonl": [2, 3, 4, 5, 6].map((last) => `clients/10.63.0.${last}`),
+  "flannel.jsonl": ["cbr0/10.244.7.2", "cbr0/fd00:10:244:7::2"],
+  "podman.jsonl": [],
 };
 
 for (const file of clientCallFiles()) {
@@ -63,8 +63,8 @@ test("there is a record of each client, and of what each is known for", async (t
       return `${environment.CNI_COMMAND}${list}`;
     });
   for (const verb of ["STATUS", "DEL", "GC null", "GC list", "CHECK"]) {
-    t.ok(verbsOf("crio.json").includes(verb), `CRI-O: ${verb}`);
+    t.ok(verbsOf("crio.jsonl").includes(verb), `CRI-O: ${verb}`);
   }
-  t.ok(verbsOf("crio-multus.json").includes("GC list"), "multus sends GC");
-  t.ok(verbsOf("containerd-status.json").includes("STATUS"), "containerd sends STATUS");
+  t.ok(verbsOf("crio-multus.jsonl").includes("GC list"), "multus sends GC");
+  t.ok(verbsOf("containerd-status.jsonl").includes("STATUS"), "containerd sends STATUS");
 });

@@ -17,9 +17,10 @@ export function clientCallFiles(): readonly string[] {
   return readdirSync(directory).sort();
 }
 
-/** Reads a record. */
+/** Reads a record: a line about the client, and one for each call. */
 export function readClientCalls(file: string): ClientCalls {
-  return JSON.parse(readFileSync(new URL(file, directory), "utf8"));
+  const [first = "", ...lines] = readFileSync(new URL(file, directory), "utf8").trim().split("\n");
+  return { ...JSON.parse(first), calls: lines.map((line) => JSON.parse(line)) };
 }
 
 /**
@@ -32,6 +33,5 @@ export function fixtureText(client: string, calls: readonly RecordedCall[]): str
     const variables = Object.entries(environment).filter(([name]) => name.startsWith("CNI_"));
     return { ...call, environment: Object.fromEntries(variables.sort()) };
   });
-  const lines = told.map((call) => JSON.stringify(call));
-  return `{"client": ${JSON.stringify(client)}, "calls": [\n${lines.join(",\n")}\n]}\n`;
+  return [{ client }, ...told].map((line) => `${JSON.stringify(line)}\n`).join("");
 }

@@ -62,7 +62,7 @@ export function clientScenario(
       const isRecorded = calls !== undefined && isNative && t.passing() && !isThrown;
       if (fixture !== undefined && isRecorded) {
         const text = fixtureText(`${name}, version ${version()}`, host.recordedCalls());
-        writeFileSync(join(calls, `${fixture}.json`), text);
+        writeFileSync(join(calls, `${fixture}.jsonl`), text);
       }
     }
   });
