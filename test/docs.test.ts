@@ -43,7 +43,7 @@ test("README.md is short, has every command, and its figures are those of the ev
   }
   const results: Results = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
   for (const runs of [results.given, results.built]) {
-    const version = runs?.runs.find((run) => run.version !== undefined)?.version;
+    const version = runs?.find((run) => run.version !== undefined)?.version;
     const [, number] = /^Kubernetes v([\d.]+),/.exec(version ?? "") ?? [];
     if (number !== undefined) t.match(readme, number);
   }

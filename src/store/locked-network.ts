@@ -5,7 +5,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
-import { type FileId, fileIdAt } from "./files/fingerprint.ts";
+import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -44,12 +44,6 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
-
-/** A reservation that a call has made. */
-export interface OwnReservation extends NamedReservation {
-  /** Its file; `undefined` where that is not known. */
-  readonly file: FileId | undefined;
-}
 
 /** What a lock that is held excludes. */
 type Held = Pick<Lock, "excludesGoPlugin">;
@@ -242,7 +236,7 @@ export class PossiblyLockedNetwork {
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
   readonly #journal: Journal;
-  readonly #made: OwnReservation[] = [];
+  readonly #made: ReservationFile[] = [];
 
   /** @param reuse how addresses are used again; where it is not known, as the last call noted */
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
@@ -286,7 +280,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#made.push({ name, owner, file });
+    this.#made.push({ name, key: keyOf(owner), file });
     this.note("reserved", name, owner);
     this.#journal.reserved(
       keyOf(owner),
@@ -297,7 +291,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /** What this call has reserved, for a later `undo`. */
-  get made(): readonly OwnReservation[] {
+  get made(): readonly ReservationFile[] {
     return this.#made;
   }
 
@@ -305,13 +299,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * Releases what a call has reserved, as far as possible: only the very files that it made. Between two locks the same
    * attachment may have been told the address by a repeated ADD, or have got it again after a DEL; under one nobody has.
    */
-  undo(reservations: readonly OwnReservation[]): void {
+  undo(attachment: Attachment, made: readonly ReservationFile[]): void {
     const { files } = this;
-    for (const one of reservations) {
+    const owner = ownerOf(attachment);
+    for (const one of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
         const isOwn = this.#made.includes(one);
-        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) this.release(one);
+        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) {
+          this.release({ name: one.name, owner });
+        }
       }, undefined);
     }
   }
@@ -425,7 +422,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
 }
 
 /** Whether a file, under whatever name, is the one with this id. */
-function isFile(system: System, path: string, id: FileId): boolean {
+function isFile(system: System, path: string, id: ReservationFile["file"]): boolean {
   return attempt(() => fileIdAt(system, path) === id, false);
 }
 

@@ -188,7 +188,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
-    from: "    network.undo(network.made);\n    throw error;",
+    from: "    network.undo(attachment, network.made);\n    throw error;",
     to: "    throw error;",
     cast: cast(["ADD a"], dual),
     trouble: error,

@@ -42,7 +42,8 @@ export type NamedReservation = Omit<Reservation, "address">;
 export interface ReservationFile {
   readonly name: string;
   readonly key: OwnerKey;
-  readonly file: FileId;
+  /** `undefined` where it is not known. */
+  readonly file: FileId | undefined;
 }
 
 /** No reservation is larger, in bytes: an environment variable, hence a container id, is shorter. */

@@ -1,9 +1,14 @@
 import { test } from "tap";
-import { readCollection, writeCollection } from "../../../src/operator/gc/collection-file.ts";
+import {
+  readCollection,
+  seenId,
+  writeCollection,
+} from "../../../src/operator/gc/collection-file.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
+import { ownerOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
 import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
-import { location, machineWith, open } from "../../store/fixtures.ts";
+import { attachment, location, machineWith, open } from "../../store/fixtures.ts";
 
 const ID = "10.0.0.2 1769860800123456789 c1 eth0";
 const SINCE = 1_769_860_800_000;
@@ -18,6 +23,22 @@ function writeSeenDead(files: NetworkFiles, dead: ReadonlyMap<string, number>): 
 function readSeenDead(files: NetworkFiles): ReadonlyMap<string, number> {
   return readCollection(files).seenDead;
 }
+
+test("a reservation that is made again is another, and so is one of another attachment", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const status = { ...machine.start().linkStatus("/data/net/10.0.0.2"), mode: 0o600 };
+  const owner = ownerOf(attachment("c1"));
+  const one = { name: "10.0.0.2", owner, status };
+  const others = [
+    { ...one, name: "10.0.0.3" },
+    { ...one, owner: ownerOf(attachment("c1", "eth1")) },
+    { ...one, status: { ...status, modified: status.modified + 1n } },
+    { ...one, status: undefined },
+    { ...one, owner: { kind: "unowned" } as const },
+  ];
+  t.equal(new Set([one, one, ...others].map(seenId)).size, 5);
+  t.same(others.slice(3).map(seenId), [undefined, undefined]);
+});
 
 test("the time of the last run is kept beside what is dead", async (t) => {
   const files = open(machineWith().start());
