@@ -5,7 +5,7 @@ import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/ad
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
