@@ -24,7 +24,7 @@ import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
-import type { FoundNetwork } from "./networks.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
