@@ -6,8 +6,8 @@
  *
  *   --binaries DIR   with the programs in this directory, as upstream's server archive has them: kube-apiserver,
  *                    kube-controller-manager, kube-scheduler and kubelet, 1.27 or later; kubectl and etcd, too, or Debian's
- *   --write          also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all
- *                    scenarios. What stands there of a run with the other programs stays
+ *   --write          also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails. What stands there
+ *                    of the other programs stays, and of scenarios that are not run
  *   SCENARIO         only the files of these names, such as `pod-cidr`
  */
 
@@ -20,9 +20,9 @@ import {
   evidenceOf,
   kubernetesPage,
   type Results,
-  type Runs,
   resultOf,
   type ScenarioRun,
+  updated,
 } from "../../test/kubernetes/page.ts";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
@@ -53,9 +53,6 @@ const { values: options, positionals } = parseArgs({
   },
   allowPositionals: true,
 });
-if (options.write && positionals.length > 0) {
-  throw new Error("The page is about all scenarios: --write goes alone.");
-}
 const files = chosenFiles();
 
 // Both read it when they are loaded, as the scenarios do.
@@ -128,8 +125,9 @@ async function runScenarios(): Promise<void> {
 function writePage(): void {
   const data = join(root, "docs/data/kubernetes.json");
   const before: Results = JSON.parse(readFileSync(data, "utf8"));
-  const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
-  const results: Results = { ...before, [isGiven ? "given" : "built"]: runs };
+  const programs = isGiven ? "given" : "built";
+  const former = positionals.length === 0 ? [] : (before[programs] ?? []);
+  const results: Results = { ...before, [programs]: updated(former, recorded()) };
   writeResults(data, results);
   writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(results));
 }

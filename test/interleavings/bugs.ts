@@ -259,7 +259,7 @@ export const bugs: readonly Bug[] = [
     trouble: odd,
   },
   {
-    name: "a reservation of an earlier boot is never noted",
+    name: "a reservation from before this boot is never noted",
     file: journal,
     from: "found.boot !== boot) {",
     to: "found.boot === boot) {",

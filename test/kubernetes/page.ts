@@ -11,6 +11,8 @@ export interface Evidence {
 
 /** One run of a scenario with one executable. */
 export interface ScenarioRun {
+  /** Such as `2025-01-31`. */
+  readonly date: string;
   readonly title: string;
   readonly executable: "native" | "portable";
   readonly result: "passed" | "failed" | "skipped";
@@ -23,19 +25,29 @@ export interface ScenarioRun {
   readonly evidence: readonly Evidence[];
 }
 
-/** The runs of a day. */
-export interface Runs {
-  /** Such as `2025-01-31`. */
-  readonly date: string;
-  readonly runs: readonly ScenarioRun[];
-}
-
-/** The last runs with either programs, as docs/data/kubernetes.json has them. */
+/** The last run of each scenario with either programs, as docs/data/kubernetes.json has them. */
 export interface Results {
   /** With those that somebody gave. */
-  readonly given?: Runs;
+  readonly given?: readonly ScenarioRun[];
   /** With those that were built of Debian's source. */
-  readonly built?: Runs;
+  readonly built?: readonly ScenarioRun[];
+}
+
+/**
+ * Puts new runs in the place of former ones.
+ *
+ * @param before the former ones
+ * @param runs the new ones
+ */
+export function updated(
+  before: readonly ScenarioRun[],
+  runs: readonly ScenarioRun[],
+): readonly ScenarioRun[] {
+  const kept = before.filter(
+    ({ title, executable }) =>
+      !runs.some((run) => run.title === title && run.executable === executable),
+  );
+  return [...kept, ...runs].toSorted((a, b) => a.title.localeCompare(b.title, "en"));
 }
 
 /** The width of the pages in docs/. */
@@ -118,8 +130,8 @@ export function kubernetesPage({ given, built }: Results): string {
     return row([`**${title}.** ${shown[title] ?? first}`, ...results]);
   });
   const programs = all.map(
-    ({ date, kubernetes, containerd }) =>
-      `on ${date} with Kubernetes ${kubernetes} and containerd ${containerd}`,
+    ({ dates, kubernetes, containerd }) =>
+      `on ${dates} with Kubernetes ${kubernetes} and containerd ${containerd}`,
   );
   const introduction = `These scenarios were run ${programs.join(", and ")}, with both executables, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd, in namespaces of their own. The control plane is another machine when the power fails; the kernel is not started again, and the disk keeps what was written. The [data](../data/kubernetes.json) has each step with its output.`;
   return `# In a real Kubernetes
@@ -138,24 +150,38 @@ writes this page. Times are those of the start of the cluster and of the scenari
 `;
 }
 
-/** The runs of a day, and the programs in them. */
-interface Columns extends Runs {
+/** Runs, and the programs in them. */
+interface Columns {
+  readonly runs: readonly ScenarioRun[];
+  /** Such as `2025-01-31` or `2025-01-31 and 2025-02-01`. */
+  readonly dates: string;
   /** Such as `1.36.2`. */
   readonly kubernetes: string;
   /** Such as `1.6.20 or 2.1.9`. */
   readonly containerd: string;
 }
 
-function columnsOf(runs: Runs): Columns {
-  const versions = runs.runs.flatMap(({ version = "" }) => {
+function columnsOf(runs: readonly ScenarioRun[]): Columns {
+  const versions = runs.flatMap(({ version = "" }) => {
     const [, kubernetes, containerd] = /^Kubernetes v(.+), containerd v?(.+)$/.exec(version) ?? [];
     return kubernetes === undefined || containerd === undefined ? [] : [{ kubernetes, containerd }];
   });
-  const distinct = (all: readonly string[]) => [...new Set(all)].toSorted().join(" or ");
+  const distinct = (all: readonly string[], word: string) =>
+    [...new Set(all)].toSorted().join(` ${word} `);
   return {
-    ...runs,
-    kubernetes: distinct(versions.map(({ kubernetes }) => kubernetes)),
-    containerd: distinct(versions.map(({ containerd }) => containerd)),
+    runs,
+    dates: distinct(
+      runs.map(({ date }) => date),
+      "and",
+    ),
+    kubernetes: distinct(
+      versions.map(({ kubernetes }) => kubernetes),
+      "or",
+    ),
+    containerd: distinct(
+      versions.map(({ containerd }) => containerd),
+      "or",
+    ),
   };
 }
 

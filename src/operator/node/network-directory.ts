@@ -5,7 +5,7 @@ import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/ad
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
@@ -24,7 +24,7 @@ import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
-import type { FoundNetwork } from "./networks.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
