@@ -9,7 +9,7 @@ import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
-import { reclaimable } from "./journal/earlier-boots.ts";
+import { reclaimable } from "./journal/before-boot.ts";
 import { Journal } from "./journal/journal.ts";
 import { listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
@@ -221,7 +221,7 @@ export class PossiblyLockedNetwork {
   protected change<T>(change: () => T): T {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
-      // A directory that cannot be listed now leaves the seal of the earlier boot to a later call.
+      // A directory that cannot be listed now leaves the seal from before this boot to a later call.
       if (this.#journal.isStale) attempt(() => this.#search(), undefined);
     }
     return this.#journal.tracked(change);
@@ -331,7 +331,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
-   * @throws SystemError where the notes of earlier boots cannot be read
+   * @throws SystemError where the notes from before this boot cannot be read
    */
   *reclaimable<T>(
     attachment: Attachment,
@@ -366,7 +366,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note of an earlier boot nor a
+   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note from before this boot nor a
    * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
    * @param namespace for which the attachment is now; `undefined` where that is not known
@@ -401,19 +401,13 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   #moveAway(name: string, ownerAt: (path: string) => Owner | undefined): boolean {
     const { system } = this.files;
     const path = this.files.pathOf(name);
-    const owner = this.files.withTemporary("", (temporary) => {
-      const move = (): Owner | undefined => {
-        this.change(() => system.rename(path, temporary));
-        const found = ownerAt(temporary);
-        if (found === undefined) this.change(() => restore(system, temporary, path));
-        return found;
-      };
-      return recover(move, (error) => {
-        // Another file system: `withTemporary` tries again in the network's directory.
-        if (error.code === "EXDEV") throw error;
-        return undefined;
-      });
-    });
+    const move = (temporary: string): Owner | undefined => {
+      this.change(() => system.rename(path, temporary));
+      const found = ownerAt(temporary);
+      if (found === undefined) this.change(() => restore(system, temporary, path));
+      return found;
+    };
+    const owner = attempt(() => this.files.withTemporary("", move), undefined);
     if (owner === undefined) return false;
     this.note("released", name, owner);
     this.#journal.released(keyOf(owner), name, true);

@@ -5,7 +5,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../store/journal/before-boot.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";

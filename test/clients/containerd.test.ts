@@ -19,7 +19,13 @@ for (const release of ["1.6", "1.7", "2"]) {
   const needs = needsOfContainerd(release);
 
   clientScenario(
-    { name: `containerd ${release}, CRI`, scenario: rangeLife, needs, version },
+    {
+      name: `containerd ${release}, CRI`,
+      scenario: rangeLife,
+      needs,
+      version,
+      ...(release === "2" ? { fixture: "containerd" } : {}),
+    },
     async (t, host) => {
       host.configure(network);
       const containerd = await Containerd.start(t, host);
@@ -52,6 +58,7 @@ for (const release of ["1.6", "1.7", "2"]) {
 clientScenario(
   {
     name: "containerd 2, STATUS",
+    fixture: "containerd-status",
     scenario: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
     needs: needsOfContainerd("2", "1.1.0"),
     version,
@@ -113,7 +120,7 @@ clientScenario(
       "the address of a dead container stays reserved",
     );
 
-    const page = readFileSync(inRepository("docs/operations.md"), "utf8");
+    const page = readFileSync(inRepository("docs/leaked-addresses.md"), "utf8");
     const listed = /all namespaces of containerd \| `'(.*)'` \|/.exec(page)?.[1] ?? "";
     execFileSync(
       executable,

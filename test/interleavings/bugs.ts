@@ -85,8 +85,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "there is no UNDO",
     file: "verbs/add.ts",
-    from: "if (made.length > 0) {",
-    to: "if (made.length > 99) {",
+    from: "if (made.length > 0) undoIfPossible",
+    to: "if (made.length > 99) undoIfPossible",
     cast: cast(["ADD a, unheard"]),
     trouble: none,
   },
@@ -259,7 +259,7 @@ export const bugs: readonly Bug[] = [
     trouble: odd,
   },
   {
-    name: "a reservation of an earlier boot is never noted",
+    name: "a reservation from before this boot is never noted",
     file: journal,
     from: "found.boot !== boot) {",
     to: "found.boot === boot) {",

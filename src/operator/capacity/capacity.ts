@@ -7,7 +7,7 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { requireDirectory } from "../node/configurations.ts";
+import { requireDirectory } from "../node/configurations/configuration-directories.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { logUncertainty, openNode } from "../node/node.ts";
 import { replaceFile } from "../node/temporary-files.ts";
@@ -181,8 +181,7 @@ function podsWithAddresses(context: Context): {
 }
 
 function count(context: Context): Report {
-  const { system, operands } = context;
-  const node = openNode(context, operands[0]);
+  const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
   const counted = node.directories.flatMap(countDirectory);
   // What no runtime uses would hide that the rest is full.
@@ -191,7 +190,7 @@ function count(context: Context): Report {
   return {
     exitCode: used.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
-    text: () => capacityTable(counted, totals, system),
+    text: () => capacityTable(counted, totals, context),
   };
 }
 

@@ -3,8 +3,12 @@
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { requireAllowed } from "../../cni/version.ts";
-import { type ConfigurationFile, isTrue, shadowedFiles } from "../node/configuration-files.ts";
-import { type Configuration, configurationsIn } from "../node/configurations.ts";
+import {
+  type ConfigurationFile,
+  isTrue,
+  shadowedFiles,
+} from "../node/configurations/configuration-files.ts";
+import { type Configuration, configurationsIn } from "../node/configurations/configurations.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
 

@@ -8,7 +8,7 @@ import {
   callsOthers,
   networkOf,
   shadowedFiles,
-} from "../node/configuration-files.ts";
+} from "../node/configurations/configuration-files.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";

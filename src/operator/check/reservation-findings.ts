@@ -6,12 +6,12 @@ import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
+import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /** One for all reservations on which there is none: there may be 65 000. */
@@ -33,7 +33,21 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
       ...permissionFindings(reservation),
     ]),
     ...duplicateFindings(context, directory),
+    ...directory.misnamed.map(misnamedFinding(directory)),
   ];
+}
+
+/** A file that no plugin takes for a reservation, although somebody meant one. */
+function misnamedFinding({ files }: NetworkDirectory): (name: string) => Finding {
+  return (name) => ({
+    code: "malformed-reservation",
+    network: files.network,
+    path: files.pathOf(name),
+    isOnFile: true,
+    message: `${name} is no address, so ADD hands out the one that it means`,
+    remedy: "give the file the address as its name, without zeros in front, or remove it",
+    commands: [],
+  });
 }
 
 /** An attachment has one address of each range set. */

@@ -3,7 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { callsOthers } from "../node/configuration-files.ts";
+import { callsOthers } from "../node/configurations/configuration-files.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";

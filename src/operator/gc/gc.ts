@@ -2,7 +2,7 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { requestedConfigurationDirectory } from "../node/configurations.ts";
+import { requestedConfigurationDirectory } from "../node/configurations/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
@@ -73,7 +73,7 @@ function collect(context: Context): Report {
     document: () => collectionDocument(collections, mode),
     text: () => {
       if (has("--log")) return formatReleases(collections);
-      return `${formatCollection(system, collections, mode)}${hint}`;
+      return `${formatCollection(context, collections, mode)}${hint}`;
     },
   };
 }

@@ -5,7 +5,7 @@ import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/ad
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
@@ -24,7 +24,7 @@ import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
-import type { FoundNetwork } from "./networks.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
@@ -87,6 +87,15 @@ export class NetworkDirectory {
   get unowned(): readonly Reservation[] {
     const read = this.#reservations ?? othersIn(readAll(this.files));
     return read.filter(({ owner }) => isUnowned(owner));
+  }
+
+  /** The names of files that look like addresses, and are none. */
+  get misnamed(): readonly string[] {
+    const list = (): Names => this.#system.listAddresses(this.files.directory);
+    const { others } = attempt(list, { quads: [], others: [] }, "ENOENT");
+    return others.filter(
+      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
+    );
   }
 
   /**
@@ -220,6 +229,8 @@ export class NodeReservation {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
+
+const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
 const MILLISECOND = 1_000_000n;
 

@@ -1,9 +1,10 @@
 /** Whether a container is alive, by the network namespaces of the node and libcni's cache. */
 
 import { test } from "tap";
+import type { CachedAttachment } from "../../../src/operator/node/cache/cached-attachment.ts";
+import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { NetworkDirectory } from "../../../src/operator/node/network-directory.ts";
-import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { cacheEntry } from "../../harness/results-cache.ts";
@@ -356,7 +357,11 @@ test("a container that one of its addresses shows to be alive is alive with all 
 
   const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);
 
-  t.match(checker.livenessOf(moved), { liveness: "alive", by: "process" });
+  t.match(checker.livenessOf(moved), {
+    liveness: "alive",
+    by: "process",
+    reason: "process 7 runs in a network namespace with another address of its container",
+  });
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
   t.equal(checker.livenessOf(dead).liveness, "dead");
 });

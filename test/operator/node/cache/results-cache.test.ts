@@ -1,9 +1,10 @@
 /** What an entry of libcni's cache says, in the form in which libcni writes it and in any other. */
 
 import { test } from "tap";
-import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
+import type { CachedAttachment } from "../../../../src/operator/node/cache/cached-attachment.ts";
+import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { contextOf, startOperator } from "../../memory-node.ts";
 
 /** The members of an entry, in libcni's order. */
 const members: Readonly<Record<string, unknown>> = {

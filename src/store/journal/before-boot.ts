@@ -2,7 +2,7 @@
  * Reservations from before this boot: no network namespace survives a boot, so they belong to nobody alive. They are
  * noted by the first call of a boot that keeps the journal, and are reclaimed when their range is otherwise full.
  *
- * Only what is certain is noted: the journal's seal is of another boot of this machine, and the reservation was there
+ * Only what is certain is noted: the journal's seal was put on this machine before this boot, and the reservation was there
  * when it was put, and has not changed since the kernel booted. A note is valid while the file is the one that was noted:
  * one that is void does no harm, so nothing is written when a reservation is reclaimed.
  */
@@ -140,7 +140,7 @@ export function* reclaimable<T>(
 }
 
 /**
- * Notes the reservations of an earlier boot, beside those that are noted already. To be called under the lock, before
+ * Notes the reservations from before this boot, beside those that are noted already. To be called under the lock, before
  * anything is changed.
  *
  * @param boot the running boot
@@ -163,9 +163,9 @@ export function noteBeforeBoot(
 }
 
 /**
- * Notes of the reservations that were there when another boot of this machine put the seal.
+ * Notes of the reservations that were there when the seal was put, if that was on this machine before this boot.
  *
- * @param known notes of earlier boots; those that are void are removed
+ * @param known notes that there are; those that are void are removed
  * @throws SystemError where that is not known
  */
 function notesOf(
@@ -215,7 +215,7 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Note, status: Status)
 }
 
 /**
- * What was noted on this machine about earlier boots, one after the other as they are asked for: there may be 65 000. A file
+ * What was noted on this machine from before this boot, one after the other as they are asked for: there may be 65 000. A file
  * of another machine has nothing.
  *
  * @throws SystemError where the file cannot be read

@@ -1,12 +1,12 @@
 /** The files of a configuration directory, as libcni 1.3, the runtimes with it and nerdctl 2 read them. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { isIdentifier } from "../../cni/attachment.ts";
-import { configurationNames } from "../../cni/configuration-files.ts";
-import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../cni/json.ts";
-import type { Prefix } from "../../ipam/prefix.ts";
-import { join } from "../../store/files/paths.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { isIdentifier } from "../../../cni/attachment.ts";
+import { configurationNames } from "../../../cni/configuration-files.ts";
+import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../../cni/json.ts";
+import type { Prefix } from "../../../ipam/prefix.ts";
+import { join } from "../../../store/files/paths.ts";
+import { attempt, isSystemError, type System } from "../../../system/system.ts";
 
 /** A file that configures one network. */
 export interface ConfigurationFile {

@@ -1,17 +1,17 @@
 /** The podCIDR of this node where a configuration only asks for it: Calico's plugin puts it in before it calls this one. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
-import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { type Address, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { isObject, type Json, type JsonObject } from "../../../cni/json.ts";
+import { flannelSubnets } from "../../../configuration/subnet-env.ts";
+import { type Address, bitsOf, type Family, isWithin } from "../../../ipam/address.ts";
 import {
   addressRangeOf,
   formatPrefix,
   networkOf,
   type Prefix,
   parsePrefix,
-} from "../../ipam/prefix.ts";
-import type { System } from "../../system/system.ts";
+} from "../../../ipam/prefix.ts";
+import type { System } from "../../../system/system.ts";
 import { DEFAULT_SUBNET_FILE, LARGEST_SUBNET_FILE } from "./flannel-delegate.ts";
 
 /** What Calico's plugin replaces, in any letter case. */

@@ -1,13 +1,13 @@
 /** The podCIDR where a configuration of Calico only asks for it (replaceHostLocalIPAMPodCIDR of its plugin). */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
-import { metrics } from "../../../src/operator/metrics/metrics.ts";
-import { networks } from "../../../src/operator/networks/networks.ts";
-import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { capacity } from "../../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../../src/operator/check/check.ts";
+import { metrics } from "../../../../src/operator/metrics/metrics.ts";
+import { networks } from "../../../../src/operator/networks/networks.ts";
+import type { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, remember, startOperator } from "../../memory-node.ts";
 
 // The bundler puts it in.
 Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });

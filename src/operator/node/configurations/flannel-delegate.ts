@@ -1,12 +1,12 @@
 /** The plugin that flannel calls, with the configuration that it makes for it. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
-import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { formatPrefix } from "../../ipam/prefix.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { PLUGIN } from "./plugin-directories.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { CniError, messageWithDetails } from "../../../cni/error.ts";
+import { isObject, type Json, type JsonObject } from "../../../cni/json.ts";
+import { flannelSubnets } from "../../../configuration/subnet-env.ts";
+import { formatPrefix } from "../../../ipam/prefix.ts";
+import { isSystemError, type System } from "../../../system/system.ts";
+import { PLUGIN } from "../plugin-directories.ts";
 
 /** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
 export const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";

@@ -1,9 +1,9 @@
 /** What flannel sends its delegate, see github.com/flannel-io/cni-plugin: doCmdAdd and getDelegateIPAM. */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { flannelDelegate } from "../../../src/operator/node/flannel-delegate.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { flannelDelegate } from "../../../../src/operator/node/configurations/flannel-delegate.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
 
 const SUBNET_FILE = "/run/flannel/subnet.env";
 

@@ -5,7 +5,7 @@ import {
   noteBeforeBoot,
   readNotes,
   reclaimable,
-} from "../../../src/store/journal/earlier-boots.ts";
+} from "../../../src/store/journal/before-boot.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { allIn, readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";

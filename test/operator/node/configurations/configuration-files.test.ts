@@ -1,11 +1,11 @@
 /** Which networks the files of a configuration directory are, by the rules of libcni 1.3 and nerdctl 2. */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { findNetworks } from "../../../src/operator/node/networks.ts";
-import { ResultsCache } from "../../../src/operator/node/results-cache.ts";
-import { type Interrupt, refuse } from "../../harness/interruption.ts";
-import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.ts";
+import { findNetworks } from "../../../../src/operator/node/networks.ts";
+import { type Interrupt, refuse } from "../../../harness/interruption.ts";
+import { contextOf, memoryNode, places, startOperator } from "../../memory-node.ts";
 
 /** A plugin whose IPAM is this one. */
 function bridge(subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {

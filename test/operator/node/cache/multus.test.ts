@@ -1,12 +1,12 @@
 /** Networks and pods of which only a cache tells: those that multus attaches, and BuildKit's. */
 
 import { test } from "tap";
-import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
-import { list } from "../../../src/operator/reservations/list.ts";
-import { show } from "../../../src/operator/reservations/show.ts";
-import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type CacheEntry, cacheEntry } from "../../harness/results-cache.ts";
+import { capacity } from "../../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../../src/operator/check/check.ts";
+import { list } from "../../../../src/operator/reservations/list.ts";
+import { show } from "../../../../src/operator/reservations/show.ts";
+import type { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { type CacheEntry, cacheEntry } from "../../../harness/results-cache.ts";
 import {
   contextOf,
   MULTUS_RESULTS,
@@ -14,7 +14,7 @@ import {
   places,
   RESULTS,
   startOperator,
-} from "../memory-node.ts";
+} from "../../memory-node.ts";
 
 const POD = "3f6940ab5ab43bc522569d15b23f8c1bbde1d7678b080398506924fc01d72755";
 
