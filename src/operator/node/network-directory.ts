@@ -89,6 +89,15 @@ export class NetworkDirectory {
     return read.filter(({ owner }) => isUnowned(owner));
   }
 
+  /** The names of files that look like addresses, and are none. */
+  get misnamed(): readonly string[] {
+    const list = (): Names => this.#system.listAddresses(this.files.directory);
+    const { others } = attempt(list, { quads: [], others: [] }, "ENOENT");
+    return others.filter(
+      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
+    );
+  }
+
   /**
    * The reservations of one address: several if files have other names for it than the canonical one.
    *
@@ -220,6 +229,8 @@ export class NodeReservation {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
+
+const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
 const MILLISECOND = 1_000_000n;
 
