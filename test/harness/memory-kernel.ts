@@ -146,6 +146,8 @@ export class MemoryKernel {
 
   #table(namespace: bigint, table: string): string {
     const addresses = this.addresses.get(namespace) ?? [];
+    // A main plugin makes an interface in each; as a tap has none, it need not have an address.
+    if (table.endsWith("/dev")) return "  lo: 0 0\n  eth0: 0 0\n";
     if (!table.endsWith("fib_trie")) return "";
     return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
   }

@@ -1,6 +1,6 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
-import { type Change, pluginWith } from "./plugin-with.ts";
+import { type Change, programsWith } from "./plugin-with.ts";
 import { type Cast, cast, graves, networks, prepare, type Trouble } from "./scenes.ts";
 import type { Search } from "./search.ts";
 
@@ -13,7 +13,7 @@ export interface Bug extends Change {
 
 /** The shortest schedule that shows a defect, and what it breaks; `undefined` where the search does not find it. */
 export async function shortestWith(bug: Bug): Promise<ReturnType<Search["shortest"]>> {
-  const { search, judge } = prepare(bug.cast, bug.trouble, await pluginWith(bug));
+  const { search, judge } = prepare(bug.cast, bug.trouble, await programsWith(bug));
   return search.shortest(judge.judge);
 }
 
@@ -22,7 +22,7 @@ const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
 
-const { same, dual, nearlyFull, full, booted } = networks;
+const { same, dual, nearlyFull, full, booted, living } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
@@ -469,6 +469,63 @@ export const bugs: readonly Bug[] = [
     from: "duplicate === undefined || reclaimAll(network, request, names)",
     to: "duplicate === undefined || reclaimAll(network, { ...request, reclaims: false }, names)",
     cast: cast(["ADD d"], graves.gone),
+    trouble: none,
+  },
+  // The commands.
+  {
+    name: "the command gc releases what was reserved just now",
+    file: "operator/gc/decision.ts",
+    from: 'if (age < 0 || age < grace) return decided("young");',
+    to: "",
+    cast: cast(["gc --live c", "Go ADD b"]),
+    trouble: none,
+  },
+  {
+    name: "a list decides against a network namespace that is there",
+    file: "operator/gc/decision.ts",
+    from: 'conclusion.liveness === "unknown" && conclusion.by === "view"',
+    to: 'conclusion.by !== "process"',
+    cast: cast(["gc --live c"], full),
+    trouble: none,
+  },
+  {
+    name: "the command gc releases without a list what is no pod's",
+    file: "operator/node/conclusion.ts",
+    from: '(recorded?.kind === "gone" && recorded.isPodSandbox);',
+    to: 'recorded?.kind === "gone";',
+    cast: cast(["gc"], graves.ofNoPod),
+    trouble: none,
+  },
+  {
+    name: "the command gc releases what the same container has got again since it has looked",
+    file: "operator/node/release.ts",
+    from: "now.status.inode === status?.inode &&\n    now.status.modified === status.modified",
+    to: "status !== undefined",
+    cast: cast(["gc", "DEL d, ADD d"], graves.goneForGood),
+    trouble: none,
+  },
+  {
+    name: "release does not refuse what lives",
+    file: "operator/reservations/release.ts",
+    from: 'if (result.liveness === "dead") return [];',
+    to: 'if (result.reason !== "") return [];',
+    cast: cast(["release c"], living),
+    trouble: none,
+  },
+  {
+    name: "release takes what has changed since it has looked",
+    file: "operator/node/release.ts",
+    from: "reservations.filter(isUnchanged)",
+    to: "reservations",
+    cast: cast(["release d", "DEL d, ADD d"], graves.goneForGood),
+    trouble: none,
+  },
+  {
+    name: "release believes libcni's cache of a container that is being started again",
+    file: "operator/node/conclusion.ts",
+    from: " && !evidence.isJustReserved",
+    to: "",
+    cast: cast(["release d", "ADD d"], graves.remembered),
     trouble: none,
   },
 ];

@@ -1,16 +1,9 @@
 /** The calls of the searches: one network with few addresses. */
 
-import type { NetworkName } from "../../src/cni/call.ts";
-import { CniError } from "../../src/cni/error.ts";
 import { main } from "../../src/main.ts";
-import type { FoundNetwork } from "../../src/operator/node/configurations/found-network.ts";
-import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
-import { releaseUnchanged } from "../../src/operator/node/release.ts";
-import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
-import { openNetwork } from "../../src/store/files/network-files.ts";
-import { withLock } from "../../src/store/lock.ts";
+import { operate } from "../../src/operate.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
-import { isSystemError } from "../../src/system/system.ts";
+import type { System } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
@@ -21,7 +14,7 @@ import {
   networkCall,
 } from "../harness/runtime-call.ts";
 import { goPlugin } from "./go-plugin.ts";
-import { type Program, runAlone } from "./process.ts";
+import { type CommandName, type Program, runAlone } from "./process.ts";
 import { clockIn, type World, type Worlds } from "./world.ts";
 
 /** A range set, and all that it can hand out. */
@@ -64,6 +57,17 @@ function processOf(container: string): number | undefined {
   return container === BY_PROCESS ? 2000 : undefined;
 }
 
+/** The plugin, and the tool. */
+export interface Programs {
+  readonly main: (system: System) => number;
+  readonly operate: (system: OperatorSystem) => number | undefined;
+}
+
+const asTheyAre: Programs = { main, operate };
+
+/** Where the configuration of the network is, for the commands. */
+const CONFIGURATION_FILE = "/etc/cni/net.d/net.conf";
+
 /** The calls for a network with a configuration. */
 export class Calls {
   /** All that can be handed out. */
@@ -71,25 +75,24 @@ export class Calls {
   readonly pools: readonly Pool[];
   readonly #configuration: JsonObject;
   readonly #strict: JsonObject;
-  readonly #run: Program["run"];
+  readonly #programs: Programs;
   readonly #generation: string;
 
   /**
    * @param ipam keys beside the ranges
-   * @param run the plugin
    * @param generation what the names of the containers' network namespaces end with: a container that is started again has a
    *   new one
    */
   constructor(
     ipam: JsonObject = {},
     pools: readonly Pool[] = [v4],
-    run: Program["run"] = main,
+    programs: Programs = asTheyAre,
     generation = "",
   ) {
     this.#generation = generation;
     this.addresses = pools.flatMap(({ addresses }) => addresses);
     this.pools = pools;
-    this.#run = run;
+    this.#programs = programs;
     const ranges = pools.map((pool) => pool.ranges);
     this.#configuration = configuration(DATA_DIRECTORY, { ranges, ...ipam });
     const exhaustedStatus = "unavailable";
@@ -122,7 +125,7 @@ export class Calls {
       name: "STATUS",
       verb: "STATUS",
       ...networkCall("STATUS", this.#strict),
-      run: this.#run,
+      run: this.#programs.main,
     };
   }
 
@@ -131,37 +134,27 @@ export class Calls {
     return { ...program, name: `Go ${program.name}`, locks: "as Go", run: goPlugin };
   }
 
-  /** `host-local release` and `gc`, from where they read what they have chosen: the very files of these reservations. */
-  release(container: string, dead: ReadonlySet<FileId>): Program {
-    const run = (system: Parameters<Program["run"]>[0]): number => {
-      const files = openNetwork(system, DATA_DIRECTORY, "net" as NetworkName);
-      const networks = [{ files, source: undefined, rangeSets: [] }] as unknown as readonly [
-        FoundNetwork,
-      ];
-      const directory = new NetworkDirectory(system as unknown as OperatorSystem, networks);
-      const chosen = directory.listed
-        .flatMap((one) => directory.read(one) ?? [])
-        .filter(
-          ({ owner, status }) =>
-            owner.kind === "attachment" &&
-            owner.containerId === container &&
-            status !== undefined &&
-            dead.has(fileIdOf(status)),
-        );
-      withLock(files, { timeoutSeconds: 30 }, (network) => {
-        network.files.sweepAll();
-        return releaseUnchanged(network, chosen);
-      });
-      return 0;
-    };
-    return {
-      name: `release ${container}`,
-      verb: "release",
-      container,
-      environment: {},
-      stdin: "",
-      run: (system) => exitCodeOf(() => run(system)),
-    };
+  /** `host-local release`, of all that a container holds. */
+  release(container: string): Program {
+    return { ...this.#command("release", container, "--yes"), container };
+  }
+
+  /**
+   * `host-local gc`, which releases what one run finds dead.
+   *
+   * @param keeps what its list of live containers has; with none, no list
+   */
+  collect(...keeps: readonly string[]): Program {
+    const list = keeps.length === 0 ? [] : ["--live", "-"];
+    const program = this.#command("gc", "--yes", "--now", "--grace", "1s", ...list);
+    const name = keeps.length === 0 ? "gc" : `gc --live ${keeps}`;
+    return { ...program, name, keeps, stdin: keeps.map((id) => `${id}\n`).join("") };
+  }
+
+  #command(verb: CommandName, ...words: readonly string[]): Program {
+    const run: Program["run"] = (system) => this.#programs.operate(system) ?? 0;
+    const name = `${verb} ${words[0]}`;
+    return { name, verb, words: [verb, ...words], environment: {}, stdin: "", run };
   }
 
   /** What a runtime does to network namespaces. */
@@ -208,8 +201,13 @@ export class Calls {
       verb: "GC",
       keeps,
       ...networkCall("GC", document),
-      run: this.#run,
+      run: this.#programs.main,
     };
+  }
+
+  /** Writes the configuration where the commands find it. */
+  configure(disk: MemoryDisk): void {
+    disk.put(CONFIGURATION_FILE, JSON.stringify(this.#configuration));
   }
 
   /** The network after some calls, one after another, on a disk that is prepared for them. */
@@ -241,7 +239,7 @@ export class Calls {
       verb,
       container: containerId,
       ...call,
-      run: this.#run,
+      run: this.#programs.main,
     };
   }
 }
@@ -253,13 +251,4 @@ export function mountFor(kernel: MemoryKernel, { environment, container = "" }: 
   if (kernel.has(path)) return;
   if (process === undefined) kernel.mount(path);
   else kernel.startProcess(process);
-}
-
-function exitCodeOf(command: () => number): number {
-  try {
-    return command();
-  } catch (error) {
-    if (!isSystemError(error) && !(error instanceof CniError)) throw error;
-    return 1;
-  }
 }

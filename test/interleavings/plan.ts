@@ -41,7 +41,7 @@ export const troubles = {
   "two stops": { faults: ["killed", "late", "boot"], most: 2 },
 } as const satisfies Readonly<Record<string, Trouble>>;
 
-const { same, dual, nearlyFull, seconds, full, booted } = networks;
+const { same, dual, nearlyFull, seconds, full, booted, living } = networks;
 
 const own: readonly Kind[] = ["ADD a", "ADD b", "ADD a, unheard", "DEL a", "DEL c", "DEL c, ADD c"];
 const others: readonly Kind[] = [
@@ -245,6 +245,42 @@ const ending = [
   cast(["GC null", "d has a process alone"], { ...full, spared: ["d"] }),
   cast(["GC c", "d ends, ADD b"], full),
 ];
+/** The commands, alone and beside calls: what they choose without the lock is released, and handed out, before they have it. */
+const { goneForGood, remembered } = graves;
+const commandsAlone = [
+  cast(["release c"], living),
+  ...Object.values(graves).flatMap((grave) =>
+    (["gc", "gc --live c"] as const).map((kind) => cast([kind], grave)),
+  ),
+  ...[gone, goneForGood, remembered].map((grave) => cast(["release d"], grave)),
+];
+const commandsInTrouble = [
+  cast(["release c"], living),
+  cast(["release d"], remembered),
+  ...(["gc", "gc --live c"] as const).map((kind) => cast([kind], gone)),
+  cast(["gc"], graves.ofNoPod),
+  cast(["gc"], graves.ofGoPlugin),
+];
+const commands = [
+  ...(["ADD a", "ADD d", "DEL d, ADD d", "GC null", "gc"] as const).map((other) =>
+    cast(["release d", other], goneForGood),
+  ),
+  cast(["release d", "ADD d"], remembered),
+  cast(["gc", "GC null"], goneForGood),
+  cast(["gc", "DEL d"], goneForGood),
+  cast(["gc", "d has a process alone"], { ...full, spared: ["d"] }),
+  cast(["gc --live c", "Go ADD b"]),
+  cast(["gc --live c", "DEL c"]),
+];
+const longCommands = [
+  ...(["ADD a", "DEL d, ADD d", "GC c"] as const).map((other) => cast(["gc", other], goneForGood)),
+  cast(["gc", "ADD a"], gone),
+  cast(["gc", "ADD d"], remembered),
+  cast(["gc", "gc"], goneForGood),
+  cast(["gc", "d ends, ADD b"], full),
+  cast(["gc --live c", "ADD a"]),
+  cast(["gc", "DEL c, ADD c"]),
+];
 /** A container is started again under its id, beside the DEL of the former one. */
 const restarted = [
   cast(["ADD d", "DEL d", "ADD a"], gone),
@@ -268,6 +304,10 @@ export const plan: readonly Row[] = [
   ...rows(reclaiming, "stops", "full"),
   ...rows(ending, "nothing", "short"),
   ...rows(restarted, "nothing", "full"),
+  ...rows([...commandsAlone, ...commands], "nothing", "short"),
+  ...rows(longCommands, "nothing", "full"),
+  ...rows(commandsInTrouble, "errors", "full"),
+  ...rows(commandsInTrouble, "stops", "full"),
   ...rows([...plainPairs, ...configured], "nothing", "short"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "nothing", "full"),
   ...rows(pairsOf(main, {}, isNoTwin), "stops", "short"),
@@ -309,12 +349,18 @@ export const known: readonly {
     why: "a network namespace that gets its first process and loses its mount between the look at processes and that at mounts is seen nowhere",
   },
   {
+    search:
+      /: gc --live c, full, (d a zombie with a thread|d mounted elsewhere|d not seen|a directory of namespaces not seen)$/,
+    broken: /has lost/,
+    why: "where the record of the journal does not decide, since something that no record explains has the number of the network namespace, or since namespaces are not seen, the command `gc` asks the list that an operator gave, unless a process or an address shows the container",
+  },
+  {
     search: /GC c.*, times of a second$/,
     broken: /^d has lost/,
     why: "where a file system keeps times of full seconds, no seal is put: nothing is recorded then, and GC releases by its list what has neither a process nor an address in its network namespace",
   },
   {
-    search: /^errors: GC c, .*full/,
+    search: /^errors: (GC|gc --live) c, .*full/,
     broken: /has lost/,
     why: "a state directory that cannot be looked at: nothing is recorded then, either",
   },

@@ -1,9 +1,9 @@
-/** The plugin with a change to its source, loaded beside the unchanged one. */
+/** The program with a change to its source, loaded beside the unchanged one. */
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
-import type { System } from "../../src/system/system.ts";
+import type { Programs } from "./calls.ts";
 
 /** A change of one place in a file. */
 export interface Change {
@@ -37,15 +37,16 @@ registerHooks({
 });
 
 /**
- * Loads the plugin with a change.
+ * Loads the plugin and the tool with a change.
  *
  * @throws Error where the text to be changed is not there exactly once
  */
-export async function pluginWith(change: Change): Promise<(system: System) => number> {
+export async function programsWith(change: Change): Promise<Programs> {
   const search = `?change=${changes.size}`;
   changes.set(search, change);
   const { main } = await import(`${source}main.ts${search}`);
-  return main;
+  const { operate } = await import(`${source}operate.ts${search}`);
+  return { main, operate };
 }
 
 /**

@@ -5,7 +5,11 @@
  */
 
 import { namesOf } from "../../src/system/names.ts";
-import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
+import type {
+  CompletedProcess,
+  OpenedFile,
+  OperatorSystem,
+} from "../../src/system/operator-system.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
   type FileStatus,
@@ -17,7 +21,6 @@ import {
   LockTimeout,
   makeDirectoriesBy,
   type Names,
-  type System,
   SystemError,
 } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
@@ -25,14 +28,19 @@ import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
 
+/** The commands of the tool that release. */
+export type CommandName = "gc" | "release";
+
 /** What a process is started with. */
 export interface Program {
   /** How a story calls it: `ADD a`. */
   readonly name: string;
-  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "release" | "runtime";
+  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | CommandName | "runtime";
   readonly container?: string;
-  /** The containers that a GC keeps. */
+  /** The containers that the list of a GC, or of the command `gc`, has; none without a list. */
   readonly keeps?: readonly string[];
+  /** The command line of a command. */
+  readonly words?: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: string;
   /**
@@ -46,7 +54,7 @@ export interface Program {
 }
 
 /** What a process of the searches may call. */
-export interface ExplorerSystem extends System, Pick<OperatorSystem, "openFile" | "readFileIn"> {
+export interface ExplorerSystem extends OperatorSystem {
   /** What a runtime does to network namespaces, in one call. */
   act(name: string, change: (kernel: MemoryKernel) => void): void;
 }
@@ -101,6 +109,11 @@ export function runAnswered(
   return next === undefined ? { end: { exitCode, stdout, stderr } } : { next };
 }
 
+/** A call that no process of the searches makes. */
+function notHere(name: string): never {
+  throw new Error(`${name} is no call of the searches`);
+}
+
 class AnsweredSystem implements ExplorerSystem {
   next: Operation | undefined;
   stdout = "";
@@ -121,6 +134,43 @@ class AnsweredSystem implements ExplorerSystem {
     this.#number = number;
     this.#time = time;
     this.#answer = answer;
+  }
+
+  get arguments(): readonly string[] {
+    return this.#program.words ?? [];
+  }
+  isTerminal(): boolean {
+    return false;
+  }
+  terminalSize(): undefined {
+    return undefined;
+  }
+  sleep(): void {
+    notHere("sleep");
+  }
+  readLine(): undefined {
+    notHere("readLine");
+  }
+  readPipe(): string {
+    return notHere("readPipe");
+  }
+  copyFile(): void {
+    notHere("copyFile");
+  }
+  listInterfaces(): readonly string[] {
+    return notHere("listInterfaces");
+  }
+  sameContent(): boolean {
+    return notHere("sameContent");
+  }
+  hasText(): boolean {
+    return notHere("hasText");
+  }
+  run(): CompletedProcess {
+    return notHere("run");
+  }
+  serve(): void {
+    notHere("serve");
   }
 
   environment(name: string): string | undefined {

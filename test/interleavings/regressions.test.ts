@@ -5,7 +5,7 @@ import { test } from "tap";
 import { extent } from "../harness/extent.ts";
 import { Calls } from "./calls.ts";
 import { troubles } from "./plan.ts";
-import { pluginWith } from "./plugin-with.ts";
+import { programsWith } from "./plugin-with.ts";
 import { type Cast, cast, graves, holding, networks, prepare, type Trouble } from "./scenes.ts";
 import { story } from "./story.ts";
 
@@ -51,10 +51,10 @@ for (const these of [
   cast(["DEL c", "Go DEL c"]),
 ]) {
   test(`no schedule breaks a rule where all ids end alike: ${these.name}`, async (t) => {
-    const run = await pluginWith(allAlike);
-    const calls = new Calls(these.ipam, these.pools, run);
+    const programs = await programsWith(allAlike);
+    const calls = new Calls(these.ipam, these.pools, programs);
     const before = () => these.before?.(calls) ?? [calls.add("c")];
-    const { search, judge } = prepare({ ...these, before }, troubles.stops, run);
+    const { search, judge } = prepare({ ...these, before }, troubles.stops, programs);
 
     const found = search.run(judge.judge);
 

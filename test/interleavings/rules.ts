@@ -156,16 +156,19 @@ export class Judge {
 
   /**
    * Whether a process may take from a container what it held before: what has a network namespace only its own calls, and
-   * what has none but is no pod's GC and operators, too.
+   * what has none but is no pod's GC with a list, and an operator who names it.
    */
   #mayTake({ verb, container, keeps }: Program, id: string, { kernel }: World): boolean {
     const { dead, spared, isNeverReclaimed } = this.#question;
     const isOwn = container === id;
-    if (verb === "DEL" || verb === "release") return isOwn;
+    if (verb === "DEL") return isOwn;
     const lives = ["", "-new"].some((end) => kernel.has(namespacePath(id, end)));
     if (spared.includes(id) || (lives && !dead.includes(id))) return false;
-    const isPod = id !== INGRESS && !isNeverReclaimed;
-    if (verb === "GC") return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
+    if (verb === "release") return isOwn;
+    // What dead pods hold the command releases also where no ADD would.
+    const isPod = id !== INGRESS && (verb === "gc" || !isNeverReclaimed);
+    if (verb === "GC" || verb === "gc")
+      return keeps?.includes(id) !== true && (isPod || keeps?.length !== 0);
     return verb === "ADD" && (isOwn || isPod);
   }
 
@@ -179,7 +182,8 @@ export class Judge {
     const hasRoom = taken.length + outcomes.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
-      const hasFailed = end?.exitCode !== 0;
+      // With 1 a command says that something is left.
+      const hasFailed = end?.exitCode !== 0 && !(program.words && end?.exitCode === 1);
       const isRefused = /has been allocated|is not available/.test(end?.stdout ?? "");
       const mayFail =
         verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isRefused;
@@ -196,7 +200,8 @@ export class Judge {
       // Its number may be that of a namespace for which an ADD is under way.
       const isUnsure = outcomes.some((one) => one.program.verb === "ADD");
       const mayStay = (id: string): boolean => {
-        if (verb === "GC") return keeps.includes(id) || isUnsure;
+        if (verb === "GC" || verb === "gc") return keeps.includes(id) || isUnsure;
+        if (verb === "release") return id !== program.container || isUnsure;
         const isOwn = id === program.container && answer.includes("duplicate allocation");
         return !isFull && !isOwn;
       };
@@ -207,9 +212,7 @@ export class Judge {
       now.filter((one) => one === owner).length > calls.pools.length;
     if (!hasSeveralLocks && now.some(isTwice))
       broken.push(`an attachment has two addresses: ${now}`);
-    const told = outcomes.flatMap(({ end }) =>
-      end === undefined ? [] : grantedAddresses({ ...end }),
-    );
+    const told = toldIn(outcomes);
     const cursor = cursorIn(world);
     const isMoved = hasSeveralLocks || repeats || outcomes.some(({ program }) => program.isUnheard);
     if (told.length > 0 && !isMoved && !told.includes(cursor ?? ""))
@@ -220,9 +223,7 @@ export class Judge {
   /** After a boot all addresses can be handed out but those of what lives, without any DEL. */
   #reclaimed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const { calls } = this.#question;
-    const living = outcomes.flatMap(({ end }) =>
-      end === undefined ? [] : grantedAddresses({ ...end }),
-    );
+    const living = toldIn(outcomes);
     const [, run] = laterMachine(world);
     const given = fill(calls, run);
     const all = [...new Set([...living, ...given])].sort();
@@ -291,6 +292,13 @@ export class Judge {
     this.#later.set(world.id, broken);
     return broken;
   }
+}
+
+/** The addresses that ADDs were answered with. */
+function toldIn(outcomes: readonly Outcome[]): readonly string[] {
+  return outcomes.flatMap(({ program, end }) =>
+    program.verb === "ADD" && end !== undefined ? grantedAddresses({ ...end }) : [],
+  );
 }
 
 /** Hands out all that there is. */

@@ -1,7 +1,7 @@
 /** Which calls run at once, and on what. */
 
-import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import { cacheEntry } from "../harness/results-cache.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
 import {
   BY_PROCESS,
@@ -11,6 +11,7 @@ import {
   mountFor,
   namespacePath,
   type Pool,
+  type Programs,
   v4,
   v6,
 } from "./calls.ts";
@@ -18,7 +19,7 @@ import { recordsIn } from "./history.ts";
 import type { Program } from "./process.ts";
 import { Judge, reservationsIn } from "./rules.ts";
 import { type Fault, type Scene, Search, type Thread } from "./search.ts";
-import { type World, Worlds } from "./world.ts";
+import { Worlds } from "./world.ts";
 
 /** What runs at once, in words. */
 export interface Cast {
@@ -30,7 +31,7 @@ export interface Cast {
   readonly disk?: (disk: MemoryDisk) => void;
   /** What was called before. */
   readonly before?: (calls: Calls) => readonly Program[];
-  readonly threads: (calls: Calls, start: World) => readonly Thread[];
+  readonly threads: (calls: Calls) => readonly Thread[];
   /**
    * Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` has what a runtime
    * does.
@@ -40,7 +41,7 @@ export interface Cast {
   readonly spared?: readonly string[];
   /** Whether the machine has booted since. */
   readonly hasBooted?: boolean;
-  readonly afterBoot?: (calls: Calls, start: World) => readonly Thread[];
+  readonly afterBoot?: (calls: Calls) => readonly Thread[];
 }
 
 /** What may happen. */
@@ -64,29 +65,33 @@ export interface Prepared {
 /**
  * Prepares a search.
  *
- * @param run the plugin, by default the real one
+ * @param programs the plugin and the tool, by default the real ones
  */
-export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Prepared {
+export function prepare(cast: Cast, trouble: Trouble, programs?: Programs): Prepared {
   const worlds = new Worlds();
-  const calls = new Calls(cast.ipam, cast.pools, run, "-new");
+  const calls = new Calls(cast.ipam, cast.pools, programs, "-new");
   const usual = new Calls(cast.ipam, cast.pools);
   const { dead = [], spared = [] } = cast;
   const earlier = [...(cast.before?.(usual) ?? [usual.add("c")])];
   const isOver = earlier.some(({ verb }) => verb === "runtime");
   if (!isOver) earlier.push(...dead.map((container) => usual.unmount(container)));
-  const left = usual.after(worlds, cast.disk ?? (() => undefined), earlier);
+  const threads = cast.threads(calls);
+  const hasCommand = threads.flat().some(({ words }) => words !== undefined);
+  const prepareDisk = (disk: MemoryDisk): void => {
+    cast.disk?.(disk);
+    if (hasCommand) usual.configure(disk);
+  };
+  const left = usual.after(worlds, prepareDisk, earlier);
   const booted = cast.hasBooted === true ? worlds.later(left, 60_000, 1) : left;
-  const adds = cast.threads(calls, booted).flat();
   const start = worlds.change(booted, ({ kernel }) => {
-    for (const program of adds) if (program.verb === "ADD") mountFor(kernel, program);
+    for (const program of threads.flat()) if (program.verb === "ADD") mountFor(kernel, program);
   });
-  const threads = cast.threads(calls, start);
   const {
     faults,
     codes = { changes: [], reads: [] },
     most = faults.length === 0 ? 0 : 1,
   } = trouble;
-  const afterBoot = cast.afterBoot?.(calls, start) ?? [];
+  const afterBoot = cast.afterBoot?.(calls) ?? [];
   const search = new Search({
     worlds,
     start,
@@ -97,11 +102,11 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     most,
     codes,
   });
-  const programs = [...earlier, ...threads.flat(), ...afterBoot.flat()];
+  const all = [...earlier, ...threads.flat(), ...afterBoot.flat()];
   const before = reservationsIn(start);
   const owners = [...before.values()].flatMap((owner) => owner.match(/^\w+(?=\r\neth0$)/) ?? []);
-  const containers = new Set([...programs.flatMap(({ container }) => container ?? []), ...owners]);
-  const mayBeEmpty = programs.some(({ locks }) => locks === "as Go") || !start.disk.hardLinks;
+  const containers = new Set([...all.flatMap(({ container }) => container ?? []), ...owners]);
+  const mayBeEmpty = all.some(({ locks }) => locks === "as Go") || !start.disk.hardLinks;
   const judge = new Judge({
     calls,
     before,
@@ -111,7 +116,7 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     containers: [...containers],
     mayBeEmpty,
     hasSeveralLocks:
-      programs.some(({ locks }) => locks === "directory") || faults.includes("no lock file"),
+      all.some(({ locks }) => locks === "directory") || faults.includes("no lock file"),
     most,
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
@@ -119,12 +124,6 @@ export function prepare(cast: Cast, trouble: Trouble, run?: Program["run"]): Pre
     reclaims: cast.hasBooted === true && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
-}
-
-/** All files in a world. */
-function filesIn({ disk }: World): ReadonlySet<FileId> {
-  const directory = "/var/lib/cni/networks/net";
-  return new Set(disk.list(directory).map((name) => fileIdOf(disk.status(`${directory}/${name}`))));
 }
 
 /** A call with a lock that does not exclude the others. */
@@ -160,7 +159,10 @@ const kinds = {
   "GC c": (calls: Calls) => [calls.gc("c")],
   "GC a": (calls: Calls) => [calls.gc("a")],
   "GC null": (calls: Calls) => [calls.gc()],
-  "release c": (calls: Calls, start: World) => [calls.release("c", filesIn(start))],
+  "release c": (calls: Calls) => [calls.release("c")],
+  "release d": (calls: Calls) => [calls.release("d")],
+  gc: (calls: Calls) => [calls.collect()],
+  "gc --live c": (calls: Calls) => [calls.collect("c")],
   "Go ADD b": (calls: Calls) => [calls.asGo(calls.add("b"))],
   "Go ADD a": (calls: Calls) => [calls.asGo(calls.add("a"))],
   "Go ADD e": (calls: Calls) => [calls.asGo(calls.add("e"))],
@@ -176,7 +178,7 @@ const kinds = {
   "ADD b, directory lock": (calls: Calls) => [byDirectory(calls.add("b"))],
   "DEL a, directory lock": (calls: Calls) => [byDirectory(calls.del("a"))],
   "DEL c, directory lock": (calls: Calls) => [byDirectory(calls.del("c"))],
-} satisfies Readonly<Record<string, (calls: Calls, start: World) => Thread>>;
+} satisfies Readonly<Record<string, (calls: Calls) => Thread>>;
 
 export type Kind = keyof typeof kinds;
 
@@ -189,7 +191,7 @@ export function cast(threads: readonly Kind[], more: Omit<Partial<Cast>, "thread
     dead: isGivenUp ? ["c"] : [],
     ...more,
     name,
-    threads: (calls, start) => threads.map((kind) => kinds[kind](calls, start)),
+    threads: (calls) => threads.map((kind) => kinds[kind](calls)),
   };
 }
 
@@ -199,10 +201,8 @@ export function holding(...containers: readonly string[]): (calls: Calls) => rea
 }
 
 /** After a boot: these calls at once. */
-export function booting(
-  ...threads: readonly Kind[]
-): (calls: Calls, start: World) => readonly Thread[] {
-  return (calls, start) => threads.map((kind) => kinds[kind](calls, start));
+export function booting(...threads: readonly Kind[]): (calls: Calls) => readonly Thread[] {
+  return (calls) => threads.map((kind) => kinds[kind](calls));
 }
 
 /** Networks that differ from the usual one. */
@@ -217,6 +217,8 @@ export const networks = {
       disk.resolution = 1_000_000_000n;
     },
   },
+  /** What nobody may release but its own calls. */
+  living: { name: "which lives", dead: [] },
   nearlyFull: { name: "nearly full", before: holding("c", "d") },
   full: { name: "full", before: holding("c", "d", "e") },
   booted: { name: "full before the boot", before: holding("c", "d", "e"), hasBooted: true },
@@ -231,6 +233,25 @@ function before({ pools }: Calls): Calls {
 export const graves = {
   /** The next network namespace gets the number of its own. */
   gone: { name: "full, d gone", before: holding("c", "d", "e"), dead: ["d"] },
+  /** The next network namespace gets another number, so that nothing has its own. */
+  goneForGood: {
+    name: "full, d gone and its number free",
+    before: (calls) => [
+      ...[calls.mount("x"), ...holding("c", "d", "e")(calls)],
+      ...[calls.unmount("d"), calls.unmount("x")],
+    ],
+    dead: ["d"],
+  },
+  /** libcni's cache names the network namespace that it had; of one that is started again, until its ADD has ended. */
+  remembered: {
+    name: "full, d gone and in libcni's cache",
+    before: holding("c", "d", "e"),
+    dead: ["d"],
+    disk: (disk: MemoryDisk) => {
+      const { name, text } = cacheEntry("net", "d", { netns: namespacePath("d", "") });
+      disk.put(`/var/lib/cni/results/${name}`, text);
+    },
+  },
   itsNumberUsed: {
     name: "full, d gone and its number b's",
     before: (calls) => [calls.add("c"), calls.add("d"), calls.unmount("d"), calls.add("b")],

@@ -11,7 +11,7 @@ export type Liveness = "alive" | "dead" | "unknown";
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
  * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
  *
- * What is `unknown` a list of live containers can decide, unless libcni's `cache` could not be read.
+ * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
  */
 export type Conclusion =
   | {
@@ -27,7 +27,7 @@ export type Conclusion =
       readonly reason: string;
     }
   | { readonly liveness: "dead"; readonly reason: string }
-  | { readonly liveness: "unknown"; readonly by: "view" | "cache"; readonly reason: string };
+  | { readonly liveness: "unknown"; readonly by: "view" | "unread"; readonly reason: string };
 
 /** As tables show it. */
 export function formatLiveness(liveness: Liveness): string {
@@ -45,6 +45,8 @@ export interface RecordedNamespace extends NamespaceState {
   /** Whether it was the sandbox of a pod, which has nothing without its namespace; another address may be in use without one. */
   readonly isPodSandbox: boolean;
   readonly hasProcess: boolean;
+  /** Whether the record could not be read. */
+  readonly isUnread: boolean;
 }
 
 /** What shows whether the container of a reservation is alive. */
@@ -108,7 +110,7 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   if (evidence.cacheError !== undefined) {
     const reason = `libcni's cache cannot be read: ${evidence.cacheError}`;
-    return { liveness: "unknown", by: "cache", reason };
+    return { liveness: "unknown", by: "unread", reason };
   }
   const unseen = named.find(isUnseen);
   const gone = named.find(isGone);
@@ -131,7 +133,8 @@ export function conclude(evidence: Evidence): Conclusion {
     unseen?.reason ??
     recorded?.reason ??
     "no process has the address, and the namespace of its container is not known";
-  return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
+  const by = recorded?.isUnread === true ? "unread" : "view";
+  return { liveness: "unknown", by, reason: `${doubt}; ${candidate}` };
 }
 
 type Kind<K extends NamedNamespace["kind"]> = Extract<NamedNamespace, { readonly kind: K }>;

@@ -2,6 +2,7 @@
 
 import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
+import type { NamespaceState } from "../../store/namespaces/namespace-state.ts";
 import {
   isLocal,
   type Namespace,
@@ -133,11 +134,24 @@ export class LivenessChecker {
     const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
     if (found === undefined) return undefined;
     const { state, namespace } = found;
-    const hasProcess =
-      state.kind === "alive" &&
-      this.namespaces.withId(`net:[${namespace?.inode}]`)?.processId !== undefined;
-    const isPodSandbox = namespace?.isPodSandbox === true;
-    return { kind: state.kind, reason: state.reason, isPodSandbox, hasProcess };
+    if (namespace === undefined) {
+      return { ...state, isPodSandbox: false, hasProcess: false, isUnread: true };
+    }
+    const { inode, path, isPodSandbox } = namespace;
+    const id = `net:[${inode}]`;
+    // The list of mounts shows it also where its file cannot be looked at.
+    const isMounted = state.kind === "unseen" && this.#isAt(path, id);
+    const { kind, reason }: NamespaceState = isMounted
+      ? { kind: "alive", reason: `its network namespace ${path} exists` }
+      : state;
+    const hasProcess = kind === "alive" && this.namespaces.withId(id)?.processId !== undefined;
+    return { kind, reason, isPodSandbox, hasProcess, isUnread: false };
+  }
+
+  /** Whether a path leads to the namespace with an id. */
+  #isAt(path: string, id: string): boolean {
+    const there = this.namespaces.at(path);
+    return there.kind === "exists" && there.id === id;
   }
 
   /** Whether the ADD of a reservation may be under way. */

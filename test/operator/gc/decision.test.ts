@@ -28,7 +28,7 @@ const conclusions = {
   mount: { liveness: "alive", by: "mount", path: "/run/netns/a", reason: "" },
   dead: { liveness: "dead", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
-  unreadable: { liveness: "unknown", by: "cache", reason: "" },
+  unreadable: { liveness: "unknown", by: "unread", reason: "" },
 } as const satisfies Readonly<Record<string, DecidedReservation["conclusion"]>>;
 
 type Evidence = Pick<

@@ -20,7 +20,12 @@ const gone = { kind: "gone", path: "/run/netns/a" } as const;
 const unseen = { kind: "unseen", reason: "it cannot be seen" } as const;
 const idle = { kind: "exists", path: "/run/netns/a", hasProcess: false } as const;
 const busy = { ...idle, hasProcess: true };
-const sandbox = { isPodSandbox: true, hasProcess: false, reason: "its namespace" };
+const sandbox = {
+  isPodSandbox: true,
+  hasProcess: false,
+  isUnread: false,
+  reason: "its namespace",
+};
 const aliveByRecord = { ...sandbox, kind: "alive" } as const;
 const goneByRecord = { ...sandbox, kind: "gone" } as const;
 const unseenByRecord = { ...sandbox, kind: "unseen" } as const;
@@ -98,6 +103,12 @@ const cases: readonly (readonly [
     "dead",
   ],
   [
+    "a record that cannot be read: no list decides either",
+    { recorded: { ...unseenByRecord, isUnread: true }, candidate },
+    "unknown",
+    "unread",
+  ],
+  [
     "one that is gone by the cache, of a container that is being started again under its id",
     { named: [gone], isJustReserved: true, candidate },
     "unknown",
@@ -108,7 +119,7 @@ const cases: readonly (readonly [
     "a cache that cannot be read",
     { named: [gone], cacheError: "EIO", isBeforeBoot: true },
     "unknown",
-    "cache",
+    "unread",
   ],
   [
     "a cache that cannot be read, and a process",
