@@ -27,9 +27,9 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live; without a list it stays unknown and is not released. The list must have the ids that the runtimes use in CNI calls, of all containers, also of stopped ones. If a container outside the list is alive by its namespace, the list is wrong, and nothing is released by it in that network.",
-    "An address is released once two runs, at least --grace apart, find its container dead, and only with --yes. Without --yes a run releases nothing; it records what it found dead.",
-    "Exit code 1: some reservations are dead and not released, or unknown, or contradict the list.",
+    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is unknown and stays. A list that lacks a live container is rejected.",
+    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it.",
+    "Exit code 1: some are dead and not released, unknown, or contradict the list.",
   ],
   options: [
     ...sourceOptions,
