@@ -67,6 +67,13 @@ test("an entry for GC in a list below 1.1.0, or with disableGC, is there in vain
 
 test("in a list of 1.1.0 it is not, nor is a list without it", async (t) => {
   const machine = memoryNode({});
+  for (const list of [
+    { cniVersions: ["0.4.0"], cniVersion: "1.1.0" },
+    { cniVersions: ["9.0.0"], cniVersion: "1.1.0" },
+  ]) {
+    configure(machine, "a.conflist", gcList(list));
+    t.strictSame(findingsOn(machine), []);
+  }
   configure(machine, "a.conflist", gcList({ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }));
   t.strictSame(findingsOn(machine), []);
   configure(machine, "a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [plugin("ptp")] });
@@ -113,7 +120,9 @@ test("a second configuration of a network is shadowed by the first of its direct
     cniVersion: "1.1.0",
     plugins: [plugin("ptp", "10.9.0.0/24"), plugin("host-local", "10.9.0.0/24", { gcOnly: true })],
   });
-  t.match(findingsOn(machine), [
+  const findings = findingsOn(machine);
+  t.equal(findings.length, 1, "one for the file, whatever it has");
+  t.match(findings, [
     {
       code: "shadowed-configuration",
       severity: "warning",
@@ -138,6 +147,24 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
     const codes = findingsOn(machine).map(({ code }) => code);
     t.notOk(codes.includes("shadowed-configuration"), file);
   }
+});
+
+test("a shadowed configuration hides none without ranges, and no range of its is full", async (t) => {
+  const machine = fullNode(0, {});
+  const capabilities = { ipRanges: true };
+  const ipam = { type: "host-local" };
+  configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
+  configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
+  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+    networks: [
+      { source: "/conf/a.conf", shadowedBy: null, ranges: [] },
+      { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" },
+    ],
+  });
+  t.strictSame(
+    findingsOn(machine).map(({ code }) => code),
+    ["shadowed-configuration"],
+  );
 });
 
 test("what no runtime can use is counted in no sum beside what one can, whichever comes first", async (t) => {

@@ -78,7 +78,7 @@ export function readConfigurationFiles(
   const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
     readFile(system, at, name, kind, problems);
   const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
-  const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
+  const namespaces = names.filter((name) => isIdentifier(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)
@@ -125,7 +125,7 @@ export function shadowedFiles(
 ): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
   const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
   const first = new Map<string, ConfigurationFile>();
-  const own = files.filter((file) => file.kind !== "cached" && networkOf(file) !== "");
+  const own = files.filter((file) => networkOf(file) !== "");
   const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
   for (const file of usableFirst) {
     const key = `${file.directory}/${networkOf(file)}`;
@@ -138,10 +138,6 @@ export function shadowedFiles(
 
 function isUsable({ refusal }: ConfigurationFile): boolean {
   return refusal === undefined;
-}
-
-function isConfiguration(name: string): boolean {
-  return configurationNames([name]).length > 0;
 }
 
 function readFile(
