@@ -90,6 +90,7 @@ static const struct function functions[] = {
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"openFile", 2, host_open_file, "open", 0, NULL},
+    {"openFiles", 2, host_open_files, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
