@@ -1,11 +1,13 @@
 /**
  * Runs the scenarios with real container runtimes and prints the matrix of what they did.
  *
- * Usage: npm run test:clients [-- [--write] [--crio DIR] [--multus FILE]]
+ * Usage: npm run test:clients [-- [--write] [--record] [--crio DIR] [--multus FILE] [--flannel FILE]]
  *
  *   --write         also write docs/evidence/compatibility.md and docs/data/compatibility.json
+ *   --record        also write the calls of the clients to test/blackbox/client-calls, where tests without them read these
  *   --crio DIR      a directory with CRI-O's programs crio and pinns, which Debian does not have
  *   --multus FILE   the program multus
+ *   --flannel FILE  flannel's CNI plugin
  */
 
 import { spawnSync } from "node:child_process";
@@ -19,8 +21,9 @@ import { readRuns, writeResults } from "../pages/runs.ts";
 import { testFiles, usesExecutable } from "./files.ts";
 
 const path = { type: "string", default: "" } as const;
+const flag = { type: "boolean", default: false } as const;
 const { values: options } = parseArgs({
-  options: { write: { type: "boolean", default: false }, crio: path, multus: path },
+  options: { write: flag, record: flag, crio: path, multus: path, flannel: path },
 });
 const record = join(root, "build", "client-runs.jsonl");
 const isUnpacked = existsSync(layerPath("user-mode-linux"));
@@ -28,6 +31,8 @@ const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
 const given = {
   HOST_LOCAL_CRIO: options.crio && resolve(options.crio),
   HOST_LOCAL_MULTUS: options.multus && resolve(options.multus),
+  HOST_LOCAL_FLANNEL: options.flannel && resolve(options.flannel),
+  ...(options.record ? { HOST_LOCAL_CLIENT_CALLS: join(root, "test/blackbox/client-calls") } : {}),
 };
 const files = testFiles()
   .filter((file) => file.path.startsWith("test/clients/") && usesExecutable(file))

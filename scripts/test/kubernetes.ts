@@ -4,22 +4,25 @@
  *
  * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
  *
- *   --write    also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails; only with all scenarios
- *   SCENARIO   only the files of these names, such as `pod-cidr`
+ *   --binaries DIR   with the programs in this directory, as upstream's server archive has them: kube-apiserver,
+ *                    kube-controller-manager, kube-scheduler and kubelet, 1.27 or later; kubectl and etcd, too, or Debian's
+ *   --write          also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails. What stands there
+ *                    of the other programs stays, and of scenarios that are not run
+ *   SCENARIO         only the files of these names, such as `pod-cidr`
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
-import { basename, join } from "node:path";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { obstacle } from "../../test/e2e/machine.ts";
-import { needsOfCluster } from "../../test/kubernetes/needs.ts";
 import {
   evidenceOf,
   kubernetesPage,
-  type Runs,
+  type Results,
   resultOf,
   type ScenarioRun,
+  updated,
 } from "../../test/kubernetes/page.ts";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
@@ -36,10 +39,6 @@ const executables = { native: "dist/native/host-local", portable: "dist/host-loc
 /** Scenarios of these names run the image of a release. */
 const ofRelease = /^daemonset/;
 
-/** What all scenarios need together: those with containerd 2 need the newer plugins. */
-const layers = [...(needsOfCluster("1.6").layers ?? []), ...(needsOfCluster("2").layers ?? [])];
-const needs = { ...needsOfCluster("2"), layers };
-
 const release = join(root, "build", "kubernetes-release");
 
 const record = join(root, "build", "kubernetes-runs.jsonl");
@@ -48,13 +47,22 @@ const record = join(root, "build", "kubernetes-runs.jsonl");
 const LONGEST = 1800;
 
 const { values: options, positionals } = parseArgs({
-  options: { write: { type: "boolean", default: false } },
+  options: {
+    binaries: { type: "string", default: "" },
+    write: { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
-if (options.write && positionals.length > 0) {
-  throw new Error("The page is about all scenarios: --write goes alone.");
-}
 const files = chosenFiles();
+
+// Both read it when they are loaded, as the scenarios do.
+process.env.HOST_LOCAL_KUBERNETES = options.binaries && resolve(options.binaries);
+const { needsOfCluster } = await import("../../test/kubernetes/needs.ts");
+const { isGiven, obstacleOfGiven } = await import("../../test/kubernetes/programs.ts");
+
+/** What all scenarios need together: those with containerd 2 need the newer plugins. */
+const layers = [...(needsOfCluster("1.6").layers ?? []), ...(needsOfCluster("2").layers ?? [])];
+const needs = { ...needsOfCluster("2"), layers };
 
 const missing = await prepare();
 if (missing === undefined) {
@@ -67,7 +75,7 @@ if (missing === undefined) {
 /** Builds and fetches; returns a sentence about what cannot be helped. */
 async function prepare(): Promise<string | undefined> {
   // The plugins and the layers are fetched only where scenarios can run.
-  const before = obstacle({ ...needs, plugins: [], programs: [], layers: [] });
+  const before = obstacleOfGiven() ?? obstacle({ ...needs, plugins: [], programs: [], layers: [] });
   if (before !== undefined) return before;
   runScript("go-plugins");
   if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
@@ -75,7 +83,7 @@ async function prepare(): Promise<string | undefined> {
   }
   const further = obstacle({ ...needs, programs: [] });
   if (further !== undefined) return further;
-  for (const script of ["kubectl", "kubernetes"]) runScript(script);
+  for (const script of ["kubectl", isGiven ? "etcd" : "kubernetes"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
   if (files.some((file) => ofRelease.test(nameOf(file)))) await makeOwnRelease();
@@ -115,9 +123,13 @@ async function runScenarios(): Promise<void> {
 }
 
 function writePage(): void {
-  const runs: Runs = { date: new Date().toISOString().slice(0, 10), runs: recorded() };
-  writeResults(join(root, "docs/data/kubernetes.json"), runs);
-  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(runs));
+  const data = join(root, "docs/data/kubernetes.json");
+  const before: Results = JSON.parse(readFileSync(data, "utf8"));
+  const programs = isGiven ? "given" : "built";
+  const former = positionals.length === 0 ? [] : (before[programs] ?? []);
+  const results: Results = { ...before, [programs]: updated(former, recorded()) };
+  writeResults(data, results);
+  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(results));
 }
 
 function chosenFiles(): readonly string[] {

@@ -21,7 +21,7 @@ import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { contentOf, describeOwner } from "./reservations/owner.ts";
-import { type HeldReservation, readOwner } from "./reservations/reservation-file.ts";
+import { type Reservation, readOwner } from "./reservations/reservation-file.ts";
 import {
   candidateAt,
   countUsage,
@@ -50,7 +50,7 @@ interface AllocationRequest {
   /** Whether the reservations of dead containers are reclaimed where no other address will do. */
   readonly reclaims: boolean;
   /** What the attachment held before this call. */
-  readonly held: readonly HeldReservation[];
+  readonly held: readonly Reservation[];
   /** What an operator runs next if the set, or its part that is reserved for the pod, has no free address, for the error. */
   readonly advice: (set: RangeSet) => string;
 }

@@ -5,11 +5,11 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
-import { type FileId, fileIdAt } from "./files/fingerprint.ts";
+import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
-import { reclaimable } from "./journal/earlier-boots.ts";
+import { reclaimable } from "./journal/before-boot.ts";
 import { Journal } from "./journal/journal.ts";
 import { listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
@@ -29,13 +29,13 @@ import {
   parseOwner,
 } from "./reservations/owner.ts";
 import {
-  type HeldReservation,
   heldAmong,
   isBlankFile,
   LARGEST_RESERVATION,
   linkReservation,
   type NamedReservation,
-  type OwnedReservation,
+  type Reservation,
+  type ReservationFile,
   readHeld,
   readOwner,
   removeReservation,
@@ -44,15 +44,6 @@ import { ReusedAddresses } from "./reuse/reuse.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
-
-/** A reservation that a call has made. */
-export interface OwnReservation extends NamedReservation {
-  /** Its file; `undefined` where that is not known. */
-  readonly file: FileId | undefined;
-}
-
-/** A reservation of which it is certain that its container is dead; it is still there while its file is this one. */
-export type DeadReservation = Pick<RecordedReservation, "name" | "key" | "file">;
 
 /** What a lock that is held excludes. */
 type Held = Pick<Lock, "excludesGoPlugin">;
@@ -68,7 +59,7 @@ export class PossiblyLockedNetwork {
   readonly #journal: Journal;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
-  #others: readonly OwnedReservation[] = [];
+  #others: readonly Reservation[] = [];
   /** Whether what is from before this boot was noted, as far as possible. */
   #isPrepared = false;
   /** What is reserved and released, in this order. */
@@ -98,7 +89,7 @@ export class PossiblyLockedNetwork {
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
    */
-  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly HeldReservation[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation[] {
     const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
@@ -113,12 +104,12 @@ export class PossiblyLockedNetwork {
   }
 
   /** Every reservation with its owner. */
-  allOwned(): readonly OwnedReservation[] {
+  allOwned(): readonly Reservation[] {
     return allIn(this.#search());
   }
 
   /** The reservations that name no container or only a container, or cannot be read. */
-  unusual(): readonly OwnedReservation[] {
+  unusual(): readonly Reservation[] {
     this.#search();
     return this.#others;
   }
@@ -230,7 +221,7 @@ export class PossiblyLockedNetwork {
   protected change<T>(change: () => T): T {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
-      // A directory that cannot be listed now leaves the seal of the earlier boot to a later call.
+      // A directory that cannot be listed now leaves the seal from before this boot to a later call.
       if (this.#journal.isStale) attempt(() => this.#search(), undefined);
     }
     return this.#journal.tracked(change);
@@ -245,7 +236,7 @@ export class PossiblyLockedNetwork {
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
   readonly #journal: Journal;
-  readonly #made: OwnReservation[] = [];
+  readonly #made: ReservationFile[] = [];
 
   /** @param reuse how addresses are used again; where it is not known, as the last call noted */
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
@@ -289,7 +280,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#made.push({ name, owner, file });
+    this.#made.push({ name, key: keyOf(owner), file });
     this.note("reserved", name, owner);
     this.#journal.reserved(
       keyOf(owner),
@@ -300,7 +291,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /** What this call has reserved, for a later `undo`. */
-  get made(): readonly OwnReservation[] {
+  get made(): readonly ReservationFile[] {
     return this.#made;
   }
 
@@ -308,13 +299,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * Releases what a call has reserved, as far as possible: only the very files that it made. Between two locks the same
    * attachment may have been told the address by a repeated ADD, or have got it again after a DEL; under one nobody has.
    */
-  undo(reservations: readonly OwnReservation[]): void {
+  undo(attachment: Attachment, made: readonly ReservationFile[]): void {
     const { files } = this;
-    for (const one of reservations) {
+    const owner = ownerOf(attachment);
+    for (const one of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
         const isOwn = this.#made.includes(one);
-        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) this.release(one);
+        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) {
+          this.release({ name: one.name, owner });
+        }
       }, undefined);
     }
   }
@@ -337,13 +331,13 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
-   * @throws SystemError where the notes of earlier boots cannot be read
+   * @throws SystemError where the notes from before this boot cannot be read
    */
   *reclaimable<T>(
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
-  ): Generator<{ readonly dead: DeadReservation; readonly wanted: T }, void> {
+  ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
     const idEnd = endOf(attachment.containerId);
     const caller = { key: keyOf(attachment), idEnd, namespace };
@@ -361,7 +355,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    *
    * @returns whether it was removed
    */
-  reclaimDead(dead: DeadReservation): boolean {
+  reclaimDead(dead: ReservationFile): boolean {
     const { system } = this.files;
     return this.#moveAway(dead.name, (moved) => {
       if (!isFile(system, moved, dead.file)) return undefined;
@@ -372,14 +366,14 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note of an earlier boot nor a
+   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note from before this boot nor a
    * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
    * @param namespace for which the attachment is now; `undefined` where that is not known
    * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
-  useAgain(held: readonly HeldReservation[], namespace?: AddedNamespace): void {
+  useAgain(held: readonly Reservation[], namespace?: AddedNamespace): void {
     const { files } = this;
     for (const { name, owner } of held) {
       files.withTemporary(contentOf(owner) ?? "", (temporary) => {
@@ -407,19 +401,13 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   #moveAway(name: string, ownerAt: (path: string) => Owner | undefined): boolean {
     const { system } = this.files;
     const path = this.files.pathOf(name);
-    const owner = this.files.withTemporary("", (temporary) => {
-      const move = (): Owner | undefined => {
-        this.change(() => system.rename(path, temporary));
-        const found = ownerAt(temporary);
-        if (found === undefined) this.change(() => restore(system, temporary, path));
-        return found;
-      };
-      return recover(move, (error) => {
-        // Another file system: `withTemporary` tries again in the network's directory.
-        if (error.code === "EXDEV") throw error;
-        return undefined;
-      });
-    });
+    const move = (temporary: string): Owner | undefined => {
+      this.change(() => system.rename(path, temporary));
+      const found = ownerAt(temporary);
+      if (found === undefined) this.change(() => restore(system, temporary, path));
+      return found;
+    };
+    const owner = attempt(() => this.files.withTemporary("", move), undefined);
     if (owner === undefined) return false;
     this.note("released", name, owner);
     this.#journal.released(keyOf(owner), name, true);
@@ -428,7 +416,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
 }
 
 /** Whether a file, under whatever name, is the one with this id. */
-function isFile(system: System, path: string, id: FileId): boolean {
+function isFile(system: System, path: string, id: ReservationFile["file"]): boolean {
   return attempt(() => fileIdAt(system, path) === id, false);
 }
 

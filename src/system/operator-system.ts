@@ -114,6 +114,11 @@ export interface OperatorSystem extends System {
    * returns.
    */
   copyFile(from: string, to: string, mode: number): void;
+  /**
+   * The network interfaces, such as `cni0`, and their addresses, such as `cni0 10.1.2.1/24`: those of one interface and
+   * family in the order of the kernel, IPv6 in any of its forms.
+   */
+  listInterfaces(): readonly string[];
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /** Whether a text is in a file of whatever size. */

@@ -15,8 +15,9 @@ import type { Candidate } from "../ipam/round-robin.ts";
 import { allocate } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
-import type { LockedNetwork, OwnReservation } from "../store/locked-network.ts";
+import type { LockedNetwork } from "../store/locked-network.ts";
 import { keysOf } from "../store/reservations/owner.ts";
+import type { ReservationFile } from "../store/reservations/reservation-file.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -72,9 +73,7 @@ function print(
     system.writeStandardOutput(formatResult(result, call.network.version));
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    if (made.length > 0) {
-      undoIfPossible(files, lockOptions(call, config, "UNDO"), made);
-    }
+    if (made.length > 0) undoIfPossible(files, call, lockOptions(call, config, "UNDO"), made);
     throw new CniError(ErrorCode.ioFailure, `cannot deliver the result: ${error.message}`);
   }
 }
@@ -85,11 +84,12 @@ function print(
  */
 function undoIfPossible(
   files: NetworkFiles,
+  { attachment }: AttachmentCall,
   options: LockOptions,
-  made: readonly OwnReservation[],
+  made: readonly ReservationFile[],
 ): void {
   try {
-    withLock(files, options, (network) => network.undo(made));
+    withLock(files, options, (network) => network.undo(attachment, made));
   } catch (error) {
     if (!isSystemError(error) && !(error instanceof CniError)) throw error;
   }
@@ -99,7 +99,7 @@ function undoIfPossible(
 interface Answer {
   readonly allocations: readonly Candidate[];
   /** What this call has reserved; nothing if an earlier ADD has, and delivered it. */
-  readonly made: readonly OwnReservation[];
+  readonly made: readonly ReservationFile[];
 }
 
 /** Reserves one address of each set, or none at all. */
@@ -140,7 +140,7 @@ function reserve(
       allocations.push(allocate(network, { ...common, set, index, requested, advice }));
     });
   } catch (error) {
-    network.undo(network.made);
+    network.undo(attachment, network.made);
     throw error;
   }
   if (owner !== undefined) {

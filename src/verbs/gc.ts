@@ -5,7 +5,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../store/journal/before-boot.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
@@ -13,7 +13,7 @@ import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store
 import { keysOf, type Owner, type OwnerKey } from "../store/reservations/owner.ts";
 import {
   directoryExists,
-  type OwnedReservation,
+  type Reservation,
   readOwner,
 } from "../store/reservations/reservation-file.ts";
 import { recover, type System } from "../system/system.ts";
@@ -89,7 +89,7 @@ function releaseCertain(system: System, call: NetworkCall): number {
 function search(
   network: PossiblyLockedNetwork,
   valid: readonly ValidAttachment[],
-): { readonly stale: readonly OwnedReservation[]; readonly unread: readonly string[] } {
+): { readonly stale: readonly Reservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
   const isStale = notListedIn(valid);
   const stale = network.allOwned().filter(({ owner }) => isStale(owner));
@@ -103,7 +103,7 @@ function search(
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,
-  stale: readonly OwnedReservation[],
+  stale: readonly Reservation[],
   begun: number,
 ): void {
   const namespaces = new Namespaces(files.system);
@@ -115,13 +115,13 @@ function releaseDead(
 /** Those that may be dead. Says what is kept. */
 function withoutLiving(
   network: PossiblyLockedNetwork,
-  stale: readonly OwnedReservation[],
+  stale: readonly Reservation[],
   namespaces: Namespaces,
   begun: number,
-): readonly OwnedReservation[] {
+): readonly Reservation[] {
   const { network: name } = network.files;
   const earlier = namesBeforeBoot(network.files);
-  const kept = new Map<OwnedReservation, string>();
+  const kept = new Map<Reservation, string>();
   for (const reservation of stale) {
     const reason =
       whyInUse(reservation, namespaces) ??
@@ -138,7 +138,7 @@ function withoutLiving(
 }
 
 /** Who has an address, whatever is known of the container that holds it. */
-function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string | undefined {
+function whyInUse({ address }: Reservation, namespaces: Namespaces): string | undefined {
   const text = formatAddress(address);
   if (namespaces.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
   const [user] = namespaces.withAddress(text);
@@ -151,7 +151,7 @@ function whyInUse({ address }: OwnedReservation, namespaces: Namespaces): string
 /** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
 function whyAlive(
   network: PossiblyLockedNetwork,
-  { name, address }: OwnedReservation,
+  { name, address }: Reservation,
   { incomplete }: Namespaces,
 ): string | undefined {
   const text = formatAddress(address);
@@ -163,7 +163,7 @@ function whyAlive(
 /** That a reservation may be newer than the list. */
 function whyYoung(
   files: NetworkFiles,
-  { name, address }: OwnedReservation,
+  { name, address }: Reservation,
   begun: number,
 ): string | undefined {
   const look = (): string | undefined => {

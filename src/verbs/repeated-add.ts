@@ -6,12 +6,12 @@ import { type Address, formatAddress, isSame } from "../ipam/address.ts";
 import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
-import type { HeldReservation } from "../store/reservations/reservation-file.ts";
+import type { Reservation } from "../store/reservations/reservation-file.ts";
 
 /** Whether an attachment holds an address in each of the range sets, so that an ADD is a repeated one. */
 export function holdsEverySet(
   rangeSets: readonly RangeSet[],
-  held: readonly HeldReservation[],
+  held: readonly Reservation[],
 ): boolean {
   return rangeSets.every((set) => heldIn(set, held).length > 0);
 }
@@ -23,7 +23,7 @@ export function holdsEverySet(
  */
 export function heldAllocation(
   set: RangeSet,
-  held: readonly HeldReservation[],
+  held: readonly Reservation[],
   requested: Address | undefined,
   { containerId, interfaceName }: Attachment,
 ): Candidate {
@@ -38,9 +38,9 @@ export function heldAllocation(
 }
 
 /** A file without an interface may be another interface's; an address that became the gateway is of no use. */
-function heldIn(set: RangeSet, held: readonly HeldReservation[]): readonly Candidate[] {
-  return held.flatMap(({ address, match }) => {
-    const range = match === "exact" ? rangeOf(set, address) : undefined;
+function heldIn(set: RangeSet, held: readonly Reservation[]): readonly Candidate[] {
+  return held.flatMap(({ address, owner }) => {
+    const range = owner.kind === "attachment" ? rangeOf(set, address) : undefined;
     return range === undefined || isGateway(address, range) ? [] : [{ address, range }];
   });
 }

@@ -7,7 +7,7 @@ import { type Exclusions, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../store/journal/before-boot.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
 import { namesOfGonePods } from "../store/journal/reclaimable.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";

@@ -588,7 +588,7 @@ export const differences: readonly Difference[] = [
     title: "Reservations from before a reboot are reclaimed",
     concerns: "failures",
     reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would find no address, it takes that of a reservation from an earlier boot, the oldest first, [unless reclaim is never](configuration.md#after-a-reboot). So does an ADD that requests such an address, and one of the same container.",
+    here: "Where an ADD would find no address, it takes that of a reservation from before this boot, the oldest first, [unless reclaim is never](configuration.md#after-a-reboot). So does an ADD that requests such an address, and one of the same container.",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],

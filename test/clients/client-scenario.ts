@@ -1,16 +1,18 @@
 /** A scenario with a client, whose run becomes a row of the matrix. */
 
 import { execFileSync } from "node:child_process";
-import { appendFileSync, readFileSync } from "node:fs";
+import { appendFileSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import type { Test } from "tap";
+import { fixtureText } from "../blackbox/client-calls.ts";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
 import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import type { ClientRun } from "./matrix.ts";
 
-/** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
-const { HOST_LOCAL_CLIENT_RUNS: record } = process.env;
+/** The file that runs are written to, one line of JSON each, and the directory for calls; none where nobody asks for it. */
+const { HOST_LOCAL_CLIENT_RUNS: record, HOST_LOCAL_CLIENT_CALLS: calls } = process.env;
 
 /** A client of the plugin. */
 export interface ClientOfScenario {
@@ -21,6 +23,8 @@ export interface ClientOfScenario {
   readonly needs: Needs;
   /** Finds out its version, inside the scenario. */
   readonly version: () => string;
+  /** The name of the file in `test/blackbox/client-calls` in which its calls are recorded, if they are. */
+  readonly fixture?: string;
 }
 
 /**
@@ -33,7 +37,7 @@ export function clientScenario(
   client: ClientOfScenario,
   body: (t: Test, host: Host) => Promise<void>,
 ): void {
-  const { name, scenario: tested, needs, version } = client;
+  const { name, scenario: tested, needs, version, fixture } = client;
   const note = (run: Pick<ClientRun, "version" | "verbs" | "result" | "reason">): void => {
     const whole: ClientRun = {
       client: name,
@@ -55,6 +59,11 @@ export function clientScenario(
         verbs: [...new Set(commands)].sort(),
         result: t.passing() && !isThrown ? "passed" : "failed",
       });
+      const isRecorded = calls !== undefined && isNative && t.passing() && !isThrown;
+      if (fixture !== undefined && isRecorded) {
+        const text = fixtureText(`${name}, version ${version()}`, host.recordedCalls());
+        writeFileSync(join(calls, `${fixture}.jsonl`), text);
+      }
     }
   });
   if (skipped !== undefined) note({ version: "", verbs: [], result: "skipped", reason: skipped });

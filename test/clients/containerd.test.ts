@@ -19,7 +19,13 @@ for (const release of ["1.6", "1.7", "2"]) {
   const needs = needsOfContainerd(release);
 
   clientScenario(
-    { name: `containerd ${release}, CRI`, scenario: rangeLife, needs, version },
+    {
+      name: `containerd ${release}, CRI`,
+      scenario: rangeLife,
+      needs,
+      version,
+      ...(release === "2" ? { fixture: "containerd" } : {}),
+    },
     async (t, host) => {
       host.configure(network);
       const containerd = await Containerd.start(t, host);
@@ -52,6 +58,7 @@ for (const release of ["1.6", "1.7", "2"]) {
 clientScenario(
   {
     name: "containerd 2, STATUS",
+    fixture: "containerd-status",
     scenario: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
     needs: needsOfContainerd("2", "1.1.0"),
     version,

@@ -11,6 +11,8 @@ const LONGEST_CALL = 300_000;
 export interface SandboxRequest {
   readonly name: string;
   readonly cgroupParent: string;
+  /** The pod's annotations, which the runtime gives to a plugin that has the capability for it. */
+  readonly annotations?: Readonly<Record<string, string>>;
 }
 
 /** A sandbox in the runtime's list. */
@@ -36,7 +38,7 @@ export class RuntimeService {
    * @returns the sandbox's id
    * @throws {Error} with the runtime's message if it refuses
    */
-  async runPodSandbox({ name, cgroupParent }: SandboxRequest): Promise<string> {
+  async runPodSandbox({ name, cgroupParent, annotations = {} }: SandboxRequest): Promise<string> {
     const metadata: Field = [
       1,
       [
@@ -54,7 +56,16 @@ export class RuntimeService {
         [2, [pidOfContainer]],
       ],
     ];
-    const config: Field = [1, [metadata, [2, name], linux]];
+    const annotated = Object.entries(annotations).map(([key, value]): Field => {
+      return [
+        7,
+        [
+          [1, key],
+          [2, value],
+        ],
+      ];
+    });
+    const config: Field = [1, [metadata, [2, name], ...annotated, linux]];
     return textIn(await this.#call("RunPodSandbox", [config]), 1);
   }
 

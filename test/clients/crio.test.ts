@@ -5,6 +5,7 @@ import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Network } from "../e2e/libcni.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario } from "./client-scenario.ts";
+import { Cnitool } from "./cnitool.ts";
 import { Crio, crioVersion, needsOfCrio, needsOfMultus } from "./crio.ts";
 import { addressesInTwo, namespacesWith } from "./mounted-namespaces.ts";
 import { networkOf } from "./range-life.ts";
@@ -16,9 +17,56 @@ function collected(subnet: string): Network {
   return { cniVersion: "1.1.0", name, plugins: [...plugins, collector] };
 }
 
+/** What pods ask for by their annotations, where the main plugin has the capability. */
+const asked = "example.com/ip";
+
+clientScenario(
+  {
+    name: "CRI-O",
+    scenario:
+      "an annotation asks for an address; at its start STATUS, DEL, GC of each network, CHECK",
+    needs: { ...needsOfCrio, programs: ["cnitool"] },
+    version: crioVersion,
+    fixture: "crio",
+  },
+  async (t, host) => {
+    const { name, plugins, ...list } = collected("10.65.0.0/29");
+    const [bridge, ...others] = plugins;
+    const annotated = {
+      ...bridge,
+      type: "bridge",
+      capabilities: { "io.kubernetes.cri.pod-annotations": true },
+      ipam: { type: "host-local", subnet: "10.65.0.0/29", requested: { by: [asked] } },
+    };
+    const [bridged] = networkOf("10.66.0.0/29").plugins;
+    const other: Network = {
+      cniVersion: "1.1.0",
+      name: "other",
+      plugins: [{ ...bridged, type: "bridge", bridge: "cni-other" }],
+    };
+    host.configure({ ...list, name, plugins: [annotated, ...others] }, other);
+    await new Cnitool(host, "cnitool", other).start("foreign");
+    t.equal(Object.keys(host.reservations("other")).length, 1);
+    const crio = await Crio.start(t, host);
+    t.same(host.reservations("other"), {}, "what is no pod of its default network gets a DEL");
+    for (const pod of ["first", "second"]) await crio.runPod(pod);
+    await crio.runPod("asks", { [asked]: "10.65.0.6" });
+    const before = host.reservations(name);
+    t.same(Object.keys(before), ["10.65.0.2", "10.65.0.3", "10.65.0.6"]);
+    await crio.removePod("second");
+    await crio.restart();
+    const since = host.recordedCalls().map(({ environment: { CNI_COMMAND = "" } }) => CNI_COMMAND);
+    for (const verb of ["STATUS", "GC", "CHECK"]) t.ok(since.includes(verb), verb);
+    t.same(Object.keys(host.reservations(name)), ["10.65.0.2", "10.65.0.6"]);
+    for (const pod of ["first", "asks"]) await crio.removePod(pod);
+    t.same(host.reservations(name), {});
+  },
+);
+
 clientScenario(
   {
     name: "CRI-O with multus",
+    fixture: "crio-multus",
     scenario: "restarts while pods have no process: GC of the cluster network without a list",
     needs: needsOfMultus,
     version: crioVersion,

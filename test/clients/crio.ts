@@ -92,8 +92,8 @@ export class Crio {
   }
 
   /** Makes the sandbox of a pod. */
-  async runPod(name: string): Promise<void> {
-    const request = { name, cgroupParent: `/${cgroupOfScenario}` };
+  async runPod(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
     this.#sandboxes.set(name, await this.runtime.runPodSandbox(request));
   }
 

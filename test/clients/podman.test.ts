@@ -10,6 +10,7 @@ const needs = { plugins: ["bridge"], cniVersion: "1.0.0", layers: ["podman", "ru
 clientScenario(
   {
     name: "podman 4, CNI",
+    fixture: "podman",
     scenario: rangeLife,
     needs,
     version: () => printedVersion(["podman", "--version"]),

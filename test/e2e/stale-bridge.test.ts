@@ -41,10 +41,15 @@ function findings(): readonly PrintedFinding[] {
   return document.findings.filter(({ code }: PrintedFinding) => code.startsWith("bridge-"));
 }
 
-/** As libcni remembers an attachment: by that its namespace is known, and so that it lives. */
-function remember({ containerId, netns }: Pod): void {
+/**
+ * As libcni remembers an attachment: by that its namespace is known, and so that it lives.
+ *
+ * @param result its address and its gateway
+ */
+function remember({ containerId, netns }: Pod, result?: readonly [string, string]): void {
   mkdirSync("/var/lib/cni/results", { recursive: true });
-  const { name, text } = cacheEntry("net", containerId, { netns });
+  const known = result === undefined ? {} : { addresses: [result[0]], gateway: result[1] };
+  const { name, text } = cacheEntry("net", containerId, { netns, ...known });
   writeFileSync(`/var/lib/cni/results/${name}`, text);
 }
 
@@ -108,6 +113,35 @@ scenario("a bridge that has lost the gateway of living pods gets it back", needs
   t.ok(pod.reaches("10.255.0.1"), "though the range is full, so that no ADD follows");
   t.same(findings(), []);
 });
+
+for (const [name, spoil] of [
+  ["in place of the gateway", ["del 10.255.0.1/24", "add 10.255.0.254/24"]],
+  ["before the gateway", ["del 10.255.0.1/24", "add 10.255.0.254/24", "add 10.255.0.1/24"]],
+  [
+    "of another subnet before the gateway",
+    ["del 10.255.0.1/24", "add 10.99.0.1/24", "add 10.255.0.1/24"],
+  ],
+] as const) {
+  scenario(`a wrong address ${name} is not taken for that of living pods`, needs, (t, host) => {
+    const network = configure("10.255.0.0/24");
+    const pod = new Pod("pod");
+    host.runtime.add(network, pod);
+    remember(pod, ["10.255.0.2/24", "10.255.0.1"]);
+    for (const words of spoil) runAll([`ip addr ${words} dev cni0`]);
+    const next = new Pod("next");
+    t.throws(() => host.runtime.add(network, next), /already has an IP address different from/);
+    host.runtime.del(network, next);
+
+    const found = findings();
+    t.match(found, [{ code: "bridge-address", severity: "error" }]);
+    runAll(found.flatMap(({ commands }) => commands));
+
+    t.ok(pod.reaches("10.255.0.1"), "the pod that lives has its gateway again");
+    host.runtime.add(network, next);
+    t.ok(next.reaches("10.255.0.1"));
+    t.same(findings(), []);
+  });
+}
 
 scenario("flannel's bridge is a bridge, too", needs, (t, host) => {
   const pod = new Pod("pod");

@@ -7,6 +7,8 @@ export interface CacheEntry {
   readonly netns?: string;
   /** The addresses of the result, with prefix lengths. */
   readonly addresses?: readonly string[];
+  /** The gateway of each. */
+  readonly gateway?: string;
   /** `namespace/name`, as Kubernetes gives it in CNI_ARGS; empty where the runtime set none. */
   readonly pod?: string;
   /** The configuration of the network; by default an empty object. */
@@ -17,7 +19,14 @@ export interface CacheEntry {
 export function cacheEntry(
   network: string,
   containerId: string,
-  { interfaceName = "eth0", netns, addresses, pod = "", configuration = {} }: CacheEntry = {},
+  {
+    interfaceName = "eth0",
+    netns,
+    addresses,
+    gateway,
+    pod = "",
+    configuration = {},
+  }: CacheEntry = {},
 ): { readonly name: string; readonly text: string } {
   const entry = {
     kind: "cniCacheV1",
@@ -29,7 +38,9 @@ export function cacheEntry(
     cniArgs: pod === "" ? [] : podArguments(pod, containerId),
     ...(addresses === undefined
       ? {}
-      : { result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address })) } }),
+      : {
+          result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address, gateway })) },
+        }),
   };
   return { name: `${network}-${containerId}-${interfaceName}`, text: JSON.stringify(entry) };
 }

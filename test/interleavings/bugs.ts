@@ -188,7 +188,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
-    from: "    network.undo(network.made);\n    throw error;",
+    from: "    network.undo(attachment, network.made);\n    throw error;",
     to: "    throw error;",
     cast: cast(["ADD a"], dual),
     trouble: error,
@@ -259,7 +259,7 @@ export const bugs: readonly Bug[] = [
     trouble: odd,
   },
   {
-    name: "a reservation of an earlier boot is never noted",
+    name: "a reservation from before this boot is never noted",
     file: journal,
     from: "found.boot !== boot) {",
     to: "found.boot === boot) {",

@@ -3,8 +3,8 @@
 import type { NetworkName } from "../../src/cni/call.ts";
 import { CniError } from "../../src/cni/error.ts";
 import { main } from "../../src/main.ts";
+import type { FoundNetwork } from "../../src/operator/node/configurations/found-network.ts";
 import { NetworkDirectory } from "../../src/operator/node/network-directory.ts";
-import type { FoundNetwork } from "../../src/operator/node/networks.ts";
 import { releaseUnchanged } from "../../src/operator/node/release.ts";
 import { type FileId, fileIdOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";

@@ -109,7 +109,7 @@ clusterScenario(
     controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24 });
     await until("its end", () => !controlPlane.controllerManager.runs);
     const [fault = ""] =
-      /^F.*failed to mark cidr.*/m.exec(controlPlane.controllerManager.log) ?? [];
+      /^[EF].*failed to mark cidr.*/m.exec(controlPlane.controllerManager.log) ?? [];
     t.match(fault, "failed to mark cidr[10.251.7.0/24] at idx [0] as occupied for node");
     show(
       "A node has a podCIDR outside the cluster CIDR, and kube-controller-manager is restarted. It ends:",

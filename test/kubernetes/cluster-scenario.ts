@@ -39,7 +39,12 @@ export function clusterScenario(
   body: (t: Test, cluster: Cluster, show: Show) => Promise<void>,
 ): void {
   const note = (run: Pick<ScenarioRun, "result" | "reason" | "version" | "times" | "evidence">) => {
-    const whole: ScenarioRun = { title, executable: isNative ? "native" : "portable", ...run };
+    const whole: ScenarioRun = {
+      date: new Date().toISOString().slice(0, 10),
+      title,
+      executable: isNative ? "native" : "portable",
+      ...run,
+    };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
   };
   if (skip !== false) {

@@ -1,9 +1,9 @@
 /** etcd, the API server, the controller manager with its node IPAM controller, and the scheduler. */
 
-import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { credentialFiles, kubeconfigOf, nodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
+import { program } from "./programs.ts";
 import { Unit } from "./unit.ts";
 
 /** The addresses of a cluster. */
@@ -110,13 +110,4 @@ function controllerManagerWith(settings: ControllerSettings): Unit {
     "--node-monitor-grace-period=200s",
     "--v=2",
   ]);
-}
-
-/**
- * A program that `scripts/fetch/kubernetes.sh` has built.
- *
- * @param name its name
- */
-export function program(name: string): string {
-  return inRepository(`build/kubernetes/${name}`);
 }

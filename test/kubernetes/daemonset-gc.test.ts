@@ -4,7 +4,14 @@
 import { isNative } from "../harness/executable.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
-import { answer, logs, prepareDaemonSet, rollout, writeKustomization } from "./daemonset.ts";
+import {
+  answer,
+  componentOfVersion,
+  logs,
+  prepareDaemonSet,
+  rollout,
+  writeKustomization,
+} from "./daemonset.ts";
 import { eventsOf } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
@@ -24,7 +31,7 @@ clusterScenario(
     const ownAddresses = () => Object.values(podAddresses()).sort();
     prepareDaemonSet(cluster);
     runPods("a", "b");
-    const kustomization = writeKustomization("before-kubernetes-1.30", {
+    const kustomization = writeKustomization(componentOfVersion, {
       6: "--every=10s",
       7: "gc --grace 10s --yes --log",
     });

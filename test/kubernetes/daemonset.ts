@@ -8,6 +8,7 @@ import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, readyContainers } from "./pods.ts";
+import { minorVersion } from "./programs.ts";
 
 const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
 
@@ -27,6 +28,10 @@ export const logs = `kubectl ${inKubeSystem} logs daemonset/host-local`;
 /** The beginning of commands about its rollout. */
 export const rollout = `kubectl ${inKubeSystem} rollout`;
 
+/** The component of deploy/ that the Kubernetes here needs, if any. */
+export const componentOfVersion: string | undefined =
+  minorVersion() < 30 ? "before-kubernetes-1.30" : undefined;
+
 /** Gives the node the image, and the operator the manifests. */
 export function prepareDaemonSet({ worker }: Cluster): void {
   worker.addImage(`${release}/${imageName({ version })}`);
@@ -36,15 +41,14 @@ export function prepareDaemonSet({ worker }: Cluster): void {
 /**
  * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
  *
- * @param component one of deploy/components, if any
+ * @param component one of deploy/components, empty for none; what the version of Kubernetes needs where absent
  * @param changes arguments of the agent that are other ones, by their place
  */
 export function writeKustomization(
-  component?: string,
+  component: string = componentOfVersion ?? "",
   changes: Readonly<Record<number, string>> = {},
 ): string {
-  const components =
-    component === undefined ? [] : ["components:", `  - deploy/components/${component}`];
+  const components = component === "" ? [] : ["components:", `  - deploy/components/${component}`];
   const patches = Object.entries(changes).flatMap(([place, value]) => [
     "      - op: replace",
     `        path: /spec/template/spec/containers/0/args/${place}`,

@@ -4,8 +4,8 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { executable } from "../harness/executable.ts";
-import { kubectl } from "../harness/kubectl.ts";
 import { inRepository } from "../harness/repository.ts";
+import { kubectlProgram } from "./programs.ts";
 import { podNetwork } from "./worker.ts";
 
 const ownCommands = inRepository("test/kubernetes/commands");
@@ -20,7 +20,7 @@ const linkedCommands = "/run/operator";
 export function becomeOperator(kubeconfig: string): void {
   mkdirSync(linkedCommands);
   symlinkSync(executable, join(linkedCommands, "host-local"));
-  symlinkSync(kubectl, join(linkedCommands, "kubectl"));
+  symlinkSync(kubectlProgram(), join(linkedCommands, "kubectl"));
   const crictl = JSON.stringify(inRepository("test/kubernetes/crictl.ts"));
   const program = `import(${crictl}).then(({ crictl }) => crictl(process.argv.slice(2)));`;
   writeFileSync(

@@ -10,6 +10,7 @@ import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
 import { printedCommand, shell } from "./operator.ts";
 import { deletePods, podNamed, runPods } from "./pods.ts";
+import { isGiven } from "./programs.ts";
 import { kubeletConfiguration, nodeName } from "./worker.ts";
 
 const page = "docs/scheduling.md";
@@ -87,14 +88,14 @@ clusterScenario(
     );
 
     t.match(offered(), /n1 +5 +5/, "an ordinary restart of kubelet keeps the resource");
+    show("That restart of kubelet has kept the resource.");
+    // A later kubelet does so, too, or not: it depends on what it does first.
+    if (isGiven) return;
     shell(
       "systemctl stop kubelet && rm -r /var/lib/kubelet/device-plugins && systemctl start kubelet",
     );
     await allocatable(resource, "0");
-    show(
-      "That restart of kubelet has kept the resource. One without the checkpoint directory of device plugins sets it to 0:",
-      offered(),
-    );
+    show("One without the checkpoint directory of device plugins sets it to 0:", offered());
     shell(patch);
     await allocatable(resource, "5");
     show("The patch, applied again, restores it.");
@@ -113,7 +114,8 @@ async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string
   create([podOf("sixth")]);
   await until("the event", () => eventsOf("sixth", "FailedScheduling").length > 0);
   const message = eventsOf("sixth", "FailedScheduling")[0]?.message ?? "";
-  t.equal(message, `0/1 nodes are available: 1 ${reason}`, "the sixth is not placed");
+  // Later versions add what preemption would change.
+  t.ok(message.startsWith(`0/1 nodes are available: 1 ${reason}`), "the sixth is not placed");
   deletePods("third");
   waitFor("condition=Ready", "pod/sixth");
   t.same(eventsOf("sixth", "FailedCreatePodSandBox"), [], "and none of its sandboxes has failed");

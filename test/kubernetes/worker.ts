@@ -11,9 +11,15 @@ import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
-import { program } from "./control-plane.ts";
 import { kubeconfigOf, nodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
+import {
+  type ContainerdRelease,
+  containerdOf,
+  minorVersion,
+  program,
+  speaksCriV1,
+} from "./programs.ts";
 import { Unit } from "./unit.ts";
 
 /** The name of the node. */
@@ -39,12 +45,17 @@ const containerdFile = "/etc/containerd/config.toml";
 /** Where kubelet reaches a containerd that does not speak its version of the CRI. */
 const proxySocket = "/run/cri-proxy.sock";
 
+const volumePlugins = "/var/lib/kubelet/volume-plugins";
+
+/** The minor version of Kubernetes whose kubelet first has the field. */
+const FIRST_TO_REFUSE_CGROUP_V1 = 31;
+
 /** What nodes differ in. */
 export interface WorkerOptions {
   /** How many pods kubelet admits; its default where absent. */
   readonly maxPods?: number;
-  /** The release of containerd, as its layer names it; 1.6 where absent. 2 asks for STATUS, and records network namespaces. */
-  readonly containerd?: "1.6" | "2";
+  /** The release of containerd that the scenario is about, if any. 2 asks for STATUS, and records network namespaces. */
+  readonly containerd?: ContainerdRelease;
   /** The template that containerd reads; the example's where absent. */
   readonly template?: string;
 }
@@ -70,9 +81,9 @@ export class Worker {
    * @param host the host, of which the node makes its own
    * @param options what it is to be like
    */
-  constructor(host: Host, { maxPods = 110, containerd = "1.6", template }: WorkerOptions) {
+  constructor(host: Host, { maxPods = 110, containerd, template }: WorkerOptions) {
     this.#pluginDirectory = host.pluginDirectory;
-    this.#hasProxy = containerd === "2";
+    this.#hasProxy = containerdOf(containerd) === "2" && !speaksCriV1;
     this.install(executable);
     connect();
     keepKernelParameters();
@@ -84,10 +95,7 @@ export class Worker {
       // An overlay, as the host has it here, cannot be the upper layer of an image.
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
     }
-    writeFileSync(
-      kubeletConfiguration,
-      `apiVersion: kubelet.config.k8s.io/v1beta1\nkind: KubeletConfiguration\nmaxPods: ${maxPods}\n`,
-    );
+    writeFileSync(kubeletConfiguration, configurationOfKubelet(maxPods));
     makeCgroup(cgroupOfScenario);
     rmSync("/etc/cni/net.d", { recursive: true, force: true });
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
@@ -108,22 +116,7 @@ export class Worker {
       `--hostname-override=${nodeName}`,
       `--node-ip=${nodeAddress}`,
       `--config=${kubeletConfiguration}`,
-      "--container-runtime=remote",
-      `--container-runtime-endpoint=unix://${this.#hasProxy ? proxySocket : socket}`,
-      `--pod-infra-container-image=${imageName}`,
-      // The API server comes without a certificate.
-      "--anonymous-auth=true",
-      "--authorization-mode=AlwaysAllow",
-      "--cgroup-driver=cgroupfs",
-      `--cgroup-root=/${cgroupOfScenario}`,
-      "--cgroups-per-qos=false",
-      "--enforce-node-allocatable=",
-      "--make-iptables-util-chains=false",
-      "--fail-swap-on=false",
-      "--eviction-hard=memory.available<1Mi",
-      "--image-gc-high-threshold=100",
-      "--volume-plugin-dir=/var/lib/kubelet/volume-plugins",
-      "--event-qps=0",
+      ...(speaksCriV1 ? [] : formerFlags(this.#hasProxy ? proxySocket : socket)),
       "--v=2",
     ]);
   }
@@ -191,6 +184,47 @@ export class Worker {
   #field(path: string): string {
     return kubectl("get", "node", nodeName, `--output=jsonpath=${path}`);
   }
+}
+
+/** The configuration file of kubelet. A line for the limit of pods stands for itself, as an operator changes it. */
+function configurationOfKubelet(maxPods: number): string {
+  const fields = {
+    // The API server comes without a certificate.
+    authentication: { anonymous: { enabled: true }, webhook: { enabled: false } },
+    authorization: { mode: "AlwaysAllow" },
+    cgroupDriver: "cgroupfs",
+    cgroupRoot: `/${cgroupOfScenario}`,
+    cgroupsPerQOS: false,
+    enforceNodeAllocatable: [],
+    makeIPTablesUtilChains: false,
+    failSwapOn: false,
+    evictionHard: { "memory.available": "1Mi" },
+    imageGCHighThresholdPercent: 100,
+    eventRecordQPS: 0,
+    ...(speaksCriV1 && {
+      containerRuntimeEndpoint: `unix://${socket}`,
+      volumePluginDir: volumePlugins,
+    }),
+    // The machine may have the cgroups of version 1, which it refuses otherwise.
+    ...(minorVersion() >= FIRST_TO_REFUSE_CGROUP_V1 && { failCgroupV1: false }),
+  };
+  return [
+    "apiVersion: kubelet.config.k8s.io/v1beta1",
+    "kind: KubeletConfiguration",
+    `maxPods: ${maxPods}`,
+    ...Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
+    "",
+  ].join("\n");
+}
+
+/** What a kubelet from before the CRI's v1 takes on its command line only. */
+function formerFlags(socketOfRuntime: string): readonly string[] {
+  return [
+    "--container-runtime=remote",
+    `--container-runtime-endpoint=unix://${socketOfRuntime}`,
+    `--pod-infra-container-image=${imageName}`,
+    `--volume-plugin-dir=${volumePlugins}`,
+  ];
 }
 
 /** The node has a card with an address and a default route, and nobody at the other end. */

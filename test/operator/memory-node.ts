@@ -15,8 +15,16 @@ export interface CountingSystem {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/** Starts a process on a machine, as root of the node. */
-export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): CountingSystem {
+/**
+ * Starts a process on a machine, as root of the node.
+ *
+ * @param interfaces as `OperatorSystem.listInterfaces`
+ */
+export function startOperator(
+  machine: MemoryMachine,
+  interrupt?: Interrupt,
+  interfaces: readonly string[] = ["lo", "lo 127.0.0.1/8"],
+): CountingSystem {
   const process = machine.start({ interrupt });
   const counts = new Map<string, number>();
   const count = (path: string): void => {
@@ -45,6 +53,7 @@ export function startOperator(machine: MemoryMachine, interrupt?: Interrupt): Co
         path,
         limit,
       ),
+    listInterfaces: () => interfaces,
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
     },

@@ -3,8 +3,8 @@ import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { allocate } from "../../src/store/allocation.ts";
-import type { OwnReservation } from "../../src/store/locked-network.ts";
 import { contentOf } from "../../src/store/reservations/owner.ts";
+import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
@@ -187,7 +187,7 @@ test("an address that cannot be reserved is an error with the Go plugin's messag
 });
 
 /** What a call of `c1` has reserved: these addresses. */
-function reservedOn(machine: MemoryMachine): readonly OwnReservation[] {
+function reservedOn(machine: MemoryMachine): readonly ReservationFile[] {
   return withNetwork(machine.start(), (network) => {
     const c1 = attachment("c1");
     for (const name of ["10.0.0.2", "10.0.0.3"]) {
@@ -207,7 +207,7 @@ test("undo leaves what is another file meanwhile, even of the same owner, or is 
     machine.wait(1);
     machine.disk.put("/data/net/10.0.0.2", content);
 
-    withNetwork(machine.start(), (network) => network.undo(given));
+    withNetwork(machine.start(), (network) => network.undo(attachment("c1"), given));
 
     t.match(filesOf(machine), { "10.0.0.2": content });
   }

@@ -4,9 +4,10 @@ import { type Attachment, parseContainerId, parseInterfaceName } from "../../src
 import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
-import { type Earlier, reclaimable } from "../../src/store/journal/earlier-boots.ts";
+import { reclaimable } from "../../src/store/journal/before-boot.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
+import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { rangeSet as rangeSetOf } from "../ipam/parsed.ts";
@@ -78,8 +79,8 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
   return Object.fromEntries([...held].map(([key, names]) => [key, [...names].sort().join(" ")]));
 }
 
-/** The notes of earlier boots whose reservations are still there. */
-export function notesOn(machine: MemoryMachine): readonly Earlier[] {
+/** The notes from before this boot whose reservations are still there. */
+export function notesOn(machine: MemoryMachine): readonly ReservationFile[] {
   const wanted = reclaimable(open(machine.start()), () => true);
   return [...wanted].map(({ dead }) => dead);
 }

@@ -3,7 +3,7 @@ import type { Attachment } from "../../src/cni/attachment.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
 import { keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
-import type { HeldReservation } from "../../src/store/reservations/reservation-file.ts";
+import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import { line } from "../harness/journal-line.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
@@ -23,7 +23,7 @@ import {
 const c1 = attachment("c1");
 const two = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
 
-function names(held: readonly HeldReservation[]): readonly string[] {
+function names(held: readonly Reservation[]): readonly string[] {
   return held.map(({ name }) => name);
 }
 

@@ -34,7 +34,7 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
       ],
       [
         "/var/lib/cni/networks/.host-local",
-        "The journal and records of gc, which are made anew, and history, sticky addresses and what is known about earlier boots, which are lost with it. It may be deleted while no call runs.",
+        "The journal and records of gc, which are made anew, and history, sticky addresses and what is known from before this boot, which are lost with it. It may be deleted while no call runs.",
       ],
       ["/var/lib/cni/results", "The cache of libcni, which names the pods."],
     ],

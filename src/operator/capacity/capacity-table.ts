@@ -6,7 +6,7 @@ import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/t
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { FoundNetwork } from "../node/networks.ts";
+import type { FoundNetwork } from "../node/configurations/found-network.ts";
 import {
   addUp,
   type Counts,

@@ -4,10 +4,10 @@ import type { Context } from "../../cli/command/command.ts";
 import { type Address, compare, isWithin, parseAddress } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
+import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 import { ownerCommand } from "./reservation-findings.ts";
 

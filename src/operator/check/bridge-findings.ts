@@ -1,26 +1,15 @@
-/** Findings on bridges that do not have the gateway's address: the next ADD may fail. */
+/** Findings on bridges that do not have the gateway's address, or not as their first: the next ADD may fail. */
 
-import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
-import {
-  type Address,
-  formatAddress,
-  isSame,
-  isWithin,
-  next,
-  parseAddress,
-} from "../../ipam/address.ts";
-import { addressRangeOf } from "../../ipam/prefix.ts";
+import { type Address, formatAddress, isSame, isWithin, next } from "../../ipam/address.ts";
+import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { isSystemError } from "../../system/system.ts";
-import type { Bridge, FoundNetwork } from "../node/networks.ts";
+import { attempt } from "../../system/system.ts";
+import type { Bridge, FoundNetwork } from "../node/configurations/found-network.ts";
 import { shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { BRIDGE_IN_USE, BRIDGE_SHARED, type Code, type Finding, severityOf } from "./finding.ts";
 import { podsInSubnet } from "./pods-in-subnet.ts";
-
-/** The largest output of `ip`, in bytes. */
-const LARGEST_OUTPUT = 64 * 1024 * 1024;
 
 /** An address of an interface. */
 interface InterfaceAddress {
@@ -28,7 +17,7 @@ interface InterfaceAddress {
   readonly prefixLength: number;
 }
 
-/** The addresses of the node's interfaces, by interface name, without link-local ones. */
+/** The addresses of the node's interfaces, by interface name, in the order of the kernel. */
 type Interfaces = ReadonlyMap<string, readonly InterfaceAddress[]>;
 
 /** Checks that every bridge has the gateway's address of its network. */
@@ -38,25 +27,27 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
     return bridge === undefined ? [] : [{ network, bridge, ranges: rangeSets.flat() }];
   });
   if (bridged.length === 0) return [];
-  const devices = listDevices(node.context.system);
-  // The loopback interface is always there.
-  if (devices === undefined || devices.length === 0) {
-    const message = "the addresses of bridges were not checked: ip -json address failed";
-    return [{ code: "ip-failed", network: "", path: "", message }];
+  const interfaces = attempt(() => interfacesOf(node.context.system), undefined);
+  if (interfaces === undefined) {
+    const message = "the addresses of bridges were not checked: the kernel does not tell them here";
+    return [{ code: "interfaces-unread", network: "", path: "", message }];
   }
-  const interfaces = interfacesAmong(devices);
   return bridged.flatMap((one) => checkBridge(node, one, bridged, interfaces));
 }
 
-/** What `ip -json address` of iproute2 lists; `undefined` where that cannot be read. */
-function listDevices(system: OperatorSystem): readonly unknown[] | undefined {
-  try {
-    const { exitCode, stdout } = system.run(["ip", "-json", "address"], LARGEST_OUTPUT);
-    return exitCode === 0 ? listOf(JSON.parse(stdout)) : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError || isSystemError(error)) return undefined;
-    throw error;
+/** @throws SystemError */
+function interfacesOf(system: OperatorSystem): Interfaces {
+  const interfaces = new Map<string, InterfaceAddress[]>();
+  for (const line of system.listInterfaces()) {
+    const [name = "", text = ""] = line.split(" ");
+    const addresses = interfaces.get(name) ?? [];
+    interfaces.set(name, addresses);
+    const prefix = parsePrefix(text);
+    if (prefix !== undefined) {
+      addresses.push({ address: prefix.address, prefixLength: prefix.length });
+    }
   }
+  return interfaces;
 }
 
 /** A network whose bridge has the gateways' addresses. */
@@ -64,20 +55,6 @@ interface BridgedNetwork {
   readonly network: FoundNetwork;
   readonly bridge: Bridge;
   readonly ranges: readonly Range[];
-}
-
-/** What `ip -json address` lists. */
-export function interfacesAmong(listed: readonly unknown[]): Interfaces {
-  const devices = listed.map((device): [string, readonly InterfaceAddress[]] => [
-    textOf(exactMember(device, "ifname")),
-    listOf(exactMember(device, "addr_info")).flatMap((entry) => {
-      const address = parseAddress(textOf(exactMember(entry, "local")));
-      const prefixLength = exactMember(entry, "prefixlen");
-      if (address === undefined || typeof prefixLength !== "number") return [];
-      return exactMember(entry, "scope") === "link" ? [] : [{ address, prefixLength }];
-    }),
-  ]);
-  return new Map(devices);
 }
 
 /** A missing bridge is fine: the next ADD creates it. */
@@ -97,11 +74,12 @@ function checkBridge(
 }
 
 /**
- * The `bridge` plugin fails an ADD if the bridge has another IPv4 address, or another IPv6 address of the same subnet. With
- * `forceAddress` it replaces that, and a bridge without an address gets it with the next ADD.
+ * The `bridge` plugin looks for the gateway among the addresses of the bridge, and fails an ADD at the first other IPv4
+ * address before it, or IPv6 address of the same subnet. With `forceAddress` it removes that; a bridge without any gets the
+ * gateway with the next ADD.
  *
  * @param bridged with the ranges of one family
- * @param addresses those of the same family
+ * @param addresses those of the same family, in the order of the kernel
  */
 function checkFamily(
   node: Node,
@@ -110,17 +88,23 @@ function checkFamily(
   addresses: readonly InterfaceAddress[],
 ): readonly Finding[] {
   const { bridge, ranges } = bridged;
-  if (addresses.some((one) => isGatewayIn(one, ranges))) return [];
-  const stale = addresses.filter(
+  const at = addresses.findIndex((one) => isGatewayIn(one, ranges));
+  const before = at < 0 ? addresses : addresses.slice(0, at);
+  const gateway = addresses[at];
+  const stale = before.filter(
     ({ address }) => address.family === 4 || ranges.some((one) => isWithin(address, subnetOf(one))),
   );
-  const lost = ranges.flatMap((range) => lostAddress(node, bridged, range));
+  const lost = at < 0 ? ranges.flatMap((range) => lostAddress(node, bridged, range)) : [];
   if (stale.length === 0) return lost;
   // Of pods that may be dead, a second finding on the same bridge would only distract.
   const certain = lost.filter((one) => severityOf(one) === "error");
   if (bridge.isForced || ranges.length === 0) return certain;
+  const others = stale.map(formatInterfaceAddress).join(", ");
   const expected = [...new Set(ranges.map(formatGateway))].join(" or ");
-  const message = `${bridge.name} has ${stale.map(formatInterfaceAddress).join(", ")}; expected the gateway ${expected}`;
+  const message =
+    gateway === undefined
+      ? `${bridge.name} has ${others}; expected the gateway ${expected}`
+      : `${bridge.name} has ${others} before the gateway ${expected}, and the bridge plugin looks at the first`;
   const sharing = all.find(
     (other) =>
       other.bridge.name === bridge.name && stale.some((one) => isGatewayIn(one, other.ranges)),
@@ -132,17 +116,26 @@ function checkFamily(
   const uses = stale.flatMap((one) => useOf(node, one));
   if (uses.length > 0) {
     const text = [message, ...uses].join("; ");
-    return [{ ...found(bridged, "bridge-address", text), remedy: BRIDGE_IN_USE }];
+    return [{ ...found(bridged, "bridge-address", text), remedy: BRIDGE_IN_USE }, ...certain];
   }
-  const commands = stale.map((one) =>
-    shellCommand(["ip", "addr", "del", formatInterfaceAddress(one), "dev", bridge.name]),
-  );
+  const remove = stale.map((one) => addressCommand("del", formatInterfaceAddress(one), bridge));
+  // With the first address of a subnet the kernel removes the others of it, see promote_secondaries in ip-sysctl.
+  const restore =
+    gateway === undefined
+      ? []
+      : [addressCommand("replace", formatInterfaceAddress(gateway), bridge)];
+  const commands = [...remove, ...restore];
   return [{ ...found(bridged, "bridge-address", message), commands }, ...certain];
 }
 
-/** Whose gateway an address is, or may be: that of the pods with an address of its subnet. */
+function addressCommand(verb: "add" | "del" | "replace", text: string, { name }: Bridge): string {
+  return shellCommand(["ip", "addr", verb, text, "dev", name]);
+}
+
+/** Whose gateway an address is, or may be: that of the pods with an address of its subnet, unless they have another one. */
 function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonly string[] {
-  const pods = podsInSubnet(node, addressRangeOf({ address, length: prefixLength, mapped: false }));
+  const subnet = addressRangeOf({ address, length: prefixLength, mapped: false });
+  const pods = podsInSubnet(node, subnet, address);
   if (pods === undefined) return [];
   const { areLiving, text } = pods;
   return [`${formatAddress(address)} ${areLiving ? "is" : "may be"} the gateway of ${text}`];
@@ -150,15 +143,15 @@ function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonl
 
 /** The next ADD sets the address, but there may be none: the range may be full. */
 function lostAddress(node: Node, bridged: BridgedNetwork, range: Range): readonly Finding[] {
-  const pods = podsInSubnet(node, subnetOf(range));
+  const pods = podsInSubnet(node, subnetOf(range), gatewayFor(range));
   if (pods === undefined) return [];
-  const { name } = bridged.bridge;
-  const message = `${name} lacks ${formatGateway(range)}, the gateway of ${pods.text}`;
+  const { bridge } = bridged;
+  const message = `${bridge.name} lacks ${formatGateway(range)}, the gateway of ${pods.text}`;
   return [
     {
       ...found(bridged, "bridge-without-address", message),
       severity: pods.areLiving ? "error" : "warning",
-      commands: [shellCommand(["ip", "addr", "add", formatGateway(range), "dev", name])],
+      commands: [addressCommand("add", formatGateway(range), bridge)],
     },
   ];
 }

@@ -6,7 +6,7 @@ import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
-} from "../node/configurations.ts";
+} from "../node/configurations/configuration-directories.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import type { Node } from "../node/node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";

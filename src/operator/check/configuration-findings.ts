@@ -3,8 +3,12 @@
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { requireAllowed } from "../../cni/version.ts";
-import { type ConfigurationFile, isTrue, shadowedFiles } from "../node/configuration-files.ts";
-import { type Configuration, configurationsIn } from "../node/configurations.ts";
+import {
+  type ConfigurationFile,
+  isTrue,
+  shadowedFiles,
+} from "../node/configurations/configuration-files.ts";
+import { type Configuration, configurationsIn } from "../node/configurations/configurations.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -38,13 +42,14 @@ export function configurationFindings(
   });
 }
 
-/** None of a copy: it is used in vain, but says the same. */
+/** None of a copy, which says the same, and of what no runtime could use anyway. */
 function shadowedFinding(
   about: Pick<Finding, "network" | "path">,
   file: ConfigurationFile,
   first: ConfigurationFile,
 ): readonly Finding[] {
-  if (JSON.stringify(file.document) === JSON.stringify(first.document)) return [];
+  const isCopy = JSON.stringify(file.document) === JSON.stringify(first.document);
+  if (isCopy || file.refusal !== undefined) return [];
   const message = `no runtime uses it: ${first.source} configures ${about.network}, too, and comes first`;
   return [{ ...about, code: "shadowed-configuration", message }];
 }

@@ -112,9 +112,9 @@ export const kinds = {
     remedy:
       "none before the node has a network; otherwise name its directories with --conf-dir and --data-dir",
   },
-  "ip-failed": {
+  "interfaces-unread": {
     severity: "info",
-    remedy: "install iproute2, whose program ip lists the addresses of bridges",
+    remedy: "use the native executable, or look at the addresses of bridges with ip address",
   },
   "leaks-unknown": {
     severity: "info",

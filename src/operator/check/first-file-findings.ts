@@ -3,15 +3,17 @@
 import { plural } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt } from "../../system/system.ts";
-import { type ConfigurationFile, networkOf, shadowedFiles } from "../node/configuration-files.ts";
+import {
+  type ConfigurationFile,
+  callsOthers,
+  networkOf,
+  shadowedFiles,
+} from "../node/configurations/configuration-files.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
-
-/** Plugins that call the networks of other files. */
-const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
 
 /**
  * Looks for pods of networks whose files come after the first of their directory. The runtimes of Kubernetes use the first
@@ -31,7 +33,7 @@ export function firstFileFindings(
   // A runtime may read another directory, in which such a network is the first.
   const inUse = new Set(byDirectory.flatMap(([first]) => (first ? [networkOf(first)] : [])));
   return byDirectory.flatMap(([first, ...others]) => {
-    if (first === undefined || CALLS_OTHERS.test(JSON.stringify(first.document))) return [];
+    if (first === undefined || callsOthers(first)) return [];
     return others.flatMap((other) =>
       node.directories
         .filter((one) => isSelected(one) && isConfiguredBy(one, other))

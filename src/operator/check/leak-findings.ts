@@ -5,11 +5,11 @@ import { shellWord } from "../../cli/output/shell-word.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
+import type { ResultsCache } from "../node/cache/results-cache.ts";
 import type { KnownReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import type { ResultsCache } from "../node/results-cache.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,8 +1,15 @@
-/** The pods that have an address of a subnet, and so need its gateway. */
+/** The pods that have an address of a subnet, and a gateway there. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
+import {
+  type Address,
+  type AddressRange,
+  isSame,
+  isWithin,
+  parseAddress,
+} from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { Node } from "../node/node.ts";
 
 /** How many pods a message names. */
@@ -20,17 +27,20 @@ export interface PodsInSubnet {
  * Finds the living pods that hold an address of a subnet in any network, or have one without a reservation; where there are
  * none, those that may live.
  *
+ * @param gateway theirs; a pod is left out of which libcni's cache knows another one
  * @returns `undefined` where all are dead
  */
 export function podsInSubnet(
   { reservations, cache, liveness }: Node,
   subnet: AddressRange,
+  gateway: Address,
 ): PodsInSubnet | undefined {
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
   for (const reservation of reservations) {
     const { address, owner, text } = reservation;
     if (!isWithin(address, subnet)) continue;
+    if (cache.attachmentsOf(reservation).some((one) => hasOther(one, gateway))) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
     const holder = cache.podOf(reservation) || containerOf(owner) || "no container";
@@ -41,6 +51,7 @@ export function podsInSubnet(
     for (const text of attachment.addresses) {
       const address = parseAddress(text);
       if (address === undefined || !isWithin(address, subnet) || living.has(text)) continue;
+      if (hasOther(attachment, gateway)) continue;
       if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
       living.set(text, `${attachment.pod || attachment.containerId} (${text})`);
     }
@@ -53,6 +64,14 @@ export function podsInSubnet(
   const names = namedPods([...unknown.values()]);
   const text = `${plural(unknown.size, "pod")}, of which it is not known whether they live: ${names}`;
   return { areLiving: false, text };
+}
+
+/** Whether an attachment has another gateway of this family. */
+function hasOther({ gateways }: CachedAttachment, gateway: Address): boolean {
+  const own = gateways
+    .flatMap((text) => parseAddress(text) ?? [])
+    .filter(({ family }) => family === gateway.family);
+  return own.length > 0 && !own.some((one) => isSame(one, gateway));
 }
 
 /** The number of pods, and the names of the first of them. */

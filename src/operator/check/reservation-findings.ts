@@ -6,12 +6,12 @@ import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
+import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { Liveness } from "../node/conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
-import type { CachedAttachment } from "../node/results-cache.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /** One for all reservations on which there is none: there may be 65 000. */

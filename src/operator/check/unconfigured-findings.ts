@@ -3,6 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import { callsOthers } from "../node/configurations/configuration-files.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
@@ -20,20 +21,26 @@ export function unconfiguredFindings(
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
+  const hasMultus = node.files.some(callsOthers);
   return node.directories.flatMap((former) => {
     if (former.sources.length > 0) return [];
     const others = configured.filter((one) => isSelected(one) || isSelected(former));
-    const finding = findingOn(node, former, others);
+    const finding = findingOn(node, former, others, hasMultus);
+    if (finding === undefined) return [];
     return finding.severity === "error" || isSelected(former) ? [finding] : [];
   });
 }
 
-/** @param others networks that may hand out the same addresses */
+/**
+ * @param others networks that may hand out the same addresses
+ * @param hasMultus whether it may be in the API server, for multus: of a network that has no pod no cache tells then
+ */
 function findingOn(
   { context, cache, liveness }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
-): Finding {
+  hasMultus: boolean,
+): Finding | undefined {
   const living = new Set<string>();
   const unknown = new Set<string>();
   const shared: string[] = [];
@@ -52,7 +59,9 @@ function findingOn(
     shared.push(`${text} (${holder})`);
     sharing.add(other.files.network);
   }
-  const message = "no configuration names this network";
+  const message = hasMultus
+    ? "no configuration names this network, unless a NetworkAttachmentDefinition does"
+    : "no configuration names this network";
   const { network, directory: path } = files;
   const about = { code: "unconfigured-network", network, path } as const;
   if (shared.length > 0) {
@@ -76,7 +85,7 @@ function findingOn(
     };
   }
   const { size } = unknown;
-  if (size === 0) return { ...about, message };
+  if (size === 0) return hasMultus ? undefined : { ...about, message };
   return {
     ...about,
     message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,

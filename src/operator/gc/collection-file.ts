@@ -1,21 +1,11 @@
 /** What `host-local gc` leaves for its next run and for metrics: when it ran, and what it found dead and has not released. */
 
-import { exactMember, listOf } from "../../cli/command/json-values.ts";
+import { exactMember } from "../../cli/command/json-values.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
+import { keyOf } from "../../store/reservations/owner.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
-
-/** A reservation that was seen dead; one that is made anew for the same address is another. */
-export interface SeenDead {
-  /** The name of its file. */
-  readonly name: string;
-  /** Who holds it, by `keyOf`. */
-  readonly owner: string;
-  /** When the file was written, in nanoseconds since the epoch. */
-  readonly modified: bigint;
-  /** When it was first seen dead, in milliseconds since the epoch. */
-  readonly since: number;
-}
+import type { NodeReservation, OpenedStatus } from "../node/network-directory.ts";
 
 /** What runs have left. */
 export interface CollectionRecord {
@@ -24,7 +14,8 @@ export interface CollectionRecord {
    * cannot be recorded, it gets old, and the alert on it shows.
    */
   readonly lastRun: number | undefined;
-  readonly seenDead: readonly SeenDead[];
+  /** When each was first seen dead, in milliseconds since the epoch, by `seenId`. */
+  readonly seenDead: ReadonlyMap<string, number>;
 }
 
 /** The file is never larger, in bytes. */
@@ -33,11 +24,21 @@ const LARGEST_STATE = 64 * 1024 * 1024;
 /** The name of the file, in the state directory. */
 const FILE = "collection.json";
 
-const NOTHING: CollectionRecord = { lastRun: undefined, seenDead: [] };
+const NOTHING: CollectionRecord = { lastRun: undefined, seenDead: new Map() };
 
-/** A key that no other reservation has, earlier or later. */
-export function seenDeadKey({ name, owner, modified }: Omit<SeenDead, "since">): string {
-  return `${name}\n${modified}\n${owner}`;
+/**
+ * What no other reservation of the network has, earlier or later: the name of its file, which file that is, and who holds it.
+ * `undefined` if the file names no container, or its time cannot be read.
+ */
+export function seenId({
+  name,
+  owner,
+  status,
+}: Pick<NodeReservation, "name" | "owner"> & {
+  readonly status: Pick<OpenedStatus, "id"> | undefined;
+}): string | undefined {
+  const key = keyOf(owner);
+  return key === undefined || status === undefined ? undefined : `${name} ${status.id} ${key}`;
 }
 
 /** Reads what earlier runs have left. A file that is missing or malformed counts as empty. */
@@ -48,7 +49,7 @@ export function readCollection({ system, state }: NetworkFiles): CollectionRecor
     const lastRun = exactMember(found, "lastRun");
     return {
       lastRun: typeof lastRun === "number" ? lastRun : undefined,
-      seenDead: listOf(exactMember(found, "seenDead")).flatMap(seenDeadOf),
+      seenDead: timesIn(exactMember(found, "seenDead")),
     };
   } catch (error) {
     if (error instanceof SyntaxError || isSystemError(error)) return NOTHING;
@@ -68,21 +69,15 @@ export function writeCollection(
   const { state } = files;
   if (state === undefined)
     throw new SystemError("open", join(files.stateDirectory, FILE), "ENOTDIR");
-  if (lastRun === undefined && seenDead.length === 0) {
+  if (lastRun === undefined && seenDead.size === 0) {
     state.remove(FILE);
     return;
   }
-  const lines = seenDead.map(({ name, owner, modified, since }) =>
-    JSON.stringify([name, owner, `${modified}`, since]),
-  );
-  state.replace(FILE, `{"lastRun": ${lastRun ?? null}, "seenDead": [\n${lines.join(",\n")}\n]}\n`);
+  const lines = [...seenDead].map(([id, since]) => `${JSON.stringify(id)}: ${since}`);
+  state.replace(FILE, `{"lastRun": ${lastRun ?? null}, "seenDead": {\n${lines.join(",\n")}\n}}\n`);
 }
 
-function seenDeadOf(entry: unknown): readonly SeenDead[] {
-  if (!Array.isArray(entry)) return [];
-  const [name, owner, modified, since]: readonly unknown[] = entry;
-  if (typeof name !== "string" || typeof owner !== "string" || typeof since !== "number") return [];
-  // Not more digits than a time can have: QuickJS takes long to read a number of a million.
-  if (typeof modified !== "string" || !/^-?[0-9]{1,30}$/.test(modified)) return [];
-  return [{ name, owner, modified: BigInt(modified), since }];
+function timesIn(value: unknown): ReadonlyMap<string, number> {
+  if (typeof value !== "object" || value === null) return NOTHING.seenDead;
+  return new Map(Object.entries(value).filter(([, since]) => typeof since === "number"));
 }

@@ -2,7 +2,6 @@
 
 import type { Conclusion } from "../node/conclusion.ts";
 import type { KnownReservation } from "../node/liveness.ts";
-import { type SeenDead, seenDeadKey } from "./collection-file.ts";
 
 /**
  * The decision on a reservation. `alive`: its container is in the list or, without a list, alive by the node. `inUse`: alive
@@ -22,57 +21,55 @@ export interface Rules {
   readonly grace: number;
   /** Whether one run that finds a container dead is enough. */
   readonly isImmediate: boolean;
-  /** What earlier runs found dead. */
-  readonly before: readonly SeenDead[];
+  /** What earlier runs found dead, and when first, by `seenId`. */
+  readonly before: ReadonlyMap<string, number>;
 }
 
 /** The decision on a reservation, and what to record. */
 export interface Decided {
   readonly decision: Decision;
-  /** The record for later runs; `undefined` unless the reservation is dead and old enough. */
-  readonly seenDead: SeenDead | undefined;
+  /** When it was first seen dead, in milliseconds since the epoch; `undefined` unless it is dead and old enough. */
+  readonly deadSince: number | undefined;
   /** Whether only the list says that it is dead. */
   readonly isByList: boolean;
 }
 
 /** A reservation with the decision on it, and what else that is based on. */
 export interface DecidedReservation extends KnownReservation, Decided {
-  /** `undefined` if the file names no container, or its time cannot be read. */
-  readonly seen: Omit<SeenDead, "since"> | undefined;
+  readonly seenId: string | undefined;
+  /** The time of its file, in milliseconds since the epoch. */
+  readonly since: number | undefined;
   readonly isListed: boolean;
   /** Whether a container that is listed has the namespace in which its address is; asked of few. */
   readonly isBesideListed: () => boolean;
 }
 
-const MILLISECOND = 1_000_000n;
-
 /** Makes the function that decides in one run. */
 export function decideBy(
   rules: Rules,
-): (one: Pick<DecidedReservation, "seen" | "conclusion" | "isListed">) => Decided {
+): (one: Pick<DecidedReservation, "seenId" | "since" | "conclusion" | "isListed">) => Decided {
   const { list, asOf, grace, isImmediate } = rules;
-  const before = new Map(rules.before.map((one) => [seenDeadKey(one), one.since]));
-  return ({ seen, conclusion, isListed }) => {
+  return ({ seenId, since: written, conclusion, isListed }) => {
     const decided = (decision: Decision): Decided => {
-      return { decision, seenDead: undefined, isByList: false };
+      return { decision, deadSince: undefined, isByList: false };
     };
-    if (seen === undefined) return decided("unowned");
+    if (seenId === undefined || written === undefined) return decided("unowned");
     if (isListed) return decided("alive");
     const isAlive = conclusion.liveness === "alive";
     if (isAlive && list === "none") return decided("alive");
-    const age = asOf - Number(seen.modified / MILLISECOND);
+    const age = asOf - written;
     // A modification time in the future counts as young, too: the age is unknown.
     if (age < 0 || age < grace) return decided("young");
     const isByList = conclusion.liveness !== "dead";
     if (isByList && !(list === "believed" && mayBeDead(conclusion))) {
       return decided(isAlive ? "inUse" : "unknown");
     }
-    const known = before.get(seenDeadKey(seen));
+    const known = rules.before.get(seenId);
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = known === undefined ? asOf : Math.min(known, asOf);
     const isSeenTwice = known !== undefined && asOf - since >= grace && asOf > since;
     const isDue = isSeenTwice || isImmediate;
-    return { decision: isDue ? "due" : "waiting", seenDead: { ...seen, since }, isByList };
+    return { decision: isDue ? "due" : "waiting", deadSince: since, isByList };
   };
 }
 

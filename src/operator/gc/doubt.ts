@@ -1,8 +1,8 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { ResultsCache } from "../node/cache/results-cache.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { ResultsCache } from "../node/results-cache.ts";
 import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
 import { CONTAINERD_LIST } from "./runtime-command.ts";

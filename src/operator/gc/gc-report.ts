@@ -93,13 +93,13 @@ function stateTextOf(
     if (since === undefined) return undefined;
     return `kept until ${formatMinute(since + mode.grace, since)}, or with --grace 0s: younger than the grace period`;
   }
-  if (one.seenDead === undefined) return undefined;
+  if (one.deadSince === undefined) return undefined;
   const state = stateOf(collection, one, mode);
   const dead = one.isBeforeBoot ? "dead, from before this boot" : "dead";
   if (state === "due") return `${dead}; released with --yes`;
   if (state === "released") return "released";
   if (state === "kept") return "kept; changed in the meantime, or could not be released";
-  const time = formatMinute(one.seenDead.since + mode.grace, one.seenDead.since);
+  const time = formatMinute(one.deadSince + mode.grace, one.deadSince);
   const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
   // It may be started again.
   if (one.conclusion.liveness === "alive") return `${dead} by the list; released ${when}`;
@@ -120,17 +120,17 @@ export function collectionDocument(collections: readonly Collection[], mode: Mod
     })),
     dead: collections.flatMap((collection) =>
       collection.decided.flatMap((one) => {
-        const { seenDead, reservation, isBeforeBoot } = one;
-        if (seenDead === undefined) return [];
+        const { deadSince, reservation, isBeforeBoot } = one;
+        if (deadSince === undefined) return [];
         const state = stateOf(collection, one, mode);
         return [
           {
             ...describe(reservation),
             since: reservation.since === undefined ? null : timeText(reservation.since),
             beforeBoot: isBeforeBoot,
-            seenDeadSince: timeText(seenDead.since),
+            seenDeadSince: timeText(deadSince),
             state,
-            releasableAfter: state === "waiting" ? timeText(seenDead.since + mode.grace) : null,
+            releasableAfter: state === "waiting" ? timeText(deadSince + mode.grace) : null,
           },
         ];
       }),

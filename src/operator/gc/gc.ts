@@ -1,15 +1,15 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { containerOf, keyOf } from "../../store/reservations/owner.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { requestedConfigurationDirectory } from "../node/configurations.ts";
+import { requestedConfigurationDirectory } from "../node/configurations/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
-import { readCollection, writeCollection } from "./collection-file.ts";
-import { type DecidedReservation, decideBy } from "./decision.ts";
+import { readCollection, seenId, writeCollection } from "./collection-file.ts";
+import { decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -91,7 +91,8 @@ function decide(
   const { reservations } = directory;
   const undecided = liveness.livenessOfAll(reservations).map((one) => ({
     ...one,
-    seen: seenIn(one.reservation),
+    seenId: seenId(one.reservation),
+    since: one.reservation.since,
     isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
     isBesideListed: () =>
       list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
@@ -120,30 +121,28 @@ function withoutRemoved(
   );
 }
 
-/** `undefined` if the file names no container, or its time cannot be read. */
-function seenIn({ name, owner, status }: NodeReservation): DecidedReservation["seen"] {
-  const text = keyOf(owner);
-  if (text === undefined || status === undefined) return undefined;
-  return { name, owner: text, modified: status.modified };
-}
-
 /** Releases what is due, and records the rest. */
 function finish(context: Context, judged: Judged): Collection {
   const { log, has } = context;
   const { files } = judged.directory;
   const released = new Set(has("--yes") ? release(context, judged) : []);
   const left = judged.decided.filter(
-    ({ seenDead, reservation }) => seenDead !== undefined && !released.has(reservation),
+    ({ deadSince, reservation }) => deadSince !== undefined && !released.has(reservation),
   );
   let isLeft = left.some(({ decision }) => decision === "due" || !has("--yes"));
   const before = readCollection(files);
   // Without the network's directory there was nothing to collect.
   const isRun =
     has("--yes") && judged.refused === undefined && exists(files.system, files.directory);
-  const hasDead = left.length > 0 || before.seenDead.length > 0;
+  const hasDead = left.length > 0 || before.seenDead.size > 0;
   try {
     if (hasDead || isRun) {
-      const seenDead = left.flatMap((one) => one.seenDead ?? []);
+      const seenDead = new Map<string, number>();
+      for (const one of left) {
+        if (one.seenId !== undefined && one.deadSince !== undefined) {
+          seenDead.set(one.seenId, one.deadSince);
+        }
+      }
       writeCollection(files, { lastRun: isRun ? files.system.now() : before.lastRun, seenDead });
     }
   } catch (error) {

@@ -1,5 +1,5 @@
-import { containerOf, keyOf } from "../../store/reservations/owner.ts";
-import { type CollectionRecord, readCollection } from "../gc/collection-file.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import { type CollectionRecord, readCollection, seenId } from "../gc/collection-file.ts";
 import { mayBeDead } from "../gc/decision.ts";
 import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
@@ -17,11 +17,9 @@ export function countDead(
   let count = 0;
   let isCertain = true;
   let record: CollectionRecord | undefined;
-  let seenDead: ReadonlyMap<string, string> | undefined;
-  const isSeenDead = ({ name, owner }: NodeReservation): boolean => {
+  const isSeenDead = (reservation: NodeReservation): boolean => {
     record ??= readCollection(files);
-    seenDead ??= new Map(record.seenDead.map((one) => [one.name, one.owner]));
-    return seenDead.get(name) === keyOf(owner);
+    return record.seenDead.has(seenId(reservation) ?? "");
   };
   for (const { reservation, conclusion } of checker.livenessOfAll(reservations)) {
     if (containerOf(reservation.owner) === "") continue;

@@ -8,7 +8,7 @@ import {
   formatRange,
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
-import type { FoundNetwork } from "../node/networks.ts";
+import type { FoundNetwork } from "../node/configurations/found-network.ts";
 import { logUncertainty, openNode } from "../node/node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */

@@ -10,6 +10,8 @@ import {
 } from "../../store/namespaces/namespaces.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import type { CachedAttachment } from "./cache/cached-attachment.ts";
+import type { ResultsCache } from "./cache/results-cache.ts";
 import {
   type Conclusion,
   conclude,
@@ -18,7 +20,6 @@ import {
   type RecordedNamespace,
 } from "./conclusion.ts";
 import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
-import type { CachedAttachment, ResultsCache } from "./results-cache.ts";
 
 /** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;

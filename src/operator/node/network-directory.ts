@@ -14,7 +14,7 @@ import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
@@ -27,15 +27,15 @@ import {
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
-  type OwnedReservation,
   type Reservation,
+  type ReservedAddress,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
-import type { FoundNetwork } from "./networks.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
@@ -51,7 +51,7 @@ export class NetworkDirectory {
   /** Whether all ranges are configured: the runtime and the main plugin supply none. */
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
-  #listed: readonly Reservation[] | undefined;
+  #listed: readonly ReservedAddress[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
@@ -75,7 +75,7 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get listed(): readonly Reservation[] {
+  get listed(): readonly ReservedAddress[] {
     this.#listed ??= this.#reservations ?? listReservations(this.files);
     return this.#listed;
   }
@@ -110,7 +110,7 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get unowned(): readonly OwnedReservation[] {
+  get unowned(): readonly Reservation[] {
     const read = this.#reservations ?? othersIn(readAll(this.files));
     return read.filter(({ owner }) => isUnowned(owner));
   }
@@ -153,7 +153,7 @@ export class NetworkDirectory {
   }
 
   /** A reservation as it is now; `undefined` where it has been released. */
-  read(reservation: Reservation): NodeReservation | undefined {
+  read(reservation: ReservedAddress): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && openedReservation(this, reservation.name, opened);
   }
@@ -175,7 +175,7 @@ export class NetworkDirectory {
   }
 
   /** Those of them that count as used: without those from before this boot, unless they are to stay. */
-  usedIn({ reclaims }: FoundNetwork): readonly Reservation[] {
+  usedIn({ reclaims }: FoundNetwork): readonly ReservedAddress[] {
     if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }

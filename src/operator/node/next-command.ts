@@ -4,7 +4,10 @@ import { cacheOption } from "../../cli/command/common-options.ts";
 import { shellWord } from "../../cli/output/shell-word.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { type Requested, requestedConfigurationDirectory } from "./configurations.ts";
+import {
+  type Requested,
+  requestedConfigurationDirectory,
+} from "./configurations/configuration-directories.ts";
 
 /**
  * A command line for a shell. It has the options without which the command would not find what this one found: the

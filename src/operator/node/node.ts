@@ -5,7 +5,12 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { ConfigurationFile, ConfigurationProblem } from "./configuration-files.ts";
+import { ResultsCache } from "./cache/results-cache.ts";
+import type {
+  ConfigurationFile,
+  ConfigurationProblem,
+} from "./configurations/configuration-files.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
   logUnreadable,
@@ -13,8 +18,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./network-directory.ts";
-import { type FoundNetwork, findNetworks, type Networks } from "./networks.ts";
-import { ResultsCache } from "./results-cache.ts";
+import { findNetworks, type Networks } from "./networks.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {

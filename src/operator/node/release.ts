@@ -10,8 +10,8 @@ import type { LockedNetwork } from "../../store/locked-network.ts";
 import { releaseAll } from "../../store/release.ts";
 import { isSameOwner } from "../../store/reservations/owner.ts";
 import { isSystemError } from "../../system/system.ts";
+import type { FoundNetwork } from "./configurations/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "./network-directory.ts";
-import type { FoundNetwork } from "./networks.ts";
 
 /**
  * Releases reservations of one network under its lock, if they are unchanged.

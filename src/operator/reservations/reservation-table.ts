@@ -21,13 +21,13 @@ export function reservationTable(
 ): string {
   const paint = painter(system);
   const now = system.now();
-  const hasEarlier = known.some(({ isBeforeBoot }) => isBeforeBoot);
+  const isBootShown = known.some(({ isBeforeBoot }) => isBeforeBoot);
   const isOne = new Set(known.map(({ reservation }) => reservation.network)).size <= 1;
   return formatTable(
     columns(
       ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
       ...(isAliveShown ? ["ALIVE"] : []),
-      ...(hasEarlier ? ["BOOT"] : []),
+      ...(isBootShown ? ["BOOT"] : []),
       "POD",
     ),
     known.map(({ reservation, conclusion: { liveness }, isBeforeBoot }) => [
@@ -40,7 +40,7 @@ export function reservationTable(
       ...(isAliveShown
         ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)]
         : []),
-      ...(hasEarlier ? [isBeforeBoot ? "earlier" : "-"] : []),
+      ...(isBootShown ? [isBeforeBoot ? "before" : "-"] : []),
       cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system), isHeadless },

@@ -13,12 +13,12 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { hasHistory } from "../../store/history/history-file.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
+import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
+import type { FoundNetwork } from "../node/configurations/found-network.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { FoundNetwork } from "../node/networks.ts";
 import { commandText } from "../node/next-command.ts";
 import type { Node } from "../node/node.ts";
 import { type Query, search } from "../node/node.ts";
-import type { CachedAttachment } from "../node/results-cache.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {

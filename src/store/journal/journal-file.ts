@@ -27,7 +27,7 @@ import {
   type OwnerKey,
   withIdEnd,
 } from "../reservations/owner.ts";
-import type { OwnedReservation, Reservation } from "../reservations/reservation-file.ts";
+import type { Reservation, ReservedAddress } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
 export interface Seal {
@@ -57,7 +57,7 @@ export interface JournalContent {
 /** What the journal lists for an attachment. */
 interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `allIn`. */
-  readonly reservations: readonly Reservation[];
+  readonly reservations: readonly ReservedAddress[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */
   readonly isComplete: boolean;
 }
@@ -153,7 +153,7 @@ export function listingOf({ found }: JournalContent, attachment: Attachment): Li
   }
   const names = exact === undefined ? [] : [...exact];
   if (ofContainer.size > 0) names.push(...ofContainer);
-  const reservations: Reservation[] = [];
+  const reservations: ReservedAddress[] = [];
   for (const name of names.sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });
@@ -247,7 +247,7 @@ function joined(lines: readonly string[]): string {
   return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
 }
 
-function lineOf({ name, owner }: OwnedReservation): string {
+function lineOf({ name, owner }: Reservation): string {
   const key = keyOf(owner);
   return key === undefined ? "" : `${key} ${name}\n`;
 }

@@ -11,7 +11,7 @@ import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
-import { noteBeforeBoot } from "./earlier-boots.ts";
+import { noteBeforeBoot } from "./before-boot.ts";
 import {
   type JournalContent,
   listedIn,
@@ -195,7 +195,7 @@ export class Journal {
     });
   }
 
-  /** The lines with records for the journal that is written anew, by names; none from an earlier boot. */
+  /** The lines with records for the journal that is written anew, by names; none from before this boot. */
   #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
     const seal = this.#foundSeal;
     const journal = seal?.boot === boot ? requireJournal(this.#files, "all") : undefined;

@@ -10,10 +10,13 @@ import {
   keyIn,
   keyOf,
   type Owner,
-  type OwnerKey,
   parseOwner,
 } from "../reservations/owner.ts";
-import { LARGEST_RESERVATION, readOwner } from "../reservations/reservation-file.ts";
+import {
+  LARGEST_RESERVATION,
+  type ReservationFile,
+  readOwner,
+} from "../reservations/reservation-file.ts";
 
 /** For whom an ADD reserves an address. */
 export interface AddedNamespace extends NetworkNamespace {
@@ -22,14 +25,9 @@ export interface AddedNamespace extends NetworkNamespace {
 }
 
 /** A reservation that a line of the journal tells of. */
-export interface RecordedReservation {
-  /** The name of its file. */
-  readonly name: string;
-  readonly key: OwnerKey;
+export interface RecordedReservation extends ReservationFile {
   /** That of its container. */
   readonly idEnd: IdEnd;
-  /** The file that the ADD made: another one under its name is another reservation. */
-  readonly file: FileId;
   /** The file has not changed from this time on, in nanoseconds since the epoch; `undefined` where that does not matter. */
   readonly changedBefore: bigint | undefined;
   readonly namespace: AddedNamespace;

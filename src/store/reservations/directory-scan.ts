@@ -9,7 +9,7 @@ import { type Owner, ownerOf, ownerOfUnreadable, parseOwner } from "./owner.ts";
 import {
   LARGEST_RESERVATION,
   type NamedReservation,
-  type OwnedReservation,
+  type Reservation,
 } from "./reservation-file.ts";
 
 /**
@@ -23,18 +23,18 @@ export function readAll({ system, directory }: NetworkFiles): Files {
 }
 
 /** All reservations, in the reference's order: by the bytes of their names. */
-export function allIn(files: Files): readonly OwnedReservation[] {
+export function allIn(files: Files): readonly Reservation[] {
   return sorted([...files.pairs.split("\n").flatMap(reservationOfLine), ...othersIn(files)]);
 }
 
 /** Those reservations that may name an attachment: all of its container, and those of no usual form. */
-export function allOf({ containerId }: Attachment, files: Files): readonly OwnedReservation[] {
+export function allOf({ containerId }: Attachment, files: Files): readonly Reservation[] {
   const lines = linesIn(files.pairs, `${containerId} `);
   return sorted([...lines.flatMap(reservationOfLine), ...othersIn(files)]);
 }
 
 /** The reservations of no usual form: legacy ones, those that name no container, and those that could not be read. */
-export function othersIn({ others }: Files): readonly OwnedReservation[] {
+export function othersIn({ others }: Files): readonly Reservation[] {
   return others.flatMap(reservationOfOther);
 }
 
@@ -50,13 +50,13 @@ function namedIn(line: string): NamedReservation {
   return { name, owner: ownerOf(attachment) };
 }
 
-function reservationOfLine(line: string): readonly OwnedReservation[] {
+function reservationOfLine(line: string): readonly Reservation[] {
   const named = namedIn(line);
   const address = parseAddress(named.name);
   return address === undefined ? [] : [{ address, ...named }];
 }
 
-function reservationOfOther({ name, content }: OtherFile): readonly OwnedReservation[] {
+function reservationOfOther({ name, content }: OtherFile): readonly Reservation[] {
   const address = parseAddress(name);
   return address === undefined ? [] : [{ address, name, owner: ownerIn(content) }];
 }
@@ -65,6 +65,6 @@ function ownerIn(content: OtherFile["content"]): Owner {
   return typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
 }
 
-function sorted(reservations: OwnedReservation[]): readonly OwnedReservation[] {
+function sorted(reservations: Reservation[]): readonly Reservation[] {
   return reservations.sort((a, b) => (a.name < b.name ? -1 : 1));
 }

@@ -34,9 +34,6 @@ export function legacyOwner(containerId: ContainerId): NamedOwner {
   return { kind: "legacy", containerId };
 }
 
-/** How well a file's content names an attachment. */
-export type Match = "exact" | "legacy" | "none";
-
 /**
  * What a reservation's file contains, byte for byte. The Go plugin compares the whole file: with one more line, neither
  * plugin's DEL would release the address.
@@ -138,17 +135,16 @@ export function ownerOfUnreadable({ code, message }: SystemError): Owner {
   return NO_FILE.includes(code) ? { kind: "unowned" } : { kind: "unknown", reason: message, code };
 }
 
-/** Whether and how an owner is this attachment; a legacy file matches by its container id alone. */
-export function matchOwner(owner: Owner, attachment: Attachment): Match {
-  if (owner.kind !== "attachment" && owner.kind !== "legacy") return "none";
-  if (owner.containerId !== attachment.containerId) return "none";
-  if (owner.kind === "legacy") return "legacy";
-  return owner.interfaceName === attachment.interfaceName ? "exact" : "none";
+/** Whether an owner is this attachment; a legacy file names the container alone. */
+export function isHeldBy(owner: Owner, { containerId, interfaceName }: Attachment): boolean {
+  if (owner.kind !== "attachment" && owner.kind !== "legacy") return false;
+  if (owner.containerId !== containerId) return false;
+  return owner.kind === "legacy" || owner.interfaceName === interfaceName;
 }
 
 /** Whether two files name the same owner, or neither names any. */
 export function isSameOwner(a: Owner, b: Owner): boolean {
-  if (a.kind === "attachment") return matchOwner(b, a) === "exact";
+  if (a.kind === "attachment") return b.kind === "attachment" && isHeldBy(b, a);
   if (a.kind === "legacy") return b.kind === "legacy" && a.containerId === b.containerId;
   return a.kind === b.kind;
 }

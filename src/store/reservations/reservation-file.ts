@@ -11,36 +11,39 @@ import {
   parseAddress,
 } from "../../ipam/address.ts";
 import { attempt, type Names, NO_HARD_LINK, recover, type System } from "../../system/system.ts";
+import type { FileId } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { parentOf } from "../files/paths.ts";
 import {
   contentOf,
-  type Match,
-  matchOwner,
+  isHeldBy,
   type Owner,
+  type OwnerKey,
   ownerOf,
   ownerOfUnreadable,
   parseOwner,
 } from "./owner.ts";
 
-/** A reserved address and the name of its file. */
-export interface Reservation {
+/** An address that is reserved, and the name of its file, which may be another form of it. */
+export interface ReservedAddress {
   readonly address: Address;
   readonly name: string;
 }
 
-/** A reservation by the name of its file, with its owner. */
-export interface NamedReservation {
-  readonly name: string;
+/** A reservation that was read. */
+export interface Reservation extends ReservedAddress {
   readonly owner: Owner;
 }
 
-/** The same with its address. */
-export type OwnedReservation = NamedReservation & Reservation;
+/** A reservation by the name of its file alone: to parse 65 000 addresses takes longer than to read them. */
+export type NamedReservation = Omit<Reservation, "address">;
 
-/** A reservation that names the attachment in question. */
-export interface HeldReservation extends OwnedReservation {
-  readonly match: Exclude<Match, "none">;
+/** The very file of a reservation: another one under its name is another reservation. */
+export interface ReservationFile {
+  readonly name: string;
+  readonly key: OwnerKey;
+  /** `undefined` where it is not known. */
+  readonly file: FileId | undefined;
 }
 
 /** No reservation is larger, in bytes: an environment variable, hence a container id, is shorter. */
@@ -52,7 +55,7 @@ export const LARGEST_RESERVATION = 256 * 1024;
  *
  * @throws SystemError where the directory cannot be read
  */
-export function listReservations({ system, directory }: NetworkFiles): readonly Reservation[] {
+export function listReservations({ system, directory }: NetworkFiles): readonly ReservedAddress[] {
   const nothing: Names = { quads: [], others: [] };
   const { quads, others } = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
   // These are in order, and neither parsed nor compared: there may be 65 000.
@@ -77,7 +80,7 @@ export function countReservations({ system, directory }: NetworkFiles): number {
   return quads.length + others.filter((name) => parseAddress(name) !== undefined).length;
 }
 
-function byAddress(a: Reservation, b: Reservation): number {
+function byAddress(a: ReservedAddress, b: ReservedAddress): number {
   return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }
 
@@ -111,9 +114,9 @@ export function isBlankFile(system: System, path: string): boolean {
 /** Reads which of these reservations name an attachment, in their order. */
 export function readHeld(
   files: NetworkFiles,
-  reservations: readonly Reservation[],
+  reservations: readonly ReservedAddress[],
   attachment: Attachment,
-): readonly HeldReservation[] {
+): readonly Reservation[] {
   const expected = ownerOf(attachment);
   const owned = reservations.map((one) => ({
     ...one,
@@ -124,23 +127,18 @@ export function readHeld(
 
 /** The reservations that name an attachment, in their order. */
 export function heldAmong(
-  reservations: readonly OwnedReservation[],
+  reservations: readonly Reservation[],
   attachment: Attachment,
-): readonly HeldReservation[] {
-  const found: HeldReservation[] = [];
-  for (const reservation of reservations) {
-    const match = matchOwner(reservation.owner, attachment);
-    if (match !== "none") found.push({ ...reservation, match });
-  }
-  return found;
+): readonly Reservation[] {
+  return reservations.filter(({ owner }) => isHeldBy(owner, attachment));
 }
 
 /**
  * The reservations that a release of the attachment removes: those that name it exactly or, only where there are none,
  * the legacy ones of its container.
  */
-export function releasable(held: readonly HeldReservation[]): readonly HeldReservation[] {
-  const exact = held.filter(({ match }) => match === "exact");
+export function releasable(held: readonly Reservation[]): readonly Reservation[] {
+  const exact = held.filter(({ owner }) => owner.kind === "attachment");
   return exact.length > 0 ? exact : held;
 }
 

@@ -9,7 +9,7 @@ import { type Candidate, capacityOf } from "../../ipam/round-robin.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { isUnowned } from "./owner.ts";
-import { isBlankFile, type OwnedReservation, type Reservation } from "./reservation-file.ts";
+import { isBlankFile, type Reservation, type ReservedAddress } from "./reservation-file.ts";
 import { ReservedAddresses } from "./reserved-addresses.ts";
 
 /** How many addresses of a range can be handed out, and how many are in use. */
@@ -29,7 +29,7 @@ const SETTLED_AFTER = 10_000;
 export function usageOf(
   set: RangeSet,
   exclusions: Exclusions,
-  reservations: readonly Reservation[],
+  reservations: readonly ReservedAddress[],
 ): readonly RangeUsage[] {
   return set.map((range) => ({
     range,
@@ -87,8 +87,8 @@ export function describeUsage(
 /** Those reservations of a set that name no container. */
 export function unownedIn(
   set: RangeSet,
-  reservations: readonly OwnedReservation[],
-): readonly OwnedReservation[] {
+  reservations: readonly Reservation[],
+): readonly Reservation[] {
   return reservations.filter(
     ({ address, owner }) => isUnowned(owner) && rangeOf(set, address) !== undefined,
   );
@@ -103,7 +103,7 @@ export function unownedIn(
 export function removableAt(
   files: NetworkFiles,
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
-  { address, name }: Reservation,
+  { address, name }: ReservedAddress,
 ): Candidate | undefined {
   const isFree = isRemovable(files.system, files.pathOf(name));
   return isFree ? candidateAt(address, set, exclusions) : undefined;

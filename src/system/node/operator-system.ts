@@ -12,6 +12,7 @@ import type {
   PluginCall,
 } from "../operator-system.ts";
 import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
+import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
 import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
 import { pause } from "./pause.ts";
@@ -49,12 +50,22 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     openFile,
     openFiles: (path, limit) => openFilesBy({ listAddresses, openFile }, path, limit),
     copyFile,
+    listInterfaces,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
   };
   return Object.assign(system, commands);
+}
+
+/** Without `node:ffi` it is not known. */
+function listInterfaces(): readonly string[] {
+  const library = cLibrary();
+  if (library === undefined) throw new SystemError("getifaddrs", "", "ENOSYS");
+  const lines = library.listInterfaces();
+  if (lines === undefined) throw new SystemError("getifaddrs", "", "EIO");
+  return lines;
 }
 
 /** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */

@@ -23,7 +23,7 @@ host_function host_lock, host_unlock;
 
 /* operator.c */
 host_function host_is_terminal, host_terminal_size, host_read_line, host_read_pipe, host_copy_file,
-    host_same_content, host_has_text, host_read_file_in;
+    host_list_interfaces, host_same_content, host_has_text, host_read_file_in;
 
 /* programs.c */
 host_function host_start, host_result;

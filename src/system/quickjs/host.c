@@ -92,6 +92,7 @@ static const struct function functions[] = {
     {"openFile", 2, host_open_file, "open", 0, NULL},
     {"openFiles", 2, host_open_files, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
+    {"listInterfaces", 0, host_list_interfaces, "getifaddrs", 0, ""},
     {"sameContent", 2, host_same_content, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},

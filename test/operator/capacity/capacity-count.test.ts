@@ -16,7 +16,7 @@ import {
   podsFor,
   subnetOf,
 } from "../../../src/operator/capacity/capacity-count.ts";
-import type { Reservation } from "../../../src/store/reservations/reservation-file.ts";
+import type { ReservedAddress } from "../../../src/store/reservations/reservation-file.ts";
 
 /** Range sets of whole subnets. */
 function setsOf(...sets: readonly (readonly string[])[]): readonly RangeSet[] {
@@ -49,7 +49,7 @@ function only(rangeSets: readonly RangeSet[]): Parameters<typeof countRanges>[0]
   return { rangeSets, exclusions: [], reserved: [] };
 }
 
-function reservationsOf(...names: readonly string[]): readonly Reservation[] {
+function reservationsOf(...names: readonly string[]): readonly ReservedAddress[] {
   return names.flatMap((name) => {
     const address = parseAddress(name);
     return address === undefined ? [] : [{ address, name }];

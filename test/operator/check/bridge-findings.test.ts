@@ -1,27 +1,168 @@
+/** What check says of the addresses of a bridge; with the plugin `bridge` itself in test/e2e/stale-bridge.test.ts. */
+
 import { test } from "tap";
-import { interfacesAmong } from "../../../src/operator/check/bridge-findings.ts";
-import { address } from "../../ipam/parsed.ts";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import { check } from "../../../src/operator/check/check.ts";
+import { SystemError } from "../../../src/system/system.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 
-test("what ip -json address prints, without link-local addresses", async (t) => {
-  const listed = [
-    { ifname: "lo", addr_info: [{ family: "inet", local: "127.0.0.1", prefixlen: 8 }] },
-    {
-      ifname: "cni0",
-      addr_info: [
-        { family: "inet", local: "10.1.2.1", prefixlen: 24, scope: "global" },
-        { family: "inet6", local: "fd00::1", prefixlen: 64, scope: "global" },
-        { family: "inet6", local: "fe80::1", prefixlen: 64, scope: "link" },
-        { family: "mctp", local: 8 },
-      ],
-    },
-    { ifname: "veth0" },
+const bridged = { type: "bridge", bridge: "cni0", isGateway: true };
+
+/** Configures a network there. */
+function configure(
+  { disk }: MemoryMachine,
+  name: string,
+  ipam: JsonObject,
+  plugin: JsonObject = {},
+): void {
+  const document = {
+    ...{ cniVersion: "1.0.0", name, ...bridged, ...plugin },
+    ipam: { type: "host-local", dataDir: "/data", ...ipam },
+  };
+  disk.put(`/conf/${name}.conf`, JSON.stringify(document));
+}
+
+/** The findings on bridges where `cni0` has these addresses, in this order. */
+function findingsWith(machine: MemoryMachine, addresses: readonly string[]) {
+  const lines = ["lo", "cni0", ...addresses.map((address) => `cni0 ${address}`)];
+  const { system } = startOperator(machine, undefined, lines);
+  const { findings } = check.run(contextOf(system, places)).document() as {
+    findings: readonly { readonly code: string }[];
+  };
+  return findings.filter(({ code }) => code.startsWith("bridge-") || code === "interfaces-unread");
+}
+
+const unknownPod = "1 pod, of which it is not known whether they live: c1 (10.1.2.2)";
+
+/** The addresses of a bridge of 10.1.2.0/28 with one pod, and what is expected of it. */
+const cases: Readonly<
+  Record<string, readonly [addresses: readonly string[], plugin: JsonObject, findings: object[]]>
+> = {
+  "the gateway's address": [["10.1.2.1/28", "fe80::1/64"], {}, []],
+  "another address behind the gateway's": [["10.1.2.1/28", "10.1.2.14/28"], {}, []],
+  "another address": [
+    ["10.99.0.1/24"],
     {},
-  ];
+    [
+      {
+        code: "bridge-address",
+        message: "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28",
+        commands: ["ip addr del 10.99.0.1/24 dev cni0"],
+      },
+    ],
+  ],
+  "another address before the gateway's": [
+    ["10.99.0.1/24", "10.1.2.1/28"],
+    {},
+    [
+      {
+        code: "bridge-address",
+        message:
+          "cni0 has 10.99.0.1/24 before the gateway 10.1.2.1/28, and the bridge plugin looks at the first",
+        commands: ["ip addr del 10.99.0.1/24 dev cni0", "ip addr replace 10.1.2.1/28 dev cni0"],
+      },
+    ],
+  ],
+  "another prefix length, whose gateway a pod may have": [
+    ["10.1.2.1/16"],
+    {},
+    [
+      {
+        code: "bridge-address",
+        message: `cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${unknownPod}`,
+        commands: [],
+      },
+    ],
+  ],
+  "another address, which forceAddress replaces": [["10.99.0.1/24"], { forceAddress: true }, []],
+  "no address, while it is not known whether its pods live": [
+    ["fe80::1/64"],
+    {},
+    [
+      {
+        code: "bridge-without-address",
+        severity: "warning",
+        message: `cni0 lacks 10.1.2.1/28, the gateway of ${unknownPod}`,
+        commands: ["ip addr add 10.1.2.1/28 dev cni0"],
+      },
+    ],
+  ],
+};
 
-  t.same(interfacesAmong(listed).get("cni0"), [
-    { address: address("10.1.2.1"), prefixLength: 24 },
-    { address: address("fd00::1"), prefixLength: 64 },
+for (const [name, [addresses, plugin, expected]] of Object.entries(cases)) {
+  test(`a bridge with ${name}`, async (t) => {
+    const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+    configure(machine, "net", { subnet: "10.1.2.0/28" }, plugin);
+    const findings = findingsWith(machine, addresses);
+    t.equal(findings.length, expected.length);
+    t.match(findings, expected);
+  });
+}
+
+test("an address that is the gateway of no pod, by libcni's cache, is removed, and not taken for theirs", async (t) => {
+  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+  configure(machine, "net", { subnet: "10.1.2.0/28" });
+  const findings = (gateway: string) => {
+    remember(machine, "c1", { addresses: ["10.1.2.2/28"], gateway });
+    return findingsWith(machine, ["10.1.2.14/28"]);
+  };
+
+  t.match(findings("10.1.2.1"), [{ commands: ["ip addr del 10.1.2.14/28 dev cni0"] }]);
+  t.match(findings("10.1.2.14"), [{ commands: [], remedy: /^correct the configuration/ }]);
+});
+
+test("the gateway of another network on the same bridge is not removed", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net", { subnet: "10.1.2.0/28" });
+  configure(machine, "other", { subnet: "10.7.0.0/24" });
+
+  t.match(findingsWith(machine, ["10.7.0.1/24"]), [
+    {
+      code: "bridge-address",
+      remedy: /^give each network a bridge of its own/,
+      network: "net",
+      message:
+        "cni0 has 10.7.0.1/24; expected the gateway 10.1.2.1/28; the other one is the gateway of other",
+      commands: [],
+    },
   ]);
-  t.same(interfacesAmong(listed).get("veth0"), []);
-  t.equal(interfacesAmong(listed).get("eth0"), undefined);
+});
+
+test("a bridge that is not there yet, or has no gateway by configuration, is fine", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net", { subnet: "10.1.2.0/28" }, { bridge: "none0" });
+  configure(machine, "layer2", { subnet: "10.1.3.0/28" }, { isGateway: false });
+  t.same(findingsWith(machine, ["10.99.0.1/24"]), []);
+});
+
+test("a bridge with a gateway that is configured for a /31 is fine", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net", { subnet: "10.1.2.0/31", gateway: "10.1.2.0" });
+  configure(machine, "pair", { subnet: "10.1.3.0/31" }, { isGateway: false });
+  t.same(findingsWith(machine, ["10.1.2.0/31"]), []);
+});
+
+test("of IPv6, only an old address of the subnet is in the way", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net", { subnet: "fd00::/64" });
+  t.match(findingsWith(machine, ["fd01::1/64", "fd00::ff/64"]), [
+    { code: "bridge-address", commands: ["ip addr del fd00::ff/64 dev cni0"] },
+  ]);
+  t.same(findingsWith(machine, ["fd01::1/64", "fd00::1/64", "fd00::ff/64"]), []);
+});
+
+test("that the kernel does not tell the addresses is said", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net", { subnet: "10.1.2.0/28" });
+  const { system } = startOperator(machine);
+  const listInterfaces = (): never => {
+    throw new SystemError("getifaddrs", "", "ENOSYS");
+  };
+  const silent = new Proxy(system, {
+    get: (target, key) => (key === "listInterfaces" ? listInterfaces : Reflect.get(target, key)),
+  });
+  t.match(check.run(contextOf(silent, places)).document(), {
+    findings: [{ code: "interfaces-unread", severity: "info" }],
+  });
 });

@@ -6,7 +6,6 @@ import { once } from "node:events";
 import { chmodSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../../harness/data-directory.ts";
 import { holdLock } from "../../harness/held-lock.ts";
 import type { JsonObject } from "../../harness/runtime-call.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
@@ -338,114 +337,6 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
   t.match(unknown.stdout, line);
 });
 
-const bridged = { type: "bridge", bridge: "cni0", isGateway: true };
-
-/** A program `ip` that knows one interface, and the environment in which it is found first. */
-function withInterfaces(t: Test, addresses: readonly string[]) {
-  const directory = scratchDirectory(t);
-  const info = addresses.map((text) => {
-    const [local, length] = text.split("/");
-    return {
-      local,
-      prefixlen: Number(length),
-      scope: local?.startsWith("fe80") ? "link" : "global",
-    };
-  });
-  const interfaces = JSON.stringify([{ ifname: "cni0", addr_info: info }]);
-  writeFileSync(join(directory, "ip"), `#!/bin/sh\necho '${interfaces}'\n`, { mode: 0o755 });
-  return { environment: { PATH: `${directory}:/usr/bin:/bin` } };
-}
-
-/** The addresses of a bridge, and what is expected of it. */
-interface BridgeCase {
-  readonly addresses: readonly string[];
-  readonly configuration?: JsonObject;
-  readonly finding?: Partial<PrintedFinding>;
-}
-
-const bridges: Readonly<Record<string, BridgeCase>> = {
-  "the gateway's address": { addresses: ["10.1.2.1/28", "fe80::1/64"] },
-  "another address": {
-    addresses: ["10.99.0.1/24"],
-    finding: {
-      code: "bridge-address",
-      severity: "error",
-      message: "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28",
-      commands: ["ip addr del 10.99.0.1/24 dev cni0"],
-    },
-  },
-  "another prefix length, whose gateway a pod may have": {
-    addresses: ["10.1.2.1/16"],
-    finding: {
-      code: "bridge-address",
-      severity: "error",
-      message:
-        "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of 1 pod, of which it is not known whether they live: c1 (10.1.2.2)",
-      commands: [],
-    },
-  },
-  "another address, which forceAddress replaces": {
-    addresses: ["10.99.0.1/24"],
-    configuration: { forceAddress: true },
-  },
-  "no address, while it is not known whether its pods live": {
-    addresses: ["fe80::1/64"],
-    finding: {
-      code: "bridge-without-address",
-      severity: "warning",
-      message:
-        "cni0 lacks 10.1.2.1/28, the gateway of 1 pod, of which it is not known whether they live: c1 (10.1.2.2)",
-      commands: ["ip addr add 10.1.2.1/28 dev cni0"],
-    },
-  },
-};
-
-for (const [name, { addresses, configuration = {}, finding }] of Object.entries(bridges)) {
-  test(`a bridge with ${name}`, async (t) => {
-    const node = nodeFor(t);
-    node.network("net", { subnet: "10.1.2.0/28" }, { ...bridged, ...configuration });
-    node.call("ADD", "net", "c1");
-
-    const findings = node.findings([], withInterfaces(t, addresses));
-
-    t.equal(findings.length, finding === undefined ? 0 : 1);
-    if (finding !== undefined) t.match(findings[0], finding);
-  });
-}
-
-test("the gateway of another network on the same bridge is not removed", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/28" }, bridged);
-  node.network("other", { subnet: "10.7.0.0/24" }, bridged);
-
-  t.match(node.findings([], withInterfaces(t, ["10.7.0.1/24"])), [
-    {
-      code: "bridge-address",
-      remedy: /^give each network a bridge of its own/,
-      network: "net",
-      message:
-        "cni0 has 10.7.0.1/24; expected the gateway 10.1.2.1/28; the other one is the gateway of other",
-      commands: [],
-    },
-  ]);
-});
-
-test("a bridge that is not there yet, or has no gateway by configuration, is fine", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/28" }, { ...bridged, bridge: "none0" });
-  node.network("layer2", { subnet: "10.1.3.0/28" }, { ...bridged, isGateway: false });
-
-  t.same(node.findings([], withInterfaces(t, ["10.99.0.1/24"])), []);
-});
-
-test("a bridge with a gateway that is configured for a /31 is fine", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/31", gateway: "10.1.2.0" }, bridged);
-  node.network("pair", { subnet: "10.1.3.0/31" }, { ...bridged, isGateway: false });
-
-  t.same(node.findings([], withInterfaces(t, ["10.1.2.0/31"])), []);
-});
-
 test("a directory of libcni's cache that does not exist is an error: its pods would seem to be none", async (t) => {
   const node = nodeWithPod(t);
   for (const command of ["check", "list", "metrics"]) {
@@ -467,26 +358,6 @@ test("a network that nothing configures is not taken for unused where that canno
   t.match(finding, { code: "unconfigured-network", severity: "info" });
   t.match(finding?.message, /; whether 1 container of it runs is not known$/);
   t.match(node.tool(["check"]).stdout, /if the runtime has none of its containers, release/);
-});
-
-test("without the program ip, or what it prints, bridges are not checked, which is reported", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/28" }, bridged);
-  const notChecked = { exitCode: 0, document: { findings: [{ code: "ip-failed" }] } };
-
-  const directory = scratchDirectory(t);
-  t.match(node.json(["check"], { environment: { PATH: directory } }), notChecked);
-  writeFileSync(join(directory, "ip"), "#!/bin/sh\n", { mode: 0o755 });
-  t.match(node.json(["check"], { environment: { PATH: directory } }), notChecked);
-});
-
-test("a bridge with an old IPv6 address of the subnet", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "fd00::/64" }, bridged);
-
-  t.match(node.findings([], withInterfaces(t, ["fd00::ff/64", "fd01::1/64"])), [
-    { code: "bridge-address", commands: ["ip addr del fd00::ff/64 dev cni0"] },
-  ]);
 });
 
 /** Ranges with a number of pods, and the finding that is expected. */

@@ -93,6 +93,18 @@ test("a full range of which STATUS tells keeps CRI-O from sending GC", async (t)
   t.match(findingsOn(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
 });
 
+test("also where the entry for GC alone says so", async (t) => {
+  const machine = fullNode(0, { subnet: "10.0.0.0/27" });
+  machine.disk.unlink("/conf/a.conf");
+  const ipam = { type: "host-local", subnet: "10.0.0.0/27" };
+  const plugins = [
+    { type: "ptp", ipam },
+    { type: "host-local", gcOnly: true, ipam: { ...ipam, exhaustedStatus: "unavailable" } },
+  ];
+  configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
+  t.match(findingsOn(machine), [{ code: "range-full", message: /STATUS fails, too/ }]);
+});
+
 test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
   const machine = memoryNode({});
   configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
@@ -126,6 +138,21 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
     const codes = findingsOn(machine).map(({ code }) => code);
     t.notOk(codes.includes("shadowed-configuration"), file);
   }
+});
+
+test("what no runtime can use is counted in no sum beside what one can, whichever comes first", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
+  configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
+  const { system } = startOperator(machine);
+  t.match(capacity.run(contextOf(system, places)).document(), {
+    networks: [{ shadowedBy: "/conf/b.conf" }, { shadowedBy: null }],
+    totals: [{ free: 5n }],
+  });
+  t.match(
+    findingsOn(machine).map(({ code }) => code),
+    ["unreadable-configuration"],
+  );
 });
 
 test("the ranges of a shadowed configuration are told apart, and counted in no sum", async (t) => {

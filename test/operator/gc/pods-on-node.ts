@@ -36,12 +36,11 @@ export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): N
         .filter((name) => existsSync(join(node.dataDir, "net", name))),
     letTimePass: (seconds) => {
       const path = ".host-local/net/collection.json";
-      const record: { readonly seenDead: readonly [string, string, string, number][] } = JSON.parse(
+      const record: { readonly seenDead: Readonly<Record<string, number>> } = JSON.parse(
         node.read(path),
       );
-      const seenDead = record.seenDead.map(([name, owner, modified, since]) => {
-        return [name, owner, modified, since - seconds * 1000];
-      });
+      const times = Object.entries(record.seenDead);
+      const seenDead = Object.fromEntries(times.map(([id, since]) => [id, since - seconds * 1000]));
       node.write(path, JSON.stringify({ ...record, seenDead }));
     },
   };

@@ -1,9 +1,10 @@
 /** Whether a container is alive, by the network namespaces of the node and libcni's cache. */
 
 import { test } from "tap";
+import type { CachedAttachment } from "../../../src/operator/node/cache/cached-attachment.ts";
+import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { NetworkDirectory } from "../../../src/operator/node/network-directory.ts";
-import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { cacheEntry } from "../../harness/results-cache.ts";
@@ -23,6 +24,7 @@ function cached(changed: Partial<CachedAttachment> = {}): CachedAttachment {
     ...container,
     networkNamespace: "/run/netns/cni-1",
     addresses: ["10.7.9.2"],
+    gateways: [],
     pod: "",
     ...changed,
   };

@@ -1,11 +1,11 @@
 /** Networks and reservations as the commands find them, made without files. */
 
+import type { FoundNetwork } from "../../../src/operator/node/configurations/found-network.ts";
 import {
   NetworkDirectory,
   type NodeReservation,
   openedReservation,
 } from "../../../src/operator/node/network-directory.ts";
-import type { FoundNetwork } from "../../../src/operator/node/networks.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";

@@ -40,7 +40,7 @@ test("list marks them, and says that nobody alive holds them", { skip }, async (
   t.match(rows[0]?.join(" "), /AGE ALIVE BOOT POD$/);
   t.same(
     rows.slice(1, 5).map((cells) => `${cells[1]} ${cells[5]} ${cells[6]}`),
-    ["10.7.41.2 no earlier", "10.7.41.3 no earlier", "10.7.41.4 no earlier", "10.7.41.5 - -"],
+    ["10.7.41.2 no before", "10.7.41.3 no before", "10.7.41.4 no before", "10.7.41.5 - -"],
   );
 });
 

@@ -16,6 +16,7 @@ const refusing: CLibrary = {
   setns: () => 38,
   interruptAfter: () => {},
   stopInterrupting: () => {},
+  listInterfaces: () => undefined,
 };
 
 /** Takes and releases the lock in this process. */

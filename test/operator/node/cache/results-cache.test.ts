@@ -1,9 +1,10 @@
 /** What an entry of libcni's cache says, in the form in which libcni writes it and in any other. */
 
 import { test } from "tap";
-import { type CachedAttachment, ResultsCache } from "../../../src/operator/node/results-cache.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
+import type { CachedAttachment } from "../../../../src/operator/node/cache/cached-attachment.ts";
+import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { contextOf, startOperator } from "../../memory-node.ts";
 
 /** The members of an entry, in libcni's order. */
 const members: Readonly<Record<string, unknown>> = {
@@ -17,7 +18,10 @@ const members: Readonly<Record<string, unknown>> = {
     ["K8S_POD_NAMESPACE", "default"],
     ["K8S_POD_NAME", "web"],
   ],
-  result: { cniVersion: "1.0.0", ips: [{ address: "10.7.9.2/24" }, { address: "FD00::07/64" }] },
+  result: {
+    cniVersion: "1.0.0",
+    ips: [{ address: "10.7.9.2/24", gateway: "10.7.9.1" }, { address: "FD00::07/64" }],
+  },
 };
 
 const known: CachedAttachment = {
@@ -26,6 +30,7 @@ const known: CachedAttachment = {
   interfaceName: "eth0",
   networkNamespace: "/run/netns/cni-1",
   addresses: ["10.7.9.2", "fd00::7"],
+  gateways: ["10.7.9.1"],
   pod: "default/web",
 };
 
@@ -43,7 +48,7 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
   ],
   "without a result and arguments": [
     JSON.stringify({ ...members, cniArgs: undefined, result: undefined }),
-    { ...known, addresses: [], pod: "" },
+    { ...known, addresses: [], gateways: [], pod: "" },
   ],
   "with a name that is escaped": [
     usual.replace('"eth0"', '"\\u0065th0"').replace('"web"', '"w\\u0065b"'),
@@ -73,8 +78,8 @@ for (const [what, [text, expected]] of Object.entries(cases)) {
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
     const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
     const found = attachments.map(
-      ({ network, containerId, interfaceName, networkNamespace, addresses, pod }) => {
-        return { network, containerId, interfaceName, networkNamespace, addresses, pod };
+      ({ network, containerId, interfaceName, networkNamespace, addresses, gateways, pod }) => {
+        return { network, containerId, interfaceName, networkNamespace, addresses, gateways, pod };
       },
     );
     t.strictSame(found, expected === undefined ? [] : [expected]);

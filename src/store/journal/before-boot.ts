@@ -2,7 +2,7 @@
  * Reservations from before this boot: no network namespace survives a boot, so they belong to nobody alive. They are
  * noted by the first call of a boot that keeps the journal, and are reclaimed when their range is otherwise full.
  *
- * Only what is certain is noted: the journal's seal is of another boot of this machine, and the reservation was there
+ * Only what is certain is noted: the journal's seal was put on this machine before this boot, and the reservation was there
  * when it was put, and has not changed since the kernel booted. A note is valid while the file is the one that was noted:
  * one that is void does no harm, so nothing is written when a reservation is reclaimed.
  */
@@ -19,18 +19,18 @@ import {
 } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
-import { keyIn, keyOf, type Owner, type OwnerKey } from "../reservations/owner.ts";
-import { type NamedReservation, readOwner } from "../reservations/reservation-file.ts";
+import { keyIn, keyOf, type Owner } from "../reservations/owner.ts";
+import {
+  type NamedReservation,
+  type ReservationFile,
+  readOwner,
+} from "../reservations/reservation-file.ts";
 import { listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
 
 /** A reservation that was noted. */
-export interface Earlier {
+interface Note extends ReservationFile {
   /** The last boot in which it was held. */
   readonly boot: BootId;
-  /** The name of its file. */
-  readonly name: string;
-  readonly key: OwnerKey;
-  readonly file: FileId;
 }
 
 /** What the first line begins with; the machine follows. */
@@ -49,7 +49,7 @@ const LARGEST = 32 * 1024 * 1024;
 type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
 
 /** A reservation that was read, with the status of its file. */
-export interface ReadReservation extends NamedReservation {
+interface ReadReservation extends NamedReservation {
   /** `undefined` where it is not known. */
   readonly status: Status | undefined;
 }
@@ -64,7 +64,7 @@ export function namesBeforeBoot(
   files: NetworkFiles,
   reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
 ): ReadonlySet<string> {
-  const notes = attempt(() => notesByName(files), new Map<string, Earlier>());
+  const notes = attempt(() => notesByName(files), new Map<string, Note>());
   const isNoted = ({ name, owner, status }: ReadReservation): boolean =>
     status !== undefined && isNoteOf(notes.get(name), owner, status);
   let read: readonly ReadReservation[] | undefined;
@@ -80,7 +80,7 @@ export function namesBeforeBoot(
 function unnotedAmong(
   files: NetworkFiles,
   reservations: () => readonly ReadReservation[],
-): readonly Earlier[] {
+): readonly Note[] {
   const seal = readJournal(files, undefined)?.seal;
   const { boot } = files;
   if (boot === undefined || seal === undefined) return [];
@@ -99,11 +99,11 @@ function withStatus<T extends NamedReservation>(
   }));
 }
 
-function isNoteOf(note: Earlier | undefined, owner: Owner, status: Status): boolean {
+function isNoteOf(note: Note | undefined, owner: Owner, status: Status): boolean {
   return note?.file === fileIdOf(status) && note.key === keyOf(owner);
 }
 
-function notesByName(files: NetworkFiles): Map<string, Earlier> {
+function notesByName(files: NetworkFiles): Map<string, Note> {
   return new Map([...readNotes(files)].map((note) => [note.name, note]));
 }
 
@@ -118,8 +118,8 @@ function notesByName(files: NetworkFiles): Map<string, Earlier> {
 export function* reclaimable<T>(
   files: NetworkFiles,
   wantedBy: (name: string) => T | undefined,
-): Generator<{ readonly dead: Earlier; readonly wanted: T }, void> {
-  const gone: Earlier[] = [];
+): Generator<{ readonly dead: Note; readonly wanted: T }, void> {
+  const gone: Note[] = [];
   let mostGone = MOST_GONE;
   try {
     for (const note of readNotes(files)) {
@@ -140,7 +140,7 @@ export function* reclaimable<T>(
 }
 
 /**
- * Notes the reservations of an earlier boot, beside those that are noted already. To be called under the lock, before
+ * Notes the reservations from before this boot, beside those that are noted already. To be called under the lock, before
  * anything is changed.
  *
  * @param boot the running boot
@@ -163,9 +163,9 @@ export function noteBeforeBoot(
 }
 
 /**
- * Notes of the reservations that were there when another boot of this machine put the seal.
+ * Notes of the reservations that were there when the seal was put, if that was on this machine before this boot.
  *
- * @param known notes of earlier boots; those that are void are removed
+ * @param known notes that there are; those that are void are removed
  * @throws SystemError where that is not known
  */
 function notesOf(
@@ -173,14 +173,14 @@ function notesOf(
   boot: BootId,
   seal: Seal,
   reservations: () => readonly ReadReservation[],
-  known: Map<string, Earlier>,
-): Earlier[] {
+  known: Map<string, Note>,
+): Note[] {
   const { system, directory } = files;
   if (seal.machine === undefined || seal.boot === boot || !isBootId(seal.boot)) return [];
   if (files.requireMachine() !== seal.machine || !system.isLocal(directory)) return [];
   const isFromThen = fromThen(files, seal);
   const there = new Set<string>();
-  const notes: Earlier[] = [];
+  const notes: Note[] = [];
   for (const { name, owner, status } of reservations()) {
     // A file without an interface may be an administrator's; it is never noted.
     if (owner.kind !== "attachment") continue;
@@ -199,7 +199,7 @@ function notesOf(
  * None that has changed in this boot, as far as the kernel tells when that began: its id may be another's, and a backup
  * may have been restored. Times count only while the clock has not been seen to run backwards.
  */
-function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Status) => boolean {
+function fromThen(files: NetworkFiles, seal: Seal): (note: Note, status: Status) => boolean {
   const { system } = files;
   const directory = system.status(files.directory);
   const sealed = sealedAt(seal);
@@ -215,12 +215,12 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Earlier, status: Stat
 }
 
 /**
- * What was noted on this machine about earlier boots, one after the other as they are asked for: there may be 65 000. A file
+ * What was noted on this machine from before this boot, one after the other as they are asked for: there may be 65 000. A file
  * of another machine has nothing.
  *
  * @throws SystemError where the file cannot be read
  */
-export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
+export function* readNotes(files: NetworkFiles): Generator<Note, void> {
   const lines = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
   const header = lines.next().value;
   if (header === undefined) return;
@@ -234,18 +234,18 @@ export function* readNotes(files: NetworkFiles): Generator<Earlier, void> {
 }
 
 /** @throws SystemError */
-function forget(files: NetworkFiles, notes: readonly Earlier[]): void {
+function forget(files: NetworkFiles, notes: readonly Note[]): void {
   const gone = new Set(notes.map(lineOf));
   const [header = "", ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
   const left = lines.filter((line) => !gone.has(line));
   files.state?.replaceLines(FILE, left.length === 0 ? [] : [header, ...left]);
 }
 
-function lineOf({ boot, name, key, file }: Earlier): string {
+function lineOf({ boot, name, key, file }: Note): string {
   return `${boot} ${name} ${key} ${file}`;
 }
 
-function noteIn(line: string): Earlier | undefined {
+function noteIn(line: string): Note | undefined {
   const [boot = "", name = "", idEnd = "", interfaceName = "", file = "", ...rest] =
     line.split(" ");
   if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;

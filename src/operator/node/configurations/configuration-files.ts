@@ -1,12 +1,12 @@
 /** The files of a configuration directory, as libcni 1.3, the runtimes with it and nerdctl 2 read them. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { isIdentifier } from "../../cni/attachment.ts";
-import { configurationNames } from "../../cni/configuration-files.ts";
-import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../cni/json.ts";
-import type { Prefix } from "../../ipam/prefix.ts";
-import { join } from "../../store/files/paths.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { isIdentifier } from "../../../cni/attachment.ts";
+import { configurationNames } from "../../../cni/configuration-files.ts";
+import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../../cni/json.ts";
+import type { Prefix } from "../../../ipam/prefix.ts";
+import { join } from "../../../store/files/paths.ts";
+import { attempt, isSystemError, type System } from "../../../system/system.ts";
 
 /** A file that configures one network. */
 export interface ConfigurationFile {
@@ -58,6 +58,9 @@ const LIST_SUFFIX = ".conflist";
 /** The keys of a list that are true or false, or one of these words. */
 const BOOLEANS = ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"] as const;
 
+/** What libcni can compare with another version. */
+const VERSION = /^(?:\d+(?:\.\d+){0,2})?$/;
+
 /**
  * Reads all files of a directory that configure networks, in the order in which runtimes do, and after them those of the
  * namespaces of nerdctl: lists in a directory beside them. One that cannot be read does not hide the others.
@@ -78,7 +81,7 @@ export function readConfigurationFiles(
   const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
-    return attempt(() => system.list(path), [])
+    return namesIn(system, path, problems)
       .filter((name) => name.endsWith(LIST_SUFFIX))
       .toSorted()
       .flatMap((name) => read(name, path, "namespaced"));
@@ -86,29 +89,55 @@ export function readConfigurationFiles(
   return [...own, ...further];
 }
 
+/** None where nothing is there, or another user's; what else cannot be read may have networks. */
+function namesIn(
+  system: System,
+  directory: string,
+  problems: ConfigurationProblem[],
+): readonly string[] {
+  try {
+    return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "EACCES");
+  } catch (error) {
+    problems.push({ source: directory, problem: reasonOf(error) });
+    return [];
+  }
+}
+
 /** The network that a file configures; empty where it names none. */
 export function networkOf({ document }: ConfigurationFile): string {
   return textOf(exactMember(document, "name"));
 }
 
+/** Plugins that call the networks of others: those of further files, or of objects of the API server. */
+const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
+
+/** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
+export function callsOthers({ document }: ConfigurationFile): boolean {
+  return CALLS_OTHERS.test(JSON.stringify(document));
+}
+
 /**
- * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory. (cnitool and
- * multus look for a list before they look for a plugin alone.)
+ * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory that it can
+ * use. (cnitool and multus look for a list before they look for a plugin alone.)
  */
 export function shadowedFiles(
   files: readonly ConfigurationFile[],
 ): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
-  const usable = files.filter(({ refusal, kind }) => refusal === undefined && kind !== "cached");
   const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
   const first = new Map<string, ConfigurationFile>();
-  for (const file of usable) {
-    const network = networkOf(file);
-    const key = `${file.directory}/${network}`;
+  const own = files.filter((file) => file.kind !== "cached" && networkOf(file) !== "");
+  const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
+  for (const file of usableFirst) {
+    const key = `${file.directory}/${networkOf(file)}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, file);
-    else if (network !== "") shadowed.set(file, other);
+    else shadowed.set(file, other);
   }
   return shadowed;
+}
+
+function isUsable({ refusal }: ConfigurationFile): boolean {
+  return refusal === undefined;
 }
 
 function isConfiguration(name: string): boolean {
@@ -166,13 +195,27 @@ function pluginIn(document: Json): Loaded {
   const hasPlugins = exactMember(document, "plugins") !== undefined;
   const hint = hasPlugins ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}` : "";
   const missing = typeProblem(document);
-  return { appended: [], refusal: missing && `${missing}${hint}` };
+  return { appended: [], refusal: missing ? `${missing}${hint}` : pluginProblem(document) };
 }
 
 function typeProblem(plugin: Json): string | undefined {
-  const type = exactMember(plugin, "type");
-  if (typeof type === "string" && type !== "") return undefined;
-  return "no type, which names the plugin";
+  // Of a plugin, but not of a list, libcni reads the keys in any letter case.
+  const entries = isObject(plugin) ? Object.entries(plugin) : [];
+  const hasType = entries.some(
+    ([key, value]) => key.toLowerCase() === "type" && textOf(value) !== "",
+  );
+  return hasType ? undefined : "no type, which names the plugin";
+}
+
+/** What libcni itself reads of a plugin. */
+function pluginProblem(plugin: Json): string | undefined {
+  const capabilities = exactMember(plugin, "capabilities") ?? {};
+  const areSet = Object.values(capabilities).every(
+    (one) => one === null || typeof one === "boolean",
+  );
+  return (
+    typeProblem(plugin) ?? (areSet ? undefined : "a value in capabilities is not true or false")
+  );
 }
 
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
@@ -202,6 +245,9 @@ function listProblem(document: Json): string | undefined {
   const areTexts =
     Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
   if (!areTexts) return expected("a list of texts", "cniVersions", cniVersions);
+  const compared = cniVersions.length === 0 ? [] : [...cniVersions, cniVersion];
+  const wrong = compared.find((one) => !VERSION.test(textOf(one)));
+  if (wrong !== undefined) return expected("a version such as 1.1.0", "cniVersions", wrong);
   for (const key of BOOLEANS) {
     const value = document[key];
     if (value === undefined || typeof value === "boolean") continue;
@@ -215,7 +261,7 @@ function listProblem(document: Json): string | undefined {
   if (!Array.isArray(plugins) || plugins.length === 0) {
     return expected("a list of plugins, at least one", "plugins", plugins);
   }
-  return plugins.map(typeProblem).find((problem) => problem !== undefined);
+  return plugins.map(pluginProblem).find((problem) => problem !== undefined);
 }
 
 function expected(what: string, key: string, found: Json): string {
@@ -239,7 +285,7 @@ function pluginsBeside(
       const source = join(directory, name);
       const document = readDocument(system, source);
       if (document === undefined) continue;
-      const problem = typeProblem(document);
+      const problem = pluginProblem(document);
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }

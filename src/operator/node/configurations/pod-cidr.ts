@@ -1,17 +1,17 @@
 /** The podCIDR of this node where a configuration only asks for it: Calico's plugin puts it in before it calls this one. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
-import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { type Address, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { isObject, type Json, type JsonObject } from "../../../cni/json.ts";
+import { flannelSubnets } from "../../../configuration/subnet-env.ts";
+import { type Address, bitsOf, type Family, isWithin } from "../../../ipam/address.ts";
 import {
   addressRangeOf,
   formatPrefix,
   networkOf,
   type Prefix,
   parsePrefix,
-} from "../../ipam/prefix.ts";
-import type { System } from "../../system/system.ts";
+} from "../../../ipam/prefix.ts";
+import type { System } from "../../../system/system.ts";
 import { DEFAULT_SUBNET_FILE, LARGEST_SUBNET_FILE } from "./flannel-delegate.ts";
 
 /** What Calico's plugin replaces, in any letter case. */
@@ -23,8 +23,7 @@ const WORDS: ReadonlyMap<string, Family> = new Map([
 /** What kube-controller-manager gives a node unless it is told otherwise. */
 const USUAL_LENGTH: Readonly<Record<Family, number>> = { 4: 24, 6: 64 };
 
-const LOOK_IT_UP =
-  "kubectl get node NODE -o jsonpath='{.spec.podCIDRs}' shows it; its plugin gets it from there";
+const LOOK_IT_UP = "kubectl get node NODE -o jsonpath='{.spec.podCIDRs}' shows it";
 
 /** What this node shows of the addresses of a network. */
 export interface Shown {
@@ -85,7 +84,12 @@ export function withPodCidr(
   const short = subnet === undefined ? {} : (replaced({ subnet }) ?? {});
   const sets = Array.isArray(ranges) ? { ranges: setsOf(ranges, replaced) } : {};
   const document = { ...plugin, ipam: { ...ipam, ...short, ...sets } };
-  return { document, uncertainty: notes.size === 0 ? undefined : [...notes].join("; ") };
+  return { document, uncertainty: uncertaintyOf(notes) };
+}
+
+function uncertaintyOf(notes: ReadonlySet<string>): string | undefined {
+  if (notes.size === 0) return undefined;
+  return `its ranges are the podCIDR of this node (usePodCidr): ${[...notes].join("; ")}; ${LOOK_IT_UP}`;
 }
 
 /** The range sets, without those of which every range is left out. */
@@ -114,15 +118,15 @@ function podCidrOf(
     ({ address, length }) => address.family === family && length < bitsOf(family),
   );
   if (told !== undefined && hasAll(told)) return { podCidr: networkOf(told) };
-  const name = `the IPv${family} podCIDR of this node, for which its ranges ask`;
+  const unknown = { note: `IPv${family} is not known here` };
   const [first] = own;
-  if (first === undefined) return { note: `${name}, is not known here: ${LOOK_IT_UP}` };
+  if (first === undefined) return unknown;
   const ofFlannel = subnetsOfFlannel(system).find(({ address }) => address.family === family);
   if (ofFlannel !== undefined && hasAll(ofFlannel)) return { podCidr: ofFlannel };
   const length = USUAL_LENGTH[family];
   const usual = networkOf({ address: first, length, mapped: false });
-  if (!hasAll(usual)) return { note: `${name}, is not known here: ${LOOK_IT_UP}` };
-  const note = `${name}, is assumed to be ${formatPrefix(usual)}, in which all its reservations are: ${LOOK_IT_UP}`;
+  if (!hasAll(usual)) return unknown;
+  const note = `IPv${family} is assumed to be ${formatPrefix(usual)}, in which all its reservations are`;
   return { podCidr: usual, note };
 }
 

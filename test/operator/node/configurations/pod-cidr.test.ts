@@ -1,13 +1,13 @@
 /** The podCIDR where a configuration of Calico only asks for it (replaceHostLocalIPAMPodCIDR of its plugin). */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
-import { metrics } from "../../../src/operator/metrics/metrics.ts";
-import { networks } from "../../../src/operator/networks/networks.ts";
-import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { capacity } from "../../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../../src/operator/check/check.ts";
+import { metrics } from "../../../../src/operator/metrics/metrics.ts";
+import { networks } from "../../../../src/operator/networks/networks.ts";
+import type { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, remember, startOperator } from "../../memory-node.ts";
 
 // The bundler puts it in.
 Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
@@ -49,7 +49,7 @@ test("it is assumed to be of the usual size, around all reservations, and said t
   t.strictSame(subnets, ["10.244.3.0/24", "fd00:3::/64"]);
   t.match(
     said,
-    "10-canal.conflist: the IPv4 podCIDR of this node, for which its ranges ask, is assumed to be 10.244.3.0/24, in which all its reservations are: kubectl get node",
+    "10-canal.conflist: its ranges are the podCIDR of this node (usePodCidr): IPv4 is assumed to be 10.244.3.0/24, in which all its reservations are; IPv6 is assumed to be fd00:3::/64, in which all its reservations are; kubectl get node",
   );
   t.match(run(machine, capacity).document(), {
     networks: [{ pods: 253n, ranges: [{ used: 2n }, { used: 1n }] }],
@@ -65,7 +65,8 @@ test("it is assumed to be of the usual size, around all reservations, and said t
 test("it is not published as the number of pods of a node", async (t) => {
   const machine = calicoNode({ subnet: "usePodCidr" }, ["10.244.3.2"]);
   t.throws(() => run(machine, capacity, { "--max-pods": "" }).document(), {
-    message: /^capacity: \/conf\/10-canal\.conflist: the IPv4 podCIDR .* is assumed to be /,
+    message:
+      /^capacity: \/conf\/10-canal\.conflist: its ranges are the podCIDR .* IPv4 is assumed to be /,
   });
 });
 
@@ -73,10 +74,7 @@ test("without a reservation, or with some that no subnet of the usual size has, 
   for (const reservations of [[], ["10.244.3.2", "10.244.4.2"]]) {
     const { subnets, said } = shown(calicoNode({ subnet: "usePodCidr" }, reservations));
     t.strictSame(subnets, []);
-    t.match(
-      said,
-      "the IPv4 podCIDR of this node, for which its ranges ask, is not known here: kubectl",
-    );
+    t.match(said, "IPv4 is not known here; kubectl");
   }
   t.strictSame(shown(calicoNode(DUAL, ["10.244.3.2"])).subnets, ["10.244.3.0/24"]);
 });

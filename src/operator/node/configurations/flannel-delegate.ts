@@ -1,12 +1,12 @@
 /** The plugin that flannel calls, with the configuration that it makes for it. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
-import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { formatPrefix } from "../../ipam/prefix.ts";
-import { isSystemError, type System } from "../../system/system.ts";
-import { PLUGIN } from "./plugin-directories.ts";
+import { exactMember, textOf } from "../../../cli/command/json-values.ts";
+import { CniError, messageWithDetails } from "../../../cni/error.ts";
+import { isObject, type Json, type JsonObject } from "../../../cni/json.ts";
+import { flannelSubnets } from "../../../configuration/subnet-env.ts";
+import { formatPrefix } from "../../../ipam/prefix.ts";
+import { isSystemError, type System } from "../../../system/system.ts";
+import { PLUGIN } from "../plugin-directories.ts";
 
 /** The file to which flanneld writes the subnets of its node, unless `subnetFile` is set. */
 export const DEFAULT_SUBNET_FILE = "/run/flannel/subnet.env";
@@ -62,13 +62,27 @@ function objectAt(plugin: JsonObject, key: string): JsonObject {
   return isObject(value) ? value : {};
 }
 
+/** What flannel's plugin needs in its file: one of each line. */
+const NEEDED = [
+  ["FLANNEL_NETWORK", "FLANNEL_IPV6_NETWORK"],
+  ["FLANNEL_SUBNET", "FLANNEL_IPV6_SUBNET"],
+  ["FLANNEL_MTU"],
+  ["FLANNEL_IPMASQ"],
+] as const;
+
+function missingIn(subnetEnv: string): readonly string[] {
+  const isSet = (name: string): boolean => new RegExp(`^\\s*${name}=`, "m").test(subnetEnv);
+  return NEEDED.flatMap((names) => (names.some(isSet) ? [] : [names.join(" or ")]));
+}
+
 /** One range set for each family, of the subnets of this node; none where they are not known. */
 function rangesOf(system: System, plugin: JsonObject, report: (problem: string) => void): Json {
   const path = textOf(exactMember(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
   try {
     const text = system.readFile(path, LARGEST_SUBNET_FILE);
     const subnets = flannelSubnets(text);
-    if (subnets.length === 0) report(`flannel refuses ${path}: it has no subnet of this node`);
+    const missing = missingIn(text);
+    if (missing.length > 0) report(`flannel refuses ${path}: it lacks ${missing.join(", ")}`);
     return subnets.map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
   } catch (error) {
     if (!(isSystemError(error) || error instanceof CniError)) throw error;

@@ -1,9 +1,9 @@
 /** What flannel sends its delegate, see github.com/flannel-io/cni-plugin: doCmdAdd and getDelegateIPAM. */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { flannelDelegate } from "../../../src/operator/node/flannel-delegate.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { flannelDelegate } from "../../../../src/operator/node/configurations/flannel-delegate.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
 
 const SUBNET_FILE = "/run/flannel/subnet.env";
 
@@ -70,8 +70,12 @@ test("without its file it has no ranges, and is a bridge still", async (t) => {
   t.match(problems, [/^cannot read the subnets of flannel: .*no such file/]);
 });
 
-test("a file without a subnet is one that flannel refuses", async (t) => {
+test("a file that lacks what flannel needs is one that it refuses", async (t) => {
   t.strictSame(delegateOf({}, "FLANNEL_MTU=1450\n").problems, [
-    `flannel refuses ${SUBNET_FILE}: it has no subnet of this node`,
+    `flannel refuses ${SUBNET_FILE}: it lacks FLANNEL_NETWORK or FLANNEL_IPV6_NETWORK, FLANNEL_SUBNET or FLANNEL_IPV6_SUBNET, FLANNEL_IPMASQ`,
   ]);
+  const ipv6 = DUAL.replace(/^FLANNEL_(?:NETWORK|SUBNET)=.*\n/gm, "");
+  const { delegate, problems } = delegateOf({}, ipv6);
+  t.match(delegate, { ipam: { ranges: [[{ subnet: "fd00:10:244:3::/64" }]] } });
+  t.strictSame(problems, []);
 });

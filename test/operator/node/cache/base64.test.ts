@@ -1,5 +1,5 @@
 import { test } from "tap";
-import { textOfBase64 } from "../../../src/operator/node/base64.ts";
+import { textOfBase64 } from "../../../../src/operator/node/cache/base64.ts";
 
 test("the text of any length, with and without padding", async (t) => {
   for (const text of ["", "a", "ab", "abc", '{"name":"größe"}', "\u{1f600}?>~"]) {

@@ -1,8 +1,8 @@
-/** configurations.ts: which directories of configurations a command reads. */
+/** Which directories of configurations a command reads. */
 
 import { test } from "tap";
-import { configurationDirectories } from "../../../src/operator/node/configurations.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { configurationDirectories } from "../../../../src/operator/node/configurations/configuration-directories.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
 
 const K3S = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
 const MICROK8S = "/var/snap/microk8s/current/args/cni-network";

@@ -3,10 +3,9 @@ import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import {
   namesBeforeBoot,
   noteBeforeBoot,
-  type ReadReservation,
   readNotes,
   reclaimable,
-} from "../../../src/store/journal/earlier-boots.ts";
+} from "../../../src/store/journal/before-boot.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { allIn, readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
@@ -191,7 +190,7 @@ test("namesBeforeBoot compares file and owner with the note", async (t) => {
   withNetwork(machine.start(), (network) => network.allOwned());
   const system = machine.start();
   const files = open(system);
-  const among = (one: Partial<ReadReservation>): number => {
+  const among = (one: object): number => {
     const owner = { kind: "attachment", ...attachment("c1") } as const;
     const status = system.linkStatus("/data/net/10.0.0.2");
     const found = { address: address("10.0.0.2"), name: "10.0.0.2", owner, status, ...one };

@@ -1,10 +1,11 @@
 /** Which networks the files of a configuration directory are, by the rules of libcni 1.3 and nerdctl 2. */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
-import { findNetworks } from "../../../src/operator/node/networks.ts";
-import { ResultsCache } from "../../../src/operator/node/results-cache.ts";
-import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import type { JsonObject } from "../../../../src/cni/json.ts";
+import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.ts";
+import { findNetworks } from "../../../../src/operator/node/networks.ts";
+import { type Interrupt, refuse } from "../../../harness/interruption.ts";
+import { contextOf, memoryNode, places, startOperator } from "../../memory-node.ts";
 
 /** A plugin whose IPAM is this one. */
 function bridge(subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {
@@ -14,7 +15,10 @@ function bridge(subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {
 const portmap = { type: "portmap" };
 
 /** The networks of a directory with these files, as `NAME FILE RANGES`, and what is wrong with them. */
-function found(files: Readonly<Record<string, JsonObject | string>>): {
+function found(
+  files: Readonly<Record<string, JsonObject | string>>,
+  interrupt?: Interrupt,
+): {
   readonly networks: readonly string[];
   readonly problems: readonly string[];
 } {
@@ -24,7 +28,7 @@ function found(files: Readonly<Record<string, JsonObject | string>>): {
     machine.disk.makeDirectories(path.slice(0, path.lastIndexOf("/")));
     machine.disk.put(path, typeof content === "string" ? content : JSON.stringify(content));
   }
-  const context = contextOf(startOperator(machine).system, places);
+  const context = contextOf(startOperator(machine, interrupt).system, places);
   const all = findNetworks(context, new ResultsCache(context), undefined);
   const short = (path: string): string => path.replaceAll("/conf/", "");
   return {
@@ -168,6 +172,16 @@ const unusable: Readonly<Record<string, readonly [file: string, JsonObject, prob
     { name: "net", cniVersion: 1, plugins: [bridge()] },
     "expected a text at cniVersion, found 1",
   ],
+  "a version among several that is none": [
+    "a.conflist",
+    { name: "net", cniVersions: ["1.0.0", "new"], plugins: [bridge()] },
+    'expected a version such as 1.1.0 at cniVersions, found "new"',
+  ],
+  "a capability that is neither true nor false": [
+    "a.conf",
+    { name: "net", ...bridge("10.0.0.0/29", { capabilities: { ips: "yes" } }) },
+    "a value in capabilities is not true or false",
+  ],
   "versions that are no list": [
     "a.conflist",
     { name: "net", cniVersions: "1.0.0", plugins: [bridge()] },
@@ -208,4 +222,19 @@ test("a main plugin that passes ipam on needs ranges", async (t) => {
     { networks: ["net a.conf 0"], problems: [] },
     "another one may add them",
   );
+});
+
+test("the type of a plugin may be written in any letter case, as libcni reads it", async (t) => {
+  const { type, ...rest } = bridge();
+  t.strictSame(found({ "a.conf": { name: "net", Type: type ?? "", ...rest } }).problems, []);
+});
+
+test("a directory of a namespace that the disk does not show is a problem, one of another user is none", async (t) => {
+  const files = { "default/nerdctl-app.conflist": { name: "app", plugins: [bridge()] } };
+  const withError = (code: string) => found(files, refuse("list", code, "/conf/default"));
+  t.match(withError("EIO"), {
+    networks: [],
+    problems: ["default: open default: input/output error"],
+  });
+  t.same(withError("EACCES"), { networks: [], problems: [] });
 });

@@ -1,30 +1,16 @@
 /** libcni's cache of results: one file for each attachment. */
 
-import type { Context } from "../../cli/command/command.ts";
-import { cacheOption, DEFAULT_CACHE_DIR } from "../../cli/command/common-options.ts";
-import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
-import { type Json, parseJson } from "../../cni/json.ts";
-import { formatAddress } from "../../ipam/address.ts";
-import { type Prefix, parsePrefix } from "../../ipam/prefix.ts";
-import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
-import { textOfBase64 } from "./base64.ts";
-import type { CachedConfiguration, ConfigurationCache } from "./configuration-files.ts";
-import { requireDirectory } from "./configurations.ts";
-import type { NodeReservation } from "./network-directory.ts";
-
-/** An attachment in libcni's cache; strings are empty if the cache does not have them. */
-export interface CachedAttachment {
-  readonly network: string;
-  readonly containerId: string;
-  readonly interfaceName: string;
-  /** The path of the network namespace, recorded since libcni 1.3. */
-  readonly networkNamespace: string;
-  /** The addresses of the result, in their canonical form. */
-  readonly addresses: readonly string[];
-  /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
-  readonly pod: string;
-}
+import type { Context } from "../../../cli/command/command.ts";
+import { cacheOption, DEFAULT_CACHE_DIR } from "../../../cli/command/common-options.ts";
+import { containerOf, interfaceOf } from "../../../store/reservations/owner.ts";
+import { attempt, isSystemError, type SystemError } from "../../../system/system.ts";
+import { requireDirectory } from "../configurations/configuration-directories.ts";
+import type {
+  CachedConfiguration,
+  ConfigurationCache,
+} from "../configurations/configuration-files.ts";
+import type { NodeReservation } from "../network-directory.ts";
+import { attachmentIn, type CachedAttachment, configurationIn } from "./cached-attachment.ts";
 
 /**
  * The directory of libcni's cache, which contains `results`.
@@ -88,7 +74,9 @@ export class ResultsCache implements ConfigurationCache {
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
   attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
-    return this.#directories.flatMap((one) => one.attachmentsOf(reservation));
+    const own = this.#own.attachmentsOf(reservation);
+    if (this.#multus.learnNames() === 0) return own;
+    return [...own, ...this.#multus.attachmentsOf(reservation)];
   }
 
   /** Those of them that the runtime itself has attached, not multus. */
@@ -188,9 +176,8 @@ class CacheDirectory {
       });
       const [latest] = written.toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
       const text = latest === undefined ? "" : this.#textOf(latest.name);
-      const document = configurationIn(text);
-      const addresses = prefixesIn(exactMember(parsed(text), "result"));
-      return document === undefined ? [] : [{ directory: this.#directory, document, addresses }];
+      const configuration = configurationIn(text);
+      return configuration === undefined ? [] : [{ directory: this.#directory, ...configuration }];
     });
   }
 
@@ -283,130 +270,4 @@ class CacheDirectory {
       return nothing;
     }
   }
-}
-
-/** The configuration of an entry, which libcni writes in base64; `undefined` if it is invalid. */
-function configurationIn(text: string): Json | undefined {
-  try {
-    return parseJson(textOfBase64(textOf(exactMember(parsed(text), "config"))));
-  } catch (error) {
-    if (error instanceof SyntaxError || error instanceof URIError) return undefined;
-    throw error;
-  }
-}
-
-/** What an entry says; `undefined` if it is invalid. */
-function attachmentIn(text: string): CachedAttachment | undefined {
-  const usual = usualEntry(text);
-  if (usual !== undefined) return usual;
-  const entry = parsed(text);
-  const containerId = textOf(exactMember(entry, "containerId"));
-  if (containerId === "") return undefined;
-  return {
-    network: textOf(exactMember(entry, "networkName")),
-    containerId,
-    interfaceName: textOf(exactMember(entry, "ifName")),
-    networkNamespace: textOf(exactMember(entry, "netns")),
-    addresses: addressesIn(exactMember(entry, "result")),
-    pod: podIn(exactMember(entry, "cniArgs")),
-  };
-}
-
-/**
- * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
- * order; and ends with its result. `undefined` for any other.
- */
-function usualEntry(text: string): CachedAttachment | undefined {
-  if (!text.endsWith("}}")) return undefined;
-  // Within a string, no quotation mark follows a comma: it is escaped.
-  const parts = text.split('","', 6);
-  const containerId = valueIn(parts[1], 'containerId":"');
-  const interfaceName = valueIn(parts[3], 'ifName":"');
-  const network = valueIn(parts[4], 'networkName":"');
-  const netns = valueIn(parts[5], 'netns":"');
-  const isUsual =
-    interfaceName !== undefined && network !== undefined && netns !== undefined && containerId;
-  return isUsual ? new UsualEntry(containerId, interfaceName, network, netns, text) : undefined;
-}
-
-/** The value of a member without an escape; `undefined` for any other. */
-function valueIn(part: string | undefined, start: string): string | undefined {
-  const isIt = part?.startsWith(start) === true && !part.includes("\\");
-  return isIt ? part.slice(start.length) : undefined;
-}
-
-/** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
-class UsualEntry implements CachedAttachment {
-  readonly network: string;
-  readonly containerId: string;
-  readonly interfaceName: string;
-  readonly networkNamespace: string;
-  readonly #text: string;
-  #addresses: readonly string[] | undefined;
-  #pod: string | undefined;
-
-  constructor(
-    containerId: string,
-    interfaceName: string,
-    network: string,
-    networkNamespace: string,
-    text: string,
-  ) {
-    this.containerId = containerId;
-    this.interfaceName = interfaceName;
-    this.network = network;
-    this.networkNamespace = networkNamespace;
-    this.#text = text;
-  }
-
-  get addresses(): readonly string[] {
-    this.#addresses ??= addressesIn(this.#memberOf("result"));
-    return this.#addresses;
-  }
-
-  get pod(): string {
-    this.#pod ??= podIn(this.#memberOf("cniArgs"));
-    return this.#pod;
-  }
-
-  /** Without what is before: `config` is the largest member. A network may be named `netns`, too. */
-  #memberOf(name: string): unknown {
-    return exactMember(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
-  }
-}
-
-/** A JSON text; `undefined` if it is invalid. */
-function parsed(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-/** The addresses of a result, in their canonical form. */
-function addressesIn(result: unknown): readonly string[] {
-  return prefixesIn(result).map(({ address }) => formatAddress(address));
-}
-
-/** The addresses of a result of any version: a list, or one of each family before 0.3.0. */
-function prefixesIn(result: unknown): readonly Prefix[] {
-  const entries = [
-    ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, "address")),
-    exactMember(exactMember(result, "ip4"), "ip"),
-    exactMember(exactMember(result, "ip6"), "ip"),
-  ];
-  return entries.flatMap((entry) => parsePrefix(textOf(entry)) ?? []);
-}
-
-/** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
-function podIn(cniArgs: unknown): string {
-  const argument = (key: string): string => {
-    // multus repeats them: of several the last counts.
-    const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
-    return textOf(listOf(pair)[1]);
-  };
-  const name = argument("K8S_POD_NAME");
-  return name === "" ? "" : `${argument("K8S_POD_NAMESPACE")}/${name}`;
 }

@@ -1,12 +1,12 @@
 /** Networks and pods of which only a cache tells: those that multus attaches, and BuildKit's. */
 
 import { test } from "tap";
-import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
-import { list } from "../../../src/operator/reservations/list.ts";
-import { show } from "../../../src/operator/reservations/show.ts";
-import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type CacheEntry, cacheEntry } from "../../harness/results-cache.ts";
+import { capacity } from "../../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../../src/operator/check/check.ts";
+import { list } from "../../../../src/operator/reservations/list.ts";
+import { show } from "../../../../src/operator/reservations/show.ts";
+import type { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { type CacheEntry, cacheEntry } from "../../../harness/results-cache.ts";
 import {
   contextOf,
   MULTUS_RESULTS,
@@ -14,7 +14,7 @@ import {
   places,
   RESULTS,
   startOperator,
-} from "../memory-node.ts";
+} from "../../memory-node.ts";
 
 const POD = "3f6940ab5ab43bc522569d15b23f8c1bbde1d7678b080398506924fc01d72755";
 
@@ -99,6 +99,19 @@ test("a network whose entries are gone has no configuration", async (t) => {
   const { name } = cacheEntry("storage-net", POD, { interfaceName: "net1" });
   machine.disk.unlink(`${MULTUS_RESULTS}/${name}`);
   t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ source: null }] });
+});
+
+test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
+  const machine = nodeWithPod();
+  machine.disk.makeDirectories("/data/other-net");
+  machine.disk.put("/data/other-net/lock", "");
+  const codes = (): readonly string[] => {
+    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+    return findings.map(({ code }) => code).filter((code) => code === "unconfigured-network");
+  };
+  t.same(codes(), []);
+  machine.disk.unlink("/conf/00-multus.conf");
+  t.same(codes(), ["unconfigured-network", "unconfigured-network"], "net and other-net");
 });
 
 test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {

@@ -1,0 +1,68 @@
+// test: cluster
+/** A node of the Go plugin on which no pod starts any more, and the DaemonSet of deploy/. */
+
+import { randomUUID } from "node:crypto";
+import { isNative } from "../harness/executable.ts";
+import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { until } from "../harness/until.ts";
+import { clusterScenario } from "./cluster-scenario.ts";
+import { logs, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
+import { eventsOf } from "./kubectl.ts";
+import { shell } from "./operator.ts";
+import { deletePods, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
+import { failPower, setBootId } from "./power.ts";
+
+/** As many as a /28 has addresses for. */
+const names = Array.from({ length: 13 }, (_, at) => `pod-${at}`);
+
+clusterScenario(
+  {
+    title: "A node of the Go plugin whose range is full of dead pods",
+    cluster: { clusterCidr: "10.253.0.0/24", nodeCidrMaskSize: 28 },
+    skip: isNative ? skipWithoutGoPlugin : "The image has the native executable.",
+  },
+  async (t, cluster, show) => {
+    const { worker } = cluster;
+    worker.install(goPlugin?.path ?? "");
+    prepareDaemonSet(cluster);
+    runPods(...names);
+    const before = readyContainers();
+
+    await failPower(cluster);
+    worker.loseContainerdState();
+    setBootId(randomUUID());
+    await cluster.startNode();
+    const areNew = () => {
+      const now = readyContainers();
+      return names.filter((name) => now[name] !== undefined && now[name] !== before[name]);
+    };
+    await until("the refusals", () => names.every((name) => isRefused(name)), 300);
+    t.same(areNew(), [], "with the Go plugin no pod comes back");
+    show(
+      `A node with a /28 has the Go plugin and ${names.length} pods when its power fails and \`/var/lib/containerd\` is lost, so that nobody sends a DEL. None of the pods comes back:`,
+      eventsOf("pod-0", "FailedCreatePodSandBox")[0]?.message,
+    );
+
+    writeKustomization();
+    const began = performance.now();
+    shell("kubectl apply --kustomize .");
+    await until("the pods", () => areNew().length === names.length, 300);
+    const seconds = Math.round((performance.now() - began) / 1000);
+    const addresses = Object.values(podAddresses()).sort();
+    t.equal(new Set(addresses).size, names.length, "each has an address of its own");
+    t.same(Object.keys(cluster.reservations()).sort(), addresses, "and only these are reserved");
+    show(
+      `The DaemonSet of \`deploy/\` is applied. ${seconds} s later all ${names.length} run again:`,
+      `${shell(logs)}\n${podTable()}`,
+    );
+
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+  },
+);
+
+function isRefused(pod: string): boolean {
+  return eventsOf(pod, "FailedCreatePodSandBox").some(({ message }) =>
+    message.includes("no IP addresses available"),
+  );
+}
