@@ -1,5 +1,5 @@
 /**
- * Draws the pictures of docs/pictures, but for address-light.svg, which is drawn by hand: the session of README.md in a
+ * Draws the pictures of docs/pictures, but for address-light.svg, which is drawn by hand: the session of docs/leaked-addresses.md in a
  * terminal, and both pictures for a dark page.
  *
  * Usage: `npm run node -- scripts/pages/pictures.ts`, after a change of that picture, of this file or of the session.
@@ -41,7 +41,7 @@ const STEP = 20;
 /** What is written: path in the repository to content. */
 export function pictures(): Readonly<Record<string, string>> {
   const read = (path: string): string => readFileSync(join(root, path), "utf8");
-  const terminal = terminalPicture(sessionOf(read("README.md")));
+  const terminal = terminalPicture(sessionOf(read("docs/leaked-addresses.md")));
   return {
     "docs/pictures/address-dark.svg": inDark(read("docs/pictures/address-light.svg")),
     "docs/pictures/terminal-light.svg": terminal,

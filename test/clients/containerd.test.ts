@@ -120,7 +120,7 @@ clientScenario(
       "the address of a dead container stays reserved",
     );
 
-    const page = readFileSync(inRepository("docs/operations.md"), "utf8");
+    const page = readFileSync(inRepository("docs/leaked-addresses.md"), "utf8");
     const listed = /all namespaces of containerd \| `'(.*)'` \|/.exec(page)?.[1] ?? "";
     execFileSync(
       executable,

@@ -85,8 +85,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "there is no UNDO",
     file: "verbs/add.ts",
-    from: "if (made.length > 0) {",
-    to: "if (made.length > 99) {",
+    from: "if (made.length > 0) undoIfPossible",
+    to: "if (made.length > 99) undoIfPossible",
     cast: cast(["ADD a, unheard"]),
     trouble: none,
   },

@@ -1,12 +1,13 @@
 /** The table that `capacity` prints. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { nounFor, plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../node/configurations/found-network.ts";
+import { commandText } from "../node/next-command.ts";
 import {
   addUp,
   type Counts,
@@ -40,8 +41,9 @@ const headings = columns(
 export function capacityTable(
   networks: readonly NetworkCounts[],
   totals: readonly FamilyCounts[],
-  system: OperatorSystem,
+  context: Context,
 ): string {
+  const { system } = context;
   const paint = painter(system);
   // A whole subnet of IPv6 is too wide for a terminal as a range.
   const formatRangeOf = (range: Range): string =>
@@ -78,7 +80,7 @@ export function capacityTable(
   const byDirectory = Map.groupBy(networks, ({ network }) => network.files.directory);
   const notes = [
     ...[...byDirectory.values()].filter(({ length }) => length > 1).flatMap(sourcesOf),
-    ...networks.flatMap((one) => notesOn(one, paint, system)),
+    ...networks.flatMap((one) => notesOn(one, paint, context)),
   ];
   const table = formatTable(headings, rows, { width: tableWidth(system) });
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
@@ -103,13 +105,15 @@ function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
 function notesOn(
   { network: { files, shadowedBy }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
   paint: Paint,
-  system: OperatorSystem,
+  context: Context,
 ): readonly string[] {
   if (pods === undefined || shadowedBy !== undefined) return [];
   const { network } = files;
+  const { system } = context;
+  const gc = commandText(context, files, ["gc", network]);
   const full = fullSets(ranges).map((set) =>
     paint(
-      `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers, run host-local gc ${network}`,
+      `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers: ${gc}`,
       "error",
     ),
   );

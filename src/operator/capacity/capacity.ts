@@ -181,8 +181,7 @@ function podsWithAddresses(context: Context): {
 }
 
 function count(context: Context): Report {
-  const { system, operands } = context;
-  const node = openNode(context, operands[0]);
+  const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
   const counted = node.directories.flatMap(countDirectory);
   // What no runtime uses would hide that the rest is full.
@@ -191,7 +190,7 @@ function count(context: Context): Report {
   return {
     exitCode: used.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
-    text: () => capacityTable(counted, totals, system),
+    text: () => capacityTable(counted, totals, context),
   };
 }
 

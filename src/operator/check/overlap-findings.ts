@@ -45,7 +45,7 @@ function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readon
   );
   return [...new Set(shared.map(formatAddressRange))].map((addressRange) => ({
     ...about,
-    path: one.sources.join(", "),
+    path: one.sources[0] ?? "",
     message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
   }));
 }

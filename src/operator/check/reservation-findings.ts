@@ -33,7 +33,21 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
       ...permissionFindings(reservation),
     ]),
     ...duplicateFindings(context, directory),
+    ...directory.misnamed.map(misnamedFinding(directory)),
   ];
+}
+
+/** A file that no plugin takes for a reservation, although somebody meant one. */
+function misnamedFinding({ files }: NetworkDirectory): (name: string) => Finding {
+  return (name) => ({
+    code: "malformed-reservation",
+    network: files.network,
+    path: files.pathOf(name),
+    isOnFile: true,
+    message: `${name} is no address, so ADD hands out the one that it means`,
+    remedy: "give the file the address as its name, without zeros in front, or remove it",
+    commands: [],
+  });
 }
 
 /** An attachment has one address of each range set. */

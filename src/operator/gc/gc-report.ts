@@ -1,12 +1,13 @@
 /** The report of `gc`. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import { commandText } from "../node/next-command.ts";
 import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */
@@ -35,13 +36,14 @@ type State = "waiting" | "due" | "released" | "kept";
  * that are too young for it; and the counts.
  */
 export function formatCollection(
-  system: OperatorSystem,
+  context: Context,
   collections: readonly Collection[],
   mode: Mode,
 ): string {
+  const { system } = context;
   const rows = collections.flatMap((collection) =>
     collection.decided.flatMap((one) => {
-      const state = stateTextOf(collection, one, mode);
+      const state = stateTextOf(context, collection, one, mode);
       if (state === undefined) return [];
       const { text, owner } = one.reservation;
       const id = formatId(system, containerOf(owner));
@@ -83,15 +85,23 @@ export function formatReleases(collections: readonly Collection[]): string {
 
 /** `undefined` for a reservation that is not in the table. */
 function stateTextOf(
+  context: Context,
   collection: Collection,
   one: DecidedReservation,
   mode: Mode,
 ): string | undefined {
+  const now = context.system.now();
   if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
   if (one.decision === "young" && mode.isImmediate && one.conclusion.liveness !== "alive") {
-    const { since } = one.reservation;
+    const { since, text } = one.reservation;
     if (since === undefined) return undefined;
-    return `kept until ${formatMinute(since + mode.grace, since)}, or with --grace 0s: younger than the grace period`;
+    if (since > now) {
+      const { files } = collection.directory;
+      const words = ["release", text, "--network", files.network] as const;
+      const command = commandText(context, files, words);
+      return `kept: its file is dated ${formatMinute(since, now)}, in the future, so its age is not known; to release it: ${command}`;
+    }
+    return `kept until ${formatMinute(since + mode.grace, now)}, or with --grace 0s: younger than the grace period`;
   }
   if (one.deadSince === undefined) return undefined;
   const state = stateOf(collection, one, mode);
@@ -99,7 +109,7 @@ function stateTextOf(
   if (state === "due") return `${dead}; released with --yes`;
   if (state === "released") return "released";
   if (state === "kept") return "kept; changed in the meantime, or could not be released";
-  const time = formatMinute(one.deadSince + mode.grace, one.deadSince);
+  const time = formatMinute(one.deadSince + mode.grace, now);
   const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
   // It may be started again.
   if (one.conclusion.liveness === "alive") return `${dead} by the list; released ${when}`;

@@ -73,7 +73,7 @@ function collect(context: Context): Report {
     document: () => collectionDocument(collections, mode),
     text: () => {
       if (has("--log")) return formatReleases(collections);
-      return `${formatCollection(system, collections, mode)}${hint}`;
+      return `${formatCollection(context, collections, mode)}${hint}`;
     },
   };
 }

@@ -51,6 +51,8 @@ export interface RecordedNamespace extends NamespaceState {
 export interface Evidence {
   /** The namespaces that have its address, or another one that its container holds. */
   readonly namespaces: readonly Pick<Namespace, "processId" | "path">[];
+  /** Whether these have its address itself. */
+  readonly isItsOwn: boolean;
   /** Whether the node itself has its address. */
   readonly isOfNode: boolean;
   /** `undefined` where nothing is recorded of it as it is now, as of what the Go plugin has reserved. */
@@ -71,8 +73,9 @@ export interface Evidence {
 export function conclude(evidence: Evidence): Conclusion {
   const { namespaces } = evidence;
   const inUse = namespaces.find(isOfProcess);
+  const which = evidence.isItsOwn ? "this address" : "another address of its container";
   if (inUse !== undefined) {
-    const reason = `process ${inUse.processId} runs in a network namespace with this address`;
+    const reason = `process ${inUse.processId} runs in a network namespace with ${which}`;
     return { liveness: "alive", by: "process", reason };
   }
   const { recorded } = evidence;
@@ -92,7 +95,7 @@ export function conclude(evidence: Evidence): Conclusion {
   const mounted = namespaces[0];
   if (mounted !== undefined) {
     const { path } = mounted;
-    const reason = `the network namespace ${path} has this address; no process runs there`;
+    const reason = `the network namespace ${path} has ${which}; no process runs there`;
     return { liveness: "alive", by: "mount", path, reason };
   }
   if (recorded !== undefined && isDecided) {

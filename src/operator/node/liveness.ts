@@ -89,6 +89,7 @@ export class LivenessChecker {
   livenessOfAttachment(attachment: Named): Conclusion {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
+      isItsOwn: true,
       isOfNode: false,
       recorded: undefined,
       named: this.named([attachment]),
@@ -259,6 +260,10 @@ class ReservationEvidence implements Evidence {
 
   get namespaces(): readonly Namespace[] {
     return this.#checker.namespacesFor(this.#reservation);
+  }
+
+  get isItsOwn(): boolean {
+    return this.#checker.namespacesWith(this.#reservation.text).length > 0;
   }
 
   get isOfNode(): boolean {

@@ -52,6 +52,7 @@ export class NetworkDirectory {
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
   #listed: readonly ReservedAddress[] | undefined;
+  #files: OpenedFiles | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
@@ -90,11 +91,16 @@ export class NetworkDirectory {
     return this.#reservations;
   }
 
-  #readAll(): readonly NodeReservation[] {
+  get #opened(): OpenedFiles {
     const nothing: OpenedFiles = { usual: "", others: [] };
     const open = (): OpenedFiles =>
       this.#system.openFiles(this.files.directory, LARGEST_RESERVATION);
-    const { usual, others } = attempt(open, nothing, "ENOENT");
+    this.#files ??= attempt(open, nothing, "ENOENT");
+    return this.#files;
+  }
+
+  #readAll(): readonly NodeReservation[] {
+    const { usual, others } = this.#opened;
     const all: NodeReservation[] = [];
     for (const line of eachLine(usual)) all.push(usualReservation(this, line));
     const further = others.flatMap(({ name, file }) => {
@@ -113,6 +119,13 @@ export class NetworkDirectory {
   get unowned(): readonly Reservation[] {
     const read = this.#reservations ?? othersIn(readAll(this.files));
     return read.filter(({ owner }) => isUnowned(owner));
+  }
+
+  /** The names of files that look like addresses, and are none. */
+  get misnamed(): readonly string[] {
+    return this.#opened.others.flatMap(({ name }) =>
+      LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined ? [name] : [],
+    );
   }
 
   /**
@@ -271,6 +284,8 @@ export class NodeReservation {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
+
+const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
 /** What the name of a reservation says. */
 function addressIn(name: string): Address {

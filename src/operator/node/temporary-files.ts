@@ -3,7 +3,7 @@
 import { CommandError } from "../../cli/command/command.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
 import { removeQuietly } from "../../store/files/temporary.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { PLUGIN } from "./plugin-directories.ts";
 
 /** A text that is another one each time it is read, see random(4). */
@@ -68,11 +68,18 @@ export function removeAbandoned(system: System, directory: string): void {
  *
  * @param option the command and the option that name it, for the error
  * @throws CommandError if the path is something other than a regular file: a device, or a link to one, must stay
+ * @throws SystemError with this path
  */
 export function replaceFile(system: System, option: string, path: string, text: string): void {
   const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
   if (kind !== "file")
     throw new CommandError(`${option}: ${path} exists and is not a regular file`);
   attempt(() => removeAbandoned(system, parentOf(path)), undefined);
-  replaceByFile(system, path, text);
+  recover(
+    () => replaceByFile(system, path, text),
+    // Nobody knows the name that the file has until then.
+    ({ code }) => {
+      throw new SystemError("open", path, code);
+    },
+  );
 }

@@ -43,7 +43,7 @@ total           IPv6                               18446744073709551615         
 
 dual holds 131 pods.
 small holds 1 pod.
-small: range set 0 has no free address: the next pod fails. To find addresses of dead containers, run host-local gc small
+small: range set 0 has no free address: the next pod fails. To find addresses of dead containers: host-local gc small --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}
 `,
     stderr: "",
   });

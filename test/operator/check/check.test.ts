@@ -75,6 +75,11 @@ const cases: Readonly<Record<string, Case>> = {
     severity: "warning",
     corrupt: (node) => node.write("net/::ffff:10.1.2.9", "c9\r\neth0"),
   },
+  "a name that is no address": {
+    code: "malformed-reservation",
+    severity: "warning",
+    corrupt: (node) => node.write("net/10.1.2.009", "c9\r\neth0"),
+  },
   "a reservation that anybody may write": {
     code: "writable-by-others",
     severity: "warning",

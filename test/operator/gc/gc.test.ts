@@ -10,6 +10,7 @@ import { executable } from "../../harness/executable.ts";
 import { holdLock } from "../../harness/held-lock.ts";
 import { startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
+import { runAsPrinted } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { nodeFor } from "../node.ts";
 import { HOUR, type NodeWithPods, nodeWithPods } from "./pods-on-node.ts";
@@ -362,6 +363,21 @@ test("within the grace period gc --now says which are kept, until when, and what
   });
   t.notMatch(run().stdout, "kept until", "a timer says nothing of pods that start");
   t.equal(run("--now", "--grace", "0s").exitCode, 0);
+  t.same(node.reserved(), ["10.7.3.2"]);
+});
+
+test("of a file that is dated in the future gc --now prints the date, and a command that releases it", async (t) => {
+  const node = podsOn(t, "c1", "c2");
+  node.age("net/10.7.3.3", -86_400);
+  const run = (...words: readonly string[]) =>
+    node.tool(["gc", "--live-command", "echo c1", "--yes", "--now", "--grace", "0s", ...words]);
+
+  const { stdout } = run();
+  const [, command = ""] =
+    /10\.7\.3\.3 .* kept: its file is dated [-0-9]{10} [0-9]{2}:[0-9]{2} UTC, in the future, so its age is not known; to release it: (.*)\n/.exec(
+      stdout,
+    ) ?? [];
+  t.equal(runAsPrinted(t, `${command} --yes --force`).exitCode, 0);
   t.same(node.reserved(), ["10.7.3.2"]);
 });
 

@@ -277,7 +277,7 @@ test("--output that cannot be written is exit code 2, and leaves nothing", async
   });
   t.match(node.tool(["metrics", "--output", join(directory, "none", "x")]), {
     exitCode: 2,
-    stderr: /no such file or directory/,
+    stderr: `host-local: open ${join(directory, "none", "x")}: no such file or directory\n`,
   });
   t.same(readdirSync(directory), ["taken"]);
 });

@@ -9,6 +9,7 @@ const nothing: Evidence = {
   recorded: undefined,
   named: [],
   cacheError: undefined,
+  isItsOwn: true,
   isBeforeBoot: false,
   isJustReserved: false,
   candidate: undefined,

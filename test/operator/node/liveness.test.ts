@@ -357,7 +357,11 @@ test("a container that one of its addresses shows to be alive is alive with all 
 
   const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);
 
-  t.match(checker.livenessOf(moved), { liveness: "alive", by: "process" });
+  t.match(checker.livenessOf(moved), {
+    liveness: "alive",
+    by: "process",
+    reason: "process 7 runs in a network namespace with another address of its container",
+  });
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
   t.equal(checker.livenessOf(dead).liveness, "dead");
 });

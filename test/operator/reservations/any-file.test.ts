@@ -48,7 +48,7 @@ test("each file is there once, with its owner and its time, in the order of the 
     String(one.path).slice(directory.length + 1),
     ...[one.owner, one.container, one.interface],
   ]);
-  const of = (name: string): readonly string[] => [name, ...(files[name] ?? []).slice(0, 3)];
+  const of = (name: string): readonly unknown[] => [name, ...(files[name] ?? []).slice(0, 3)];
   t.strictSame(told, [
     ...["9.255.255.255", ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((last) => `10.0.0.${last}`)].map(of),
     ["10.0.0.11", "attachment", "c1", "eth0"],

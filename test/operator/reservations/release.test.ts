@@ -108,7 +108,7 @@ test("the address of a live container is refused, with how that is known", {
   t.equal(exitCode, 1, "its other half is in use");
   t.match(
     stdout,
-    `is alive, since process ${processId} runs in a network namespace with this addr`,
+    `is alive, since process ${processId} runs in a network namespace with another address of its container`,
   );
   t.strictSame(left(node), all);
 

@@ -276,3 +276,11 @@ test("an operand that can be none of them is wrong usage", async (t) => {
     ]);
   }
 });
+
+test("what looks like an address and is none is not searched for as a container", async (t) => {
+  const node = nodeFor(t);
+  t.match(node.tool(["show", "300.1.1.1"]), {
+    exitCode: 2,
+    stderr: /^host-local: expected an address, such as 10\.88\.0\.7; found 300\.1\.1\.1\n/,
+  });
+});
