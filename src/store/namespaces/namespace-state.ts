@@ -120,10 +120,7 @@ export class NamespaceStates {
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
   #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
     const system = this.#system;
-    if (this.#device === undefined) {
-      this.#device = attempt(() => system.status("/proc/self/ns/net").device, null);
-    }
-    if (this.#device === null) return { unseen: "/proc is not readable" };
+    if (this.#deviceNow() === null) return { unseen: "/proc is not readable" };
     try {
       const { device, inode } = system.status(path);
       return device === this.#device ? { inode: String(inode) } : {};
@@ -131,6 +128,13 @@ export class NamespaceStates {
       if (!isSystemError(error)) throw error;
       return MISSING.includes(error.code) ? {} : { unseen: error.message };
     }
+  }
+
+  #deviceNow(): bigint | null {
+    if (this.#device === undefined) {
+      this.#device = attempt(() => this.#system.status("/proc/self/ns/net").device, null);
+    }
+    return this.#device;
   }
 
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
@@ -152,9 +156,9 @@ export class NamespaceStates {
     return isRunning ? `process ${process} may have it open elsewhere` : undefined;
   }
 
-  /** Whether the directory of a path, other than those of processes, is there without it. */
+  /** Whether the directory of a path, other than those of processes, is there without it, and namespaces are seen at all. */
   #isMissing(path: string): boolean {
-    if (isOfProcess(path)) return false;
+    if (isOfProcess(path) || this.#deviceNow() === null) return false;
     const directory = parentOf(path);
     const name = path.slice(directory.length + 1);
     // Such a name is not in the list of what it leads to.
