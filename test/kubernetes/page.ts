@@ -60,16 +60,16 @@ const shown: Readonly<Record<string, string>> = {
   "kubelet and containerd are killed, and the power fails":
     "After SIGKILL the pods keep sandboxes and addresses. After a loss of power kubelet has the old sandboxes stopped, and a full range serves the pods again. If `/var/lib/containerd` is lost as well, no DEL comes: ADD takes the addresses from before the boot, without a command.",
   "The DaemonSet installs the plugin from the image of the release":
-    "Installed under running pods; a file overwritten by another installer is put back within a minute; `--uninstall` restores the Go plugin. With containerd before 2.1 gc cannot tell whether a forgotten pod is dead: it releases nothing, the agent becomes unready, and gc with `crictl pods -q` releases the address.",
+    "Installed under running pods, and the rollout waits for no second probe; a file overwritten by another installer is put back within a minute; `--uninstall` restores the Go plugin. The manifests are applied as they are from Kubernetes 1.30 on. The address of a forgotten pod is released; with containerd before 2.1 gc cannot tell whether it is dead: it releases nothing, the agent becomes unready, and gc with `crictl pods -q` releases the address.",
   "The gc of the DaemonSet frees what a crash leaves, also in a full range":
     "With the range full of leaked addresses no pod can start; the agent needs no address, releases them, and the pods come back without a command.",
   "A node of the Go plugin whose range is full of dead pods":
-    "No pod comes back after the loss of power, until the DaemonSet is applied; then all do.",
+    "With the Go plugin 13 of 13 pods stay without an address after the loss of power. The DaemonSet is applied, and within a minute all of them run.",
   "A /29 holds five pods":
     "The event of the sixth pod is the plugin's message, word by word; it gets the address of the next pod that ends.",
   "containerd is killed while pods are created": "No address leaks; every pod runs and is reached.",
   "The directory of containerd is lost, and addresses leak":
-    "The forgotten containers run on: gc refuses a list that lacks them. After their end gc with the list releases their addresses, and a waiting pod gets one. The boot id stays the same, as in kind.",
+    "The forgotten containers run on: gc refuses a list that lacks them. After their end gc releases their addresses, with containerd before 2.1 by a list, and a waiting pod gets one. The boot id stays the same, as in kind.",
   "More nodes than podCIDRs, as plan says beforehand":
     "The fifth node gets no podCIDR (`CIDRNotAvailable`) and stays NotReady, until kube-controller-manager has the cluster CIDR that `plan` proposes.",
   "From the podCIDR to the addresses of pods":
@@ -77,7 +77,13 @@ const shown: Readonly<Record<string, string>> = {
   "The Go plugin is replaced under living pods, and put back":
     "Both plugins free each other's addresses and continue the same cursor; no address is used twice, no container restarts.",
   "The scheduler counts addresses":
-    "With the resource (by patch, or by node-feature-discovery's file) or with `maxPods`, the sixth pod of a /29 stays Pending in place of failing. A kubelet without its checkpoint of device plugins sets the resource to 0; the patch restores it. node-feature-discovery's own patch is simulated.",
+    "With the resource (by patch, or by node-feature-discovery's file) or with `maxPods`, the sixth pod of a /29 stays Pending in place of failing. Kubernetes 1.20: a kubelet without its checkpoint of device plugins sets the resource to 0; the patch restores it. node-feature-discovery's own patch is simulated.",
+  "An address of each family":
+    "A dual-stack cluster: each pod has two addresses, and `audit` knows all its ServiceCIDR objects.",
+  "STATUS makes a node NotReady whose configuration is wrong, but not one whose range is full":
+    "Five pods on a /29 leave the node ready; a configuration that leaves no address makes it NotReady, and its pods run on.",
+  "Rollouts with sticky, reuseDelaySeconds and history while kubelet and containerd are killed":
+    "A Deployment and a StatefulSet are rolled out three times: never an address twice, each in the history, the StatefulSet's pods keep theirs, and no other pod gets one before its time.",
   "64 pods in waves":
     "Waves of 16 pods on a /26, half of the former deleted meanwhile: never an address twice in the API or in the node's namespaces.",
   "One network definition for all nodes, and no address twice":
