@@ -5,11 +5,24 @@ import { dirname, join } from "node:path";
 import { test } from "tap";
 import { differencesPage } from "../scripts/pages/differences.ts";
 import { pictures } from "../scripts/pages/pictures.ts";
+import { type Faults, pagesWith, sentenceOf } from "../scripts/test/reliability-table.ts";
+import { nodesIn, podsIn } from "../src/cluster/nodes/node-mask.ts";
 import { commands } from "../src/commands.ts";
 import type { Results } from "./kubernetes/page.ts";
 
 test("docs/differences.md is what scripts/pages/differences.ts writes", async (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
+});
+
+test("README.md and docs/evidence/reliability.md count the faults as docs/data/faults.json has them", async (t) => {
+  const faults: Faults = JSON.parse(readFileSync("docs/data/faults.json", "utf8"));
+  for (const [path, page] of Object.entries(pagesWith(faults))) {
+    t.equal(readFileSync(path, "utf8"), page, path);
+    t.match(page, sentenceOf(faults), path);
+  }
+  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
+  const attempts = sum(faults.faults.map(({ native }) => native.attempts));
+  t.match(sentenceOf(faults), `${faults.faults.length} kinds of fault, ${attempts} injected`);
 });
 
 test("the pictures are what scripts/pages/pictures.ts draws", async (t) => {
@@ -23,7 +36,7 @@ const ofAnyProgram = ["completion", "man", "version"];
 
 test("README.md is short, has every command, and its figures are those of the evidence", async (t) => {
   const readme = readFileSync("README.md", "utf8");
-  t.ok(readme.split(/\s+/).length <= 1200, "1200 words");
+  t.ok(readme.split(/\s+/).length <= 800, "800 words");
   const table = readme.slice(readme.indexOf("| command | shows |"), readme.indexOf("## Build"));
   for (const { name } of commands.filter((one) => !ofAnyProgram.includes(one.name))) {
     t.match(table, `\`${name}\``);
@@ -36,7 +49,7 @@ test("README.md is short, has every command, and its figures are those of the ev
   const go = head.find((program) => program.startsWith("Go ")) ?? "";
   for (const program of ["native", "portable", go]) {
     const size = `${measured("file, MB", program)} MB`;
-    const times = ["ADD", "ADD at 60 000"].map((title) => `${measured(title, program)} ms`);
+    const times = ["ADD", "ADD at 250"].map((title) => `${measured(title, program)} ms`);
     const name = program === go ? go.replace("Go", "Go plugin") : program;
     t.match(readme, `| ${name} | ${size} | ${times.join(" | ")} |`);
     if (program !== go) t.match(readFileSync("docs/install.md", "utf8"), size);
@@ -104,3 +117,13 @@ for (const page of pages) {
     }
   });
 }
+
+test("docs/cluster-cidr.md counts as host-local plan does", async (t) => {
+  const rows = tableOf("docs/cluster-cidr.md").filter(([mask]) => mask?.startsWith("/"));
+  t.ok(rows.length > 0);
+  for (const [mask = "", ...counts] of rows) {
+    const nodeMask = Number(mask.slice(1));
+    const planned = [podsIn(4, nodeMask), nodesIn(16, nodeMask), nodesIn(14, nodeMask)];
+    t.same(counts, planned.map(String), mask);
+  }
+});

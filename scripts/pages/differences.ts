@@ -6,12 +6,18 @@
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { type Concern, type Difference, differences } from "../../test/blackbox/differences.ts";
+import {
+  type ChangedExpectation,
+  type Concern,
+  type Difference,
+  differences,
+} from "../../test/blackbox/differences.ts";
+import { readVectors } from "../../test/blackbox/vectors.ts";
 import { root } from "../build/bundle.ts";
 
 /** The question that a reader asks for each group, in the order of the page. */
 const questions: Readonly<Record<Concern, string>> = {
-  failures: "Where something has gone wrong: a crash, a full disk, a reboot, a call that fails",
+  failures: "Has something gone wrong: a crash, a full disk, a reboot, a call that fails?",
   runtimes: "Does your runtime send GC or STATUS, or request addresses?",
   configurations: "Is something in your configuration unusual, or new?",
   files: "Do you, or does a script, touch the files, or link directories elsewhere?",
@@ -25,20 +31,42 @@ export function differencesPage(): string {
     const sections = differences.filter(({ concerns }) => concerns === concern).map(section);
     return `## ${question}\n\n${sections.join("\n")}`;
   });
+  const calls = readVectors().reduce((sum, { steps }) => sum + steps.length, 0);
+  const changed = differences.flatMap((one) => one.changed.filter(isOfResult));
   return `# Differences from the Go plugin
 
-Could one affect you? The headings ask; where the answer is no, skip the section. With the configuration and the runtime
-of an ordinary node, you see only that fewer addresses leak, and that errors say more.
+<!-- Written by scripts/pages/differences.ts from test/blackbox/differences.ts. -->
 
-The Go plugins \`host-local\` and \`static\` 1.9.1 are the reference: whatever is not listed here is the same. This page
-is written by \`scripts/pages/differences.ts\` from \`test/blackbox/differences.ts\`, where each entry also names the
-recorded calls that it changes, or the tests that show it; the tests fail where the list and the executables disagree.
+| verb | CNI specification |
+|---|---|
+| ADD, DEL, VERSION | 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0 |
+| CHECK | 0.4.0, 1.0.0, 1.1.0 |
+| GC, STATUS | 1.1.0 |
+
+**Of ${calls} recorded calls of \`host-local\` 1.9.1 all but ${changed.length} have the same exit code here, and the same result or error**; those
+belong to the ${differences.filter((one) => one.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
+more. What is not listed is the same, also of \`static\`: the tests fail if this list and the executables disagree.
+
+Each heading asks whether you are affected. Open a line to read what both plugins do, and why.
 
 ${groups.join("\n")}`;
 }
 
-function section({ title, reference, here, reason }: Difference): string {
-  return `### ${title}\n\n- Go plugin: ${reference}\n- Here: ${here}\n- Why: ${reason}\n`;
+/** Whether a recorded call has another result or exit code here. */
+function isOfResult({ exitCode, stdout }: ChangedExpectation): boolean {
+  return exitCode !== undefined || stdout !== undefined;
+}
+
+function section({ title, reference, here, reason, changed }: Difference): string {
+  const mark = changed.some(isOfResult) ? " <em>(result)</em>" : "";
+  return `<details><summary>${title}${mark}</summary>
+
+- Go plugin: ${reference}
+- Here: ${here}
+- Why: ${reason}
+
+</details>
+`;
 }
 
 if (import.meta.main) {

@@ -1,5 +1,6 @@
 /**
- * Makes the searches of test/interleavings in full extent, and writes docs/evidence/interleavings.md with their numbers.
+ * Makes the searches of test/interleavings in full extent, and writes docs/data/interleavings.json with their numbers and
+ * docs/evidence/interleavings.md.
  *
  * Usage: `npm run node -- scripts/pages/interleavings.ts`; it takes some minutes.
  */
@@ -17,80 +18,91 @@ import {
 } from "../../test/interleavings/plan.ts";
 import { fileSystems, losses, worldsAfterLoss } from "../../test/interleavings/power-loss.ts";
 import { root } from "../build/bundle.ts";
+import { writeResults } from "./runs.ts";
+
+/** What the searches found, as docs/data/interleavings.json has it. */
+export interface Results {
+  /** By what happens besides the calls. */
+  readonly searches: readonly {
+    readonly happens: string;
+    readonly searches: number;
+    readonly schedules: number;
+    readonly states: number;
+  }[];
+  /** Where a rule is known to be broken: why, and in which searches. */
+  readonly known: readonly { readonly why: string; readonly searches: readonly string[] }[];
+  /** Disks after a loss of power, by calls and then by file system. */
+  readonly losses: Readonly<Record<string, Readonly<Record<string, number>>>>;
+  /** Planted defects, with the calls and the number of steps of the shortest schedule that shows each. */
+  readonly defects: readonly {
+    readonly name: string;
+    readonly calls: string;
+    readonly steps: number | null;
+  }[];
+}
 
 /** What happens besides the calls, in words. */
 const happenings: readonly (readonly [trouble: Row["trouble"], text: string])[] = [
   ["nothing", "nothing else"],
   ["stops", "a kill, a boot, or no lock in time"],
   ["errors", "an error, EIO, of a call that has done nothing, or everything"],
-  ["each error", "the same, each of EIO, ENOSPC, EACCES, EROFS, EMFILE"],
+  ["each error", "an error as above, each of EIO, ENOSPC, EACCES, EROFS, EMFILE"],
   ["refusals", "EIO from then on, of all calls or all of a kind"],
-  ["each refusal", "the same, each of EIO, ENOSPC, EACCES, EROFS, EMFILE"],
+  ["each refusal", "errors from then on, each of EIO, ENOSPC, EACCES, EROFS, EMFILE"],
   ["removals", "the lock file or `.host-local` is removed"],
 ];
 
-function page(found: readonly Found[], defects: readonly string[]): string {
-  const steps = "system calls and faults in the shortest schedule";
+/**
+ * The page about the searches.
+ *
+ * @param results what they found
+ */
+export function interleavingsPage({ searches, known, losses, defects }: Results): string {
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  const schedules = numberOf(sum(searches.map((one) => one.schedules)));
+  const states = numberOf(sum(searches.map((one) => one.states)));
+  const disks = sum(Object.values(losses).flatMap((one) => Object.values(one)));
+  const systems = Object.keys(Object.values(losses)[0] ?? {});
   return `# Every order of system calls
 
-Written by \`scripts/pages/interleavings.ts\`. The real calls of the plugin run in memory in every order of their system
-calls, and [ten rules](../architecture.md#ten-rules) hold at each end. \`npm test\` makes a part of these searches,
-\`npm run test:all\` all of them (two minutes), each a test that prints its numbers.
+<!-- Written by \`npm run node -- scripts/pages/interleavings.ts\` from data/interleavings.json. -->
 
-The machine is as unkind as the kernel: the number of a file that is gone is used again at once, unless somebody has it
-open, and files are dated by the last tick of 4 ms, or by the last second, while the clock of a process is further on.
-Network namespaces live by a mount, a process or a thread, end while others look, and so do their numbers and paths.
-There are three addresses, of which one is in use, or two, or all. Two or three calls run at once: ADD, DEL, DEL and then
-ADD, CHECK, STATUS, GC, \`host-local release\`, those of the Go plugin, and those of a process whose lock does not exclude
-the others; an ADD whose answer nobody reads, so that its UNDO follows. What happens besides them happens at most once in a
-schedule, at any point of it.
+The real calls of the plugin run in memory in every order of their system calls, and [ten
+rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((one) => one.searches))} searches, ${schedules} schedules, ${states} states**; the
+[data](../data/interleavings.json) has them one by one. \`npm test\` makes a part, \`npm run test:all\` all of them (two
+minutes); each is a test that prints its numbers.
 
-| what happens | searches | schedules | states |
-|---|---:|---:|---:|
-${happenings.map(([trouble, text]) => lineOf(trouble, text, found)).join("\n")}
+- **The machine.** The inode number of a removed file is used again at once, unless a process has it open. Files are dated by
+  the last tick of 4 ms, or by the last second. Network namespaces live by a mount, a process or a thread, and end while
+  others look; so do their numbers and paths.
+- **Calls.** Two or three at once: ADD, DEL, DEL and then ADD, CHECK, STATUS, GC, \`host-local release\`, those of the Go
+  plugin, those of a process whose lock does not exclude the others, and an ADD whose answer is not delivered, so that its
+  UNDO follows. There are three addresses, of which one, two or all are in use.
+- **Faults.** At most one in a schedule, at any point: ${searches
+    .slice(1)
+    .map(({ happens }) => happens)
+    .join("; ")}.
 
 No rule is broken, but in these searches ([what that means](reliability.md#without-the-lock)):
 
-${known.map((one) => `- ${one.why} (${namesWith(one, found)}).`).join("\n")}
+${known.map((one) => `- ${one.why} (${one.searches.length === 1 ? "one search" : `${one.searches.length} searches`}).`).join("\n")}
 
-\`HOST_LOCAL_EXTENT=exhaustive npm run node -- FILE\` makes more, in hours: with more errors, two stops at once, and every pair
-also
-beside a process with another lock. FILE is one of \`interleavings.test.ts\`, \`errors.test.ts\` and
-\`further-troubles.test.ts\` in \`test/interleavings\`.
+\`HOST_LOCAL_EXTENT=exhaustive npm run node -- FILE\` takes hours: more errors, two stops at once, and every pair also beside a
+process with another lock. FILE is \`interleavings.test.ts\`, \`errors.test.ts\` or \`further-troubles.test.ts\` in
+\`test/interleavings\`.
 
 ## Loss of power
 
-The disks that each file system may leave after, or within, some calls (\`test/interleavings/power-loss.ts\`); after each,
-DEL frees everything, and every address can be handed out again, once.
-
-| calls | ${fileSystems.join(" | ")} |
-|---|${fileSystems.map(() => "---:|").join("")}
-${losses.map((loss) => `| ${loss.name} | ${fileSystems.map((one) => worldsAfterLoss(loss, one).worlds.length).join(" | ")} |`).join("\n")}
+${disks} disks that ${systems.join(", ")} file systems may leave after, or within, ${Object.keys(losses).length} sequences of calls
+(\`test/interleavings/power-loss.ts\`): after each, DEL frees everything, and every address can be handed out again, once.
 
 ## Defects that the searches find
 
-Each is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest schedule that
-shows it.
+Each of the ${defects.length} is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest
+schedule that shows it; the number is that of its system calls and faults.
 
-| defect | calls at once | ${steps} |
-|---|---|---:|
-${defects.join("\n")}
+${defects.map(({ name, steps }) => `- ${name} (${steps ?? "not found"})`).join("\n")}
 `;
-}
-
-function lineOf(trouble: Row["trouble"], text: string, all: readonly Found[]): string {
-  const found = all.filter(({ row }) => row.trouble === trouble);
-  const sum = (numbers: readonly number[]): string =>
-    numberOf(numbers.reduce((total, one) => total + one, 0));
-  const schedules = sum(found.map(({ counts }) => counts.schedules));
-  const states = sum(found.map(({ counts }) => counts.states));
-  return `| ${text} | ${found.length} | ${schedules} | ${states} |`;
-}
-
-function namesWith(exception: (typeof known)[number], found: readonly Found[]): string {
-  const names = found.flatMap((one) => (one.known === exception ? nameOf(one.row) : []));
-  const more = names.length > 3 ? [`${names.length - 2} more`] : names.slice(2);
-  return [...names.slice(0, 2), ...more].join("; ");
 }
 
 function numberOf(count: number): string {
@@ -105,10 +117,43 @@ function searchAll(): readonly Found[] {
   });
 }
 
-Object.assign(globalThis, { BUILD_VERSION: "unknown" });
-const defects: string[] = [];
-for (const bug of bugs) {
-  const found = await shortestWith(bug);
-  defects.push(`| ${bug.name} | ${bug.cast.name} | ${found?.steps.length ?? "not found"} |`);
+async function resultsOf(): Promise<Results> {
+  const defects: Results["defects"][number][] = [];
+  for (const bug of bugs) {
+    const found = await shortestWith(bug);
+    defects.push({ name: bug.name, calls: bug.cast.name, steps: found?.steps.length ?? null });
+  }
+  const all = searchAll();
+  const sum = (numbers: readonly number[]) => numbers.reduce((total, one) => total + one, 0);
+  return {
+    searches: happenings.map(([trouble, happens]) => {
+      const found = all.filter(({ row }) => row.trouble === trouble);
+      return {
+        happens,
+        searches: found.length,
+        schedules: sum(found.map(({ counts }) => counts.schedules)),
+        states: sum(found.map(({ counts }) => counts.states)),
+      };
+    }),
+    known: known.map((one) => ({
+      why: one.why,
+      searches: all.filter((found) => found.known === one).map(({ row }) => nameOf(row)),
+    })),
+    losses: Object.fromEntries(
+      losses.map((loss) => [
+        loss.name,
+        Object.fromEntries(
+          fileSystems.map((one) => [one, worldsAfterLoss(loss, one).worlds.length]),
+        ),
+      ]),
+    ),
+    defects,
+  };
 }
-writeFileSync(join(root, "docs", "evidence", "interleavings.md"), page(searchAll(), defects));
+
+if (import.meta.main) {
+  Object.assign(globalThis, { BUILD_VERSION: "unknown" });
+  const results = await resultsOf();
+  writeResults(join(root, "docs/data/interleavings.json"), results);
+  writeFileSync(join(root, "docs/evidence/interleavings.md"), interleavingsPage(results));
+}

@@ -1,4 +1,4 @@
-/** The table of faults in docs/evidence/reliability.md. */
+/** The results of the faults: docs/data/faults.json, and what docs/evidence/reliability.md and README.md say of them. */
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -6,6 +6,7 @@ import type { Attempt, Scenario } from "../../test/faults/executables/scenario.t
 import type { Subject } from "../../test/faults/executables/subject.ts";
 import type { Kind } from "../../test/harness/violations.ts";
 import { root } from "../build/bundle.ts";
+import { writeResults } from "../pages/runs.ts";
 
 /** A fault, and the attempts of each executable. */
 export interface Row {
@@ -13,50 +14,123 @@ export interface Row {
   readonly outcomes: ReadonlyMap<Subject["name"], readonly Attempt[]>;
 }
 
+/** The attempts of one fault with one executable; a failed one counts under its first violation. */
+interface Count {
+  readonly attempts: number;
+  readonly failed: Readonly<Partial<Record<Kind, number>>>;
+}
+
+/** A run of all faults, as docs/data/faults.json has it. */
+export interface Faults {
+  readonly seed: number;
+  /** How many attempts: `short`, `full` or `exhaustive`. */
+  readonly extent: string;
+  /** The version of the Go plugin. */
+  readonly go: string;
+  readonly faults: readonly (Readonly<Record<Subject["name"], Count>> & {
+    readonly fault: string;
+    readonly promise: string;
+  })[];
+}
+
 /** The table stands after this line, to the end of the file. */
 const MARK = "<!-- The table: written by npm run test:faults -- --write -->";
 
-const page = join(root, "docs", "evidence", "reliability.md");
+/** The sentence about all faults, in README.md and above the table. */
+const SENTENCE = /\d+ kinds of fault,[^;]*;[^*]*in the same runs/;
+
+const names = ["native", "portable", "Go"] as const;
 
 /**
- * Puts a table of a run into docs/evidence/reliability.md.
+ * Writes the data of a run, the table in docs/evidence/reliability.md and the sentence in README.md.
  *
  * @param rows the faults in their order
  * @param run with which seed, how thoroughly
  */
 export function writeTable(rows: readonly Row[], run: { seed: number; extent: string }): void {
-  const text = readFileSync(page, "utf8");
-  const before = text.slice(0, text.indexOf(MARK));
+  const faults = rows.map(({ scenario, outcomes }) => {
+    const [native, portable, Go] = names.map((name) => countOf(outcomes.get(name) ?? []));
+    const { fault, promise } = scenario;
+    return { fault, promise, native, portable, Go } as Faults["faults"][number];
+  });
+  const data: Faults = { ...run, go: "1.9.1", faults };
+  writeResults(join(root, "docs/data/faults.json"), data);
+  writeFaults(data);
+}
+
+/** Writes the pages about a run. */
+export function writeFaults(data: Faults): void {
+  for (const [name, text] of Object.entries(pagesWith(data))) writeFileSync(join(root, name), text);
+}
+
+/**
+ * The pages that tell of the faults, path in the repository to content.
+ *
+ * @param data a run of all faults
+ */
+export function pagesWith(data: Faults): Readonly<Record<string, string>> {
+  const page = readFileSync(join(root, "docs/evidence/reliability.md"), "utf8");
+  const readme = readFileSync(join(root, "README.md"), "utf8");
+  return {
+    "docs/evidence/reliability.md": `${page.slice(0, page.indexOf(MARK))}${table(data)}`,
+    "README.md": readme.replace(SENTENCE, sentenceOf(data)),
+  };
+}
+
+/** Such as `2 kinds of fault, 7 injected attempts, 0 failures; the Go plugin 1.9.1 failed 3 of 6 in the same runs`. */
+export function sentenceOf({ go, faults }: Faults): string {
+  const total = (name: Subject["name"]): string => {
+    const failed = sum(faults.map((one) => failuresOf(one[name])));
+    return `${failed} of ${sum(faults.map((one) => one[name].attempts))}`;
+  };
+  const [failed = "", attempts = ""] = total("native").split(" of ");
+  return `${faults.length} kinds of fault, ${attempts} injected attempts, ${failed} failures; the Go plugin ${go} failed ${total("Go")} in the same runs`;
+}
+
+function table(data: Faults): string {
+  const { seed, extent, go, faults } = data;
   const lines = [
     MARK,
     "",
-    `Seed ${run.seed}, ${run.extent} extent: attempts that held, of all.`,
+    `**${sentenceOf(data)}.** These are the native executable's attempts. Seed ${seed}, ${extent} extent; the table has`,
+    "the attempts that held, of all.",
     "",
-    "| fault | what must hold | native | portable | Go 1.9.1 |",
+    `| fault | what must hold | native | portable | Go ${go} |`,
     "|---|---|---|---|---|",
-    ...rows.map(({ scenario, outcomes }, at) => {
-      const isRepeated = rows[at - 1]?.scenario.promise === scenario.promise;
-      const cells = (["native", "portable", "Go"] as const).map((name) =>
-        cellOf(outcomes.get(name) ?? []),
-      );
-      const promise = isRepeated ? "as above" : scenario.promise;
-      return `| ${[scenario.fault, promise, ...cells].join(" | ")} |`;
+    ...faults.map((one, at) => {
+      const promise = faults[at - 1]?.promise === one.promise ? "as above" : one.promise;
+      const cells = names.map((name) => cellOf(one[name]));
+      return `| ${[one.fault, promise, ...cells].join(" | ")} |`;
     }),
     "",
   ];
-  writeFileSync(page, `${before}${lines.join("\n")}`);
+  return lines.join("\n");
 }
 
-/** Such as `48/50: 2 leak`: an attempt counts under its first violation. */
-function cellOf(attempts: readonly Attempt[]): string {
-  if (attempts.length === 0) return "–";
-  const kinds = new Map<Kind, number>();
+function countOf(attempts: readonly Attempt[]): Count {
+  const failed: Partial<Record<Kind, number>> = {};
   for (const { violations } of attempts) {
     const [first] = violations;
-    if (first !== undefined) kinds.set(first.kind, (kinds.get(first.kind) ?? 0) + 1);
+    if (first !== undefined) failed[first.kind] = (failed[first.kind] ?? 0) + 1;
   }
-  const bad = [...kinds.values()].reduce((sum, count) => sum + count, 0);
-  const count = `${attempts.length - bad}/${attempts.length}`;
-  if (bad === 0) return count;
-  return `${count}: ${[...kinds].map(([kind, number]) => `${number} ${kind}`).join(", ")}`;
+  return { attempts: attempts.length, failed };
+}
+
+/** Such as `48/50: 2 leak`. */
+function cellOf(count: Count): string {
+  const { attempts, failed } = count;
+  if (attempts === 0) return "–";
+  const bad = failuresOf(count);
+  const held = `${attempts - bad}/${attempts}`;
+  if (bad === 0) return held;
+  const kinds = Object.entries(failed).map(([kind, number]) => `${number} ${kind}`);
+  return `${held}: ${kinds.join(", ")}`;
+}
+
+function failuresOf({ failed }: Count): number {
+  return sum(Object.values(failed));
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, one) => total + one, 0);
 }

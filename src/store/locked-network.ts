@@ -21,6 +21,7 @@ import {
   contentOf,
   describeOwner,
   endOf,
+  isHeldBy,
   isSameOwner,
   keyOf,
   type Owner,
@@ -341,9 +342,12 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     yield* reclaimable(this.files, wantedBy);
     const idEnd = endOf(attachment.containerId);
     const caller = { key: keyOf(attachment), idEnd, namespace };
+    // The key of another one may be the same.
+    const isOwn = ({ key, name }: RecordedReservation): boolean =>
+      key === caller.key && isHeldBy(readOwner(this.files, name), attachment);
     const isMeant = (one: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
-      (one.namespace.isPodSandbox || one.key === caller.key) && wantedBy(one.name) !== undefined;
+      (one.namespace.isPodSandbox || isOwn(one)) && wantedBy(one.name) !== undefined;
     for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };

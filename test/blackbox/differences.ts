@@ -189,7 +189,7 @@ export const differences: readonly Difference[] = [
     title: "Errors name the trace of the call",
     concerns: "streams",
     reference: "TRACEPARENT is ignored.",
-    here: "If TRACEPARENT is valid (W3C Trace Context), details ends with the trace id. An error about the lock names the trace of the holder, too.",
+    here: "If TRACEPARENT is valid (W3C Trace Context), details ends with the trace id. An error about the lock also names the trace of the holder.",
     reason: "The error in a log leads to the pod's trace.",
     changed: [],
     coveredBy: ["main.test.ts", "blackbox/lock.test.ts"],
@@ -231,7 +231,7 @@ export const differences: readonly Difference[] = [
     concerns: "streams",
     reference: "Most errors have no details.",
     here: "Code and msg are the same; details says what was expected and found, where, and what is next.",
-    reason: "Nobody should need the source code to understand an error.",
+    reason: "An error should be understood without the source code.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
   },
@@ -401,7 +401,7 @@ export const differences: readonly Difference[] = [
     title: "Only files named as an address, directly in the network's directory, are reservations",
     concerns: "files",
     reference:
-      "Subdirectories are searched, too, and DEL and CHECK take any file with the right content.",
+      "Subdirectories are also searched, and DEL and CHECK accept any file with the right content.",
     here: "Other files and subdirectories are ignored.",
     reason: "A file that is not a reservation must never be removed.",
     changed: [
@@ -568,7 +568,7 @@ export const differences: readonly Difference[] = [
     title: "File modes do not depend on the caller's umask",
     concerns: "files",
     reference: "The caller's umask restricts the modes of files and directories.",
-    here: "The network's directory has mode 0755, .host-local 0700, every file 0600, the lock file, too, which is 0750 there.",
+    here: "The network's directory has mode 0755, .host-local 0700, every file 0600, also the lock file, which is 0750 there.",
     reason:
       "Files that one runtime creates must be usable by another, and audits (CIS 1.1.9) want no file beyond 0600.",
     changed: [],
@@ -587,8 +587,8 @@ export const differences: readonly Difference[] = [
   {
     title: "Reservations from before a reboot are reclaimed",
     concerns: "failures",
-    reference: "They take their addresses until somebody deletes them.",
-    here: "Where an ADD would find no address, it takes that of a reservation from before this boot, the oldest first, [unless reclaim is never](configuration.md#after-a-reboot). So does an ADD that requests such an address, and one of the same container.",
+    reference: "They take their addresses until an administrator deletes them.",
+    here: "An ADD that would find no address takes one that is reserved from before this boot, the oldest first, [unless reclaim is never](configuration.md#after-a-reboot). The same applies to an ADD that requests such an address, and to one of the same container.",
     reason:
       "No network namespace survives a reboot. After a few power failures the range was full.",
     changed: [],
@@ -597,8 +597,8 @@ export const differences: readonly Difference[] = [
   {
     title: "Addresses of pods whose network namespace is gone are reclaimed",
     concerns: "failures",
-    reference: "They are taken until somebody deletes them.",
-    here: "Where an ADD would find no address, or a requested one is taken, it takes that of a pod's sandbox whose network namespace is proven gone, [unless reclaim is never](configuration.md#addresses-of-dead-pods). What the same container holds for a namespace that is gone it gets again.",
+    reference: "They are taken until an administrator deletes them.",
+    here: "An ADD that would find no address, or whose requested one is taken, takes the address of a pod's sandbox if its network namespace is proven gone, [unless reclaim is never](configuration.md#addresses-of-dead-pods). A container gets its own address again if the namespace it was reserved for is gone.",
     reason:
       "A DEL that never came leaked the address: after enough failed pods the range was full, and the container that held a requested address itself could not start again.",
     changed: [],

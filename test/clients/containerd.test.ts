@@ -90,6 +90,43 @@ clientScenario(
 
 clientScenario(
   {
+    name: "containerd 2, annotations",
+    scenario:
+      "a pod asks for an address by an annotation; a VM's next pod gets the address of its last",
+    needs: needsOfContainerd("2"),
+    version,
+  },
+  async (t, host) => {
+    const ipam = {
+      type: "host-local",
+      subnet: "10.64.0.0/28",
+      requested: { by: ["example.com/ip"] },
+      sticky: { by: ["K8S_POD_NAMESPACE", "kubevirt.io/domain"] },
+    };
+    const capabilities = { "io.kubernetes.cri.pod-annotations": true };
+    host.configure({
+      cniVersion: "1.0.0",
+      name: "annotated",
+      plugins: [{ type: "bridge", bridge: "cni-annotated", isGateway: true, capabilities, ipam }],
+    });
+    const pods = new Cri(await Containerd.start(t, host));
+    await pods.start("asks", { "example.com/ip": "10.64.0.9" });
+    t.equal(await pods.addressOf("asks"), "10.64.0.9");
+
+    await pods.start("launcher-a", { "kubevirt.io/domain": "db" });
+    const own = await pods.addressOf("launcher-a");
+    await pods.stop("launcher-a");
+    await pods.start("another");
+    await pods.start("launcher-b", { "kubevirt.io/domain": "db" });
+    t.equal(await pods.addressOf("launcher-b"), own);
+    t.not(await pods.addressOf("another"), own);
+    for (const name of ["asks", "another", "launcher-b"]) await pods.stop(name);
+    t.same(host.reservations("annotated"), {});
+  },
+);
+
+clientScenario(
+  {
     name: "ctr 2, --cni --detach",
     scenario:
       "a container that ends by itself gets no DEL; gc with the command of docs/operations.md releases, and no living container's address",
@@ -120,7 +157,7 @@ clientScenario(
       "the address of a dead container stays reserved",
     );
 
-    const page = readFileSync(inRepository("docs/operations.md"), "utf8");
+    const page = readFileSync(inRepository("docs/leaked-addresses.md"), "utf8");
     const listed = /all namespaces of containerd \| `'(.*)'` \|/.exec(page)?.[1] ?? "";
     execFileSync(
       executable,

@@ -8,7 +8,7 @@ import type { Host } from "../e2e/host.ts";
 import { type Needs, processesIn, removeMounts } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
-import { RuntimeService } from "./cri.ts";
+import { RuntimeService, type SandboxRequest } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import type { Client } from "./range-life.ts";
@@ -127,9 +127,9 @@ export class Cri implements Client {
     this.#containerd = containerd;
   }
 
-  async start(name: string): Promise<void> {
+  async start(name: string, annotations: SandboxRequest["annotations"] = {}): Promise<void> {
     const { runtime } = this.#containerd;
-    const request = { name, cgroupParent: `/${cgroupOfScenario}` };
+    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
     this.#sandboxes.set(name, await runtime.runPodSandbox(request));
   }
 

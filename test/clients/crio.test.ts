@@ -1,8 +1,11 @@
 // test: each executable, full extent only, slow
 /** CRI-O, whose sandboxes have no process: what it does at its start, and after a crash. */
 
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Network } from "../e2e/libcni.ts";
+import { executable } from "../harness/executable.ts";
+import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
@@ -60,6 +63,67 @@ clientScenario(
     t.same(Object.keys(host.reservations(name)), ["10.65.0.2", "10.65.0.6"]);
     for (const pod of ["first", "asks"]) await crio.removePod(pod);
     t.same(host.reservations(name), {});
+  },
+);
+
+/** gc, with the capabilities of a container and no others, such as `DAC_OVERRIDE`. */
+function gcWith(capabilities: readonly string[]): {
+  status: number | null;
+  stdout: string;
+  stderr: string;
+} {
+  const set = capabilities.map((name) => `+${name.toLowerCase()}`);
+  const bounds = ["--no-new-privs", `--bounding-set=-all,${set.join(",")}`, executable];
+  const words = [...bounds, "gc", "--yes", "--now", "--grace", "0s"];
+  return spawnSync("setpriv", words, { encoding: "utf8" });
+}
+
+/** Those of the agent in the DaemonSet, also in the overlay for OpenShift. */
+function capabilitiesOfAgent(): readonly string[] {
+  const text = readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8");
+  return [...text.matchAll(/add: \[(.*)\]/g)].at(-1)?.[1]?.split(", ") ?? [];
+}
+
+clientScenario(
+  {
+    name: "CRI-O, gc in a container",
+    scenario:
+      "sandboxes without a process, with the capabilities of the DaemonSet: none to enter namespaces",
+    needs: { ...needsOfCrio, seesProcesses: true },
+    version: crioVersion,
+  },
+  async (t, host) => {
+    const network = collected("10.65.0.0/29");
+    host.configure(network);
+    const crio = await Crio.start(t, host);
+    const held = (): readonly string[] => Object.keys(host.reservations(network.name));
+    const lose = async (pod: string): Promise<void> => {
+      await crio.runPod(pod);
+      const { CNI_NETNS: netns = "" } = host.recordedCalls().at(-1)?.environment ?? {};
+      execFileSync("umount", ["--lazy", netns]);
+      rmSync(netns);
+    };
+    const own = capabilitiesOfAgent();
+    t.notOk(own.includes("SYS_ADMIN"), "it enters no namespace");
+
+    await crio.runPod("living");
+    await lose("recorded");
+    t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
+    t.same(held(), ["10.65.0.2"], "what is recorded is known");
+
+    await lose("cached");
+    // As what the Go plugin has reserved.
+    rmSync("/var/lib/cni/networks/.host-local", { recursive: true });
+    const anHourAgo = "find /var/lib/cni -type f -exec touch -d '1 hour ago' {} +";
+    execFileSync("sh", ["-c", anHourAgo]);
+    t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
+    t.same(held(), ["10.65.0.2"], "what CRI-O's cache names is known");
+
+    rmSync("/var/lib/cni/results", { recursive: true });
+    const { status, stdout, stderr } = gcWith(own);
+    t.match({ status, stdout }, { status: 1, stdout: /0 alive, .* 1 unknown, .* 0 dead/ });
+    t.match(stderr, /cannot be entered, which takes CAP_SYS_ADMIN/, "what neither has is not");
+    t.same(held(), ["10.65.0.2"]);
   },
 );
 

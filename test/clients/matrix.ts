@@ -56,7 +56,13 @@ ${rows.join("\n")}
 - The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
 \`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and installs
-nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page.
+nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page. Debian does not have
+CRI-O, multus and flannel's plugin: \`-- --crio DIR --multus FILE --flannel FILE\` takes programs that somebody has built. These
+were of 2026-08-21 (CRI-O), 2026-08-10 (multus 4, without a version of its own) and 2026-05-18 (flannel's plugin).
+
+What CRI-O, multus, flannel, containerd and podman called, with environment and standard input, is recorded in
+\`test/blackbox/client-calls\` (\`-- --record\`): \`npm test\` makes these calls again, and those of Calico with \`usePodCidr\`, which
+are written from its source, and expects the same answers.
 `;
 }
 

@@ -1,5 +1,5 @@
 // test: each executable, one if short, Go plugin
-/** The session of README.md, on a node that runs only the Go plugin, and what it says to do next, as root with the usual `PATH`. */
+/** The session of docs/leaked-addresses.md, which README.md shows as a picture, on a node that runs only the Go plugin, and what it says to do next, as root with the usual `PATH`. */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -28,6 +28,7 @@ import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
 
 const page = readFileSync(inRepository("README.md"), "utf8");
+const sessionPage = readFileSync(inRepository("docs/leaked-addresses.md"), "utf8");
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
 
 /** The pods of the session. */
@@ -50,7 +51,7 @@ scenario(
     execFileSync("mount", ["-t", "tmpfs", "-o", "mode=755", "tmpfs", "/usr/local/sbin"]);
     const before = filesBelow("/var/lib/cni");
 
-    for (const { command, output } of stepsOf(sessionOf(page))) {
+    for (const { command, output } of stepsOf(sessionOf(sessionPage))) {
       const { stdout } = atTerminal(command.split(" ").slice(1), "", {
         COLUMNS: "130",
         NO_COLOR: "1",

@@ -58,11 +58,11 @@ clusterScenario(
     t.same(
       renumbered,
       {
-        n1: "10.252.3.0/24",
+        n1: "10.252.4.0/24",
         n2: "10.252.2.0/24",
         n3: "10.252.0.0/24",
         n4: "10.252.1.0/24",
-        n5: "10.252.5.0/24",
+        n5: "10.252.3.0/24",
       },
       "three nodes get free podCIDRs, and the others keep theirs",
     );
@@ -73,7 +73,7 @@ clusterScenario(
     );
     kubectl("rollout", "status", "deployment/web", "--timeout=180s");
     const addresses = podAddresses();
-    t.same(Object.values(addresses).sort(), ["10.252.3.2", "10.252.3.3"], "the pods run again");
+    t.same(Object.values(addresses).sort(), ["10.252.4.2", "10.252.4.3"], "the pods run again");
     t.same(
       Object.keys(cluster.reservations()),
       Object.values(addresses).sort(),
@@ -87,7 +87,7 @@ clusterScenario(
     const refusals = pasted.map(pasteAgain);
     t.same(
       refusals,
-      ["n5 10.252.5.0/24\n", "n1 10.252.3.0/24\n", "n3 10.252.0.0/24\n"],
+      ["n5 10.252.3.0/24\n", "n1 10.252.4.0/24\n", "n3 10.252.0.0/24\n"],
       "the same commands stop at once, and name the node that has the podCIDR",
     );
     t.same(podCidrsOfNodes(), renumbered, "and change no podCIDR");
@@ -108,8 +108,9 @@ clusterScenario(
     create([nodeNamed("n7", "10.251.7.0/24")]);
     controlPlane.restartController({ clusterCidr, nodeCidrMaskSize: 24 });
     await until("its end", () => !controlPlane.controllerManager.runs);
-    const [fault = ""] =
-      /^[EF].*failed to mark cidr.*/m.exec(controlPlane.controllerManager.log) ?? [];
+    const { log } = controlPlane.controllerManager;
+    // The one before may have tried, too, and has gone on.
+    const fault = log.match(/^[EF].*failed to mark cidr.*/gm)?.at(-1) ?? "";
     t.match(fault, "failed to mark cidr[10.251.7.0/24] at idx [0] as occupied for node");
     show(
       "A node has a podCIDR outside the cluster CIDR, and kube-controller-manager is restarted. It ends:",

@@ -12,6 +12,8 @@ export interface ClusterAddresses {
   readonly clusterCidr: string;
   /** `--node-cidr-mask-size`: the prefix length of a podCIDR. */
   readonly nodeCidrMaskSize: number;
+  /** The same of the second family of a dual-stack cluster, such as `fd00:244::/56`. */
+  readonly ipv6?: { readonly clusterCidr: string; readonly nodeCidrMaskSize: number };
 }
 
 /** What the controller manager is started with. */
@@ -38,22 +40,7 @@ export class ControlPlane {
     "--log-level=warn",
   ]);
 
-  readonly apiServer = new Unit("kube-apiserver", [
-    program("kube-apiserver"),
-    `--etcd-servers=${etcdAddress}`,
-    `--advertise-address=${nodeAddress}`,
-    "--service-cluster-ip-range=10.96.0.0/16",
-    `--cert-dir=${credentialFiles.certificates}`,
-    `--token-auth-file=${credentialFiles.tokens}`,
-    "--service-account-issuer=https://kubernetes.default.svc",
-    `--service-account-key-file=${credentialFiles.publicKey}`,
-    `--service-account-signing-key-file=${credentialFiles.privateKey}`,
-    "--authorization-mode=Node,RBAC",
-    "--enable-admission-plugins=NodeRestriction",
-    "--allow-privileged=true",
-    // By name it would ask DNS for the node.
-    "--kubelet-preferred-address-types=InternalIP",
-  ]);
+  readonly apiServer: Unit;
 
   readonly controllerManager: Unit;
 
@@ -65,6 +52,7 @@ export class ControlPlane {
 
   /** @param settings what the node IPAM controller gives to nodes */
   constructor(settings: ControllerSettings) {
+    this.apiServer = apiServerFor(settings);
     this.controllerManager = controllerManagerWith(settings);
   }
 
@@ -94,14 +82,41 @@ export class ControlPlane {
   }
 }
 
+function apiServerFor({ ipv6 }: ClusterAddresses): Unit {
+  const services = ["10.96.0.0/16", ...(ipv6 === undefined ? [] : ["fd00:96::/112"])];
+  return new Unit("kube-apiserver", [
+    program("kube-apiserver"),
+    `--etcd-servers=${etcdAddress}`,
+    `--advertise-address=${nodeAddress}`,
+    `--service-cluster-ip-range=${services.join(",")}`,
+    `--cert-dir=${credentialFiles.certificates}`,
+    `--token-auth-file=${credentialFiles.tokens}`,
+    "--service-account-issuer=https://kubernetes.default.svc",
+    `--service-account-key-file=${credentialFiles.publicKey}`,
+    `--service-account-signing-key-file=${credentialFiles.privateKey}`,
+    "--authorization-mode=Node,RBAC",
+    "--enable-admission-plugins=NodeRestriction",
+    "--allow-privileged=true",
+    // By name it would ask DNS for the node.
+    "--kubelet-preferred-address-types=InternalIP",
+  ]);
+}
+
 function controllerManagerWith(settings: ControllerSettings): Unit {
-  const { clusterCidr, nodeCidrMaskSize, givesPodCidrs = true } = settings;
+  const { clusterCidr, nodeCidrMaskSize, ipv6, givesPodCidrs = true } = settings;
+  const addresses =
+    ipv6 === undefined
+      ? [`--cluster-cidr=${clusterCidr}`, `--node-cidr-mask-size=${nodeCidrMaskSize}`]
+      : [
+          `--cluster-cidr=${clusterCidr},${ipv6.clusterCidr}`,
+          `--node-cidr-mask-size-ipv4=${nodeCidrMaskSize}`,
+          `--node-cidr-mask-size-ipv6=${ipv6.nodeCidrMaskSize}`,
+        ];
   return new Unit("kube-controller-manager", [
     program("kube-controller-manager"),
     `--kubeconfig=${kubeconfigOf("system:kube-controller-manager")}`,
     `--allocate-node-cidrs=${givesPodCidrs}`,
-    `--cluster-cidr=${clusterCidr}`,
-    `--node-cidr-mask-size=${nodeCidrMaskSize}`,
+    ...addresses,
     `--service-account-private-key-file=${credentialFiles.privateKey}`,
     // With its own user it may not patch nodes.
     "--use-service-account-credentials=true",

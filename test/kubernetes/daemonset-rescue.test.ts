@@ -48,6 +48,7 @@ clusterScenario(
     shell("kubectl apply --kustomize .");
     await until("the pods", () => areNew().length === names.length, 300);
     const seconds = Math.round((performance.now() - began) / 1000);
+    t.ok(seconds < 60, "within a minute");
     const addresses = Object.values(podAddresses()).sort();
     t.equal(new Set(addresses).size, names.length, "each has an address of its own");
     t.same(Object.keys(cluster.reservations()).sort(), addresses, "and only these are reserved");

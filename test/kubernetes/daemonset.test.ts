@@ -1,6 +1,7 @@
 // test: cluster
 /** The manifests of deploy/ and the image of the release, on a node that has another plugin. */
 
+import { writeFileSync } from "node:fs";
 import { executable, isNative } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { until } from "../harness/until.ts";
@@ -20,6 +21,20 @@ import {
 import { shell } from "./operator.ts";
 import { deletePods, ping, podAddresses, podTable, runPods } from "./pods.ts";
 import { containerdOf } from "./programs.ts";
+
+/** A network that no pod uses. */
+const bridged = {
+  cniVersion: "1.0.0",
+  name: "shared",
+  plugins: [
+    {
+      type: "bridge",
+      bridge: "shared0",
+      isGateway: true,
+      ipam: { type: "host-local", ranges: [[{ subnet: "10.99.0.0/24" }]] },
+    },
+  ],
+};
 
 /** The agent does so "within a minute"; a run of its command is added, in milliseconds. */
 const LONGEST_REPLACEMENT = 75_000;
@@ -111,6 +126,21 @@ clusterScenario(
       "A pod from before the installation reaches one from after it:",
       ping("before", podAddresses().after ?? ""),
     );
+
+    shell("ip link add shared0 type bridge && ip address add 10.99.0.9/24 dev shared0");
+    writeFileSync("/etc/cni/net.d/90-shared.conflist", JSON.stringify(bridged));
+    let found: readonly string[] = [];
+    await until("a finding", async () => {
+      const metrics = (await answer("/metrics")).split("\n");
+      found = metrics.filter((line) => line.includes("_check_findings{") && !line.endsWith(" 0"));
+      return found.some((line) => line.includes('network="shared"'));
+    });
+    t.match(found.join("\n"), 'severity="error"', "the bridge is looked at without a program");
+    show(
+      "A further network has a bridge with an address that is not its gateway. The image has no program `ip`, and the metrics count it:",
+      found.join("\n"),
+    );
+    shell("rm /etc/cni/net.d/90-shared.conflist && ip link delete shared0");
 
     worker.install(former);
     const replaced = performance.now();

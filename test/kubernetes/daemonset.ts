@@ -8,7 +8,7 @@ import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, readyContainers } from "./pods.ts";
-import { minorVersion } from "./programs.ts";
+import { containerdOf, minorVersion } from "./programs.ts";
 
 const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
 
@@ -113,6 +113,10 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
     shell(`ctr --namespace=k8s.io tasks kill --signal SIGKILL ${id}`);
     // Only after the end of its processes.
     await until("the removal", () => shell(`ctr --namespace=k8s.io containers rm ${id}`) === "");
+  }
+  if (containerdOf() === "2") {
+    // It has a second record of each sandbox, from which it would stop this one.
+    shell(`ctr --namespace=k8s.io sandboxes rm --force ${sandbox} || true`);
   }
   worker.containerd.stop();
   worker.containerd.start();

@@ -8,7 +8,7 @@ import { printedCommand, terminal } from "./operator.ts";
 import { deletePods, ping, podAddresses, podNamed } from "./pods.ts";
 import { pass20Minutes } from "./time.ts";
 
-const page = "docs/operations.md";
+const page = "docs/leaked-addresses.md";
 const release = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q' --yes");
 
 clusterScenario(

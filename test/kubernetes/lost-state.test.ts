@@ -12,7 +12,7 @@ import { containerdOf } from "./programs.ts";
 import { pass20Minutes } from "./time.ts";
 import { podNetwork } from "./worker.ts";
 
-const page = "docs/operations.md";
+const page = "docs/leaked-addresses.md";
 const release = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q' --yes");
 const listDead = release.replace(" --yes", "");
 const withoutList = printedCommand(page, "host-local gc mynet --yes");
@@ -54,7 +54,7 @@ clusterScenario(
       t.ok(namespaceWith(address).reaches(target), `${address}, unknown to containerd, lives on`);
     }
     show(
-      "The command of [operations.md](../operations.md#addresses-leaked-after-a-crash-or-a-reboot) releases nothing, although `crictl pods` does not list those containers (the test has set the times of the reservations back by twenty minutes):",
+      "The command of [leaked-addresses.md](../leaked-addresses.md#who-decides-that-a-container-is-dead) releases nothing, although `crictl pods` does not list those containers (the test has set the times of the reservations back by twenty minutes):",
       refusal,
     );
 

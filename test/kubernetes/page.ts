@@ -53,21 +53,49 @@ export function updated(
 /** The width of the pages in docs/. */
 const WIDTH = 120;
 
-/** The page leaves longer output to its data, in lines. */
-const LONGEST = 4;
+/** What a scenario has shown when it passes, by its title; of one that is not here, the page has the first sentence. */
+const shown: Readonly<Record<string, string>> = {
+  "What audit finds, and the commands that it prints":
+    "Missing, shared, overlapping and wrongly sized podCIDRs are found. The printed commands, pasted node by node, repair them all; pasted twice they stop before they change anything. With a podCIDR outside the cluster CIDR kube-controller-manager ends; after the commands it starts.",
+  "kubelet and containerd are killed, and the power fails":
+    "After SIGKILL the pods keep sandboxes and addresses. After a loss of power kubelet has the old sandboxes stopped, and a full range serves the pods again. If `/var/lib/containerd` is lost as well, no DEL comes: ADD takes the addresses from before the boot, without a command.",
+  "The DaemonSet installs the plugin from the image of the release":
+    "Installed under running pods, and the rollout waits for no second probe; a file overwritten by another installer is put back within a minute; `--uninstall` restores the Go plugin. The manifests are applied as they are from Kubernetes 1.30 on. The address of a forgotten pod is released; with containerd before 2.1 gc cannot tell whether it is dead: it releases nothing, the agent becomes unready, and gc with `crictl pods -q` releases the address.",
+  "The gc of the DaemonSet frees what a crash leaves, also in a full range":
+    "With the range full of leaked addresses no pod can start; the agent needs no address, releases them, and the pods come back without a command.",
+  "A node of the Go plugin whose range is full of dead pods":
+    "With the Go plugin 13 of 13 pods stay without an address after the loss of power. The DaemonSet is applied, and within a minute all of them run.",
+  "A /29 holds five pods":
+    "The event of the sixth pod is the plugin's message, word by word; it gets the address of the next pod that ends.",
+  "containerd is killed while pods are created": "No address leaks; every pod runs and is reached.",
+  "The directory of containerd is lost, and addresses leak":
+    "The forgotten containers run on: gc refuses a list that lacks them. After their end gc releases their addresses, with containerd before 2.1 by a list, and a waiting pod gets one. The boot id stays the same, as in kind.",
+  "More nodes than podCIDRs, as plan says beforehand":
+    "The fifth node gets no podCIDR (`CIDRNotAvailable`) and stays NotReady, until kube-controller-manager has the cluster CIDR that `plan` proposes.",
+  "From the podCIDR to the addresses of pods":
+    "containerd writes its configuration from `conf-examples/containerd.conflist.template`; the API, `host-local list` and the pods agree; after their end nothing is reserved.",
+  "The Go plugin is replaced under living pods, and put back":
+    "Both plugins free each other's addresses and continue the same cursor; no address is used twice, no container restarts.",
+  "The scheduler counts addresses":
+    "With the resource (by patch, or by node-feature-discovery's file) or with `maxPods`, the sixth pod of a /29 stays Pending in place of failing. Kubernetes 1.20: a kubelet without its checkpoint of device plugins sets the resource to 0; the patch restores it. node-feature-discovery's own patch is simulated.",
+  "An address of each family":
+    "A dual-stack cluster: each pod has two addresses, and `audit` knows all its ServiceCIDR objects.",
+  "STATUS makes a node NotReady whose configuration is wrong, but not one whose range is full":
+    "Five pods on a /29 leave the node ready; a configuration that leaves no address makes it NotReady, and its pods run on.",
+  "Rollouts with sticky, reuseDelaySeconds and history while kubelet and containerd are killed":
+    "A Deployment and a StatefulSet are rolled out three times: never an address twice, each in the history, the StatefulSet's pods keep theirs, and no other pod gets one before its time.",
+  "64 pods in waves":
+    "Waves of 16 pods on a /26, half of the former deleted meanwhile: never an address twice in the API or in the node's namespaces.",
+  "One network definition for all nodes, and no address twice":
+    "`partition`, with nodes added and drained: 60 pods have 60 addresses. The Go plugin gives the same ones on each node.",
+};
 
-/**
- * What a run showed, as Markdown.
- *
- * @param run the run
- * @param longest output of more lines is left out
- */
-export function evidenceOf({ evidence }: ScenarioRun, longest = Infinity): string {
+/** What a run showed, as Markdown. */
+export function evidenceOf({ evidence }: ScenarioRun): string {
   return evidence
     .map(({ sentence, seen }) => {
       if (seen === undefined) return sentence;
       const lines = seen.trimEnd().split("\n");
-      if (lines.length > longest) return `${sentence} *${lines.length} lines*`;
       return [sentence, "", "```", ...lines, "```"].join("\n");
     })
     .join("\n\n");
@@ -103,18 +131,15 @@ export function kubernetesPage({ given, built }: Results): string {
     const results = all.flatMap((one) =>
       (["portable", "native"] as const).map((name) => resultOf(runOf(one.runs, title, name))),
     );
-    return row([`[${title}](#${anchorOf(title)})`, ...results]);
-  });
-  const sections = titles.map((title) => {
-    const shown = all.flatMap((one) => runOf(one.runs, title, "native") ?? []);
-    const run = shown.find(({ result }) => result === "passed") ?? shown[0];
-    return `## ${title}\n\n${run === undefined ? "" : evidenceOf(run, LONGEST)}\n`;
+    const run = runs.find((one) => one.title === title && one.evidence.length > 0);
+    const first = run?.evidence[0]?.sentence.replace(/:$/, ".") ?? "";
+    return row([`**${title}.** ${shown[title] ?? first}`, ...results]);
   });
   const programs = all.map(
     ({ dates, kubernetes, containerd }) =>
       `on ${dates} with Kubernetes ${kubernetes} and containerd ${containerd}`,
   );
-  const introduction = `These scenarios were run ${programs.join(", and ")}, each with both executables unless it says otherwise, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd, in namespaces of their own. The times are those of the start of the cluster and of the scenario. Below is what was seen with the native executable and the first of these Kubernetes that ran the scenario; output of more than ${LONGEST} lines, and what was seen otherwise, is in the [data](../data/kubernetes.json).`;
+  const introduction = `These scenarios were run ${programs.join(", and ")}, with both executables, in a new cluster of one node: etcd, API server, controller manager with its node IPAM controller, scheduler, kubelet and containerd, in namespaces of their own. The control plane is another machine when the power fails; the kernel is not started again, and the disk keeps what was written. The [data](../data/kubernetes.json) has each step with its output.`;
   return `# In a real Kubernetes
 
 <!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->
@@ -126,10 +151,9 @@ ${row(["scenario", ...headings])}
 ${rows.join("\n")}
 
 \`npm run test:kubernetes\` builds a Kubernetes of Debian's source once, which takes twenty minutes, into \`build/\`, installs
-nothing, and runs the scenarios; with \`-- --binaries DIR\` it takes the programs of upstream's server archive instead; with
-\`-- --write\` it writes this page.
-
-${sections.join("\n")}`;
+nothing, and runs the scenarios; \`-- --binaries DIR\` takes the programs of upstream's server archive instead, \`-- --write\`
+writes this page. Times are those of the start of the cluster and of the scenario.
+`;
 }
 
 /** Runs, and the programs in them. */
@@ -173,12 +197,4 @@ function runOf(
   name: ScenarioRun["executable"],
 ): ScenarioRun | undefined {
   return runs.find((run) => run.title === title && run.executable === name);
-}
-
-/** As GitHub makes it of a heading. */
-function anchorOf(title: string): string {
-  return title
-    .toLowerCase()
-    .replaceAll(/[^\p{L}\p{N} -]/gu, "")
-    .replaceAll(" ", "-");
 }

@@ -11,7 +11,8 @@ import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
-import { kubeconfigOf, nodeAddress } from "./credentials.ts";
+import type { ClusterAddresses } from "./control-plane.ts";
+import { kubeconfigOf, nodeAddress, secondNodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
 import {
   type ContainerdRelease,
@@ -81,11 +82,15 @@ export class Worker {
    * @param host the host, of which the node makes its own
    * @param options what it is to be like
    */
-  constructor(host: Host, { maxPods = 110, containerd, template }: WorkerOptions) {
+  constructor(
+    host: Host,
+    { maxPods = 110, containerd, template, ipv6 }: WorkerOptions & Pick<ClusterAddresses, "ipv6">,
+  ) {
     this.#pluginDirectory = host.pluginDirectory;
     this.#hasProxy = containerdOf(containerd) === "2" && !speaksCriV1;
     this.install(executable);
     connect();
+    const addresses = [nodeAddress, ...(ipv6 === undefined ? [] : [secondNodeAddress])];
     keepKernelParameters();
     // kubelet wants mounts that it can propagate to containers. Those of the machine outside are not reached.
     execFileSync("mount", ["--make-rshared", "/"]);
@@ -114,7 +119,7 @@ export class Worker {
       program("kubelet"),
       `--kubeconfig=${kubeconfigOf("system:node:n1")}`,
       `--hostname-override=${nodeName}`,
-      `--node-ip=${nodeAddress}`,
+      `--node-ip=${addresses.join(",")}`,
       `--config=${kubeletConfiguration}`,
       ...(speaksCriV1 ? [] : formerFlags(this.#hasProxy ? proxySocket : socket)),
       "--v=2",
@@ -234,6 +239,7 @@ function connect(): void {
     "ip link set uplink up",
     `ip address add ${nodeAddress}/24 dev eth0`,
     "ip link set eth0 up",
+    `ip address add ${secondNodeAddress}/64 dev eth0 nodad`,
     "ip route add default via 192.0.2.1 dev eth0",
     `hostname ${nodeName}`,
   ];

@@ -1,14 +1,21 @@
-/** The examples of JSON documents in docs/operator-json.md. */
+/** The examples of JSON documents in docs/data/operator-json.json. */
 
 import { readFileSync } from "node:fs";
 import { inRepository } from "../harness/repository.ts";
 
-const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
+const examples: Readonly<Record<string, unknown>> = JSON.parse(
+  readFileSync(inRepository("docs/data/operator-json.json"), "utf8"),
+);
 
-/** The example of a command line on the page. */
+/** The example of a command line. */
 export function exampleOf(words: string): unknown {
-  const [, text] = new RegExp(`<!-- ${words} -->\\n\`\`\`json\\n([^]*?)\`\`\``).exec(page) ?? [];
-  return JSON.parse(text ?? "null");
+  return examples[words] ?? null;
+}
+
+/** The examples of a command, with its options. */
+export function examplesOf(command: string): readonly unknown[] {
+  const words = Object.keys(examples).filter((line) => line.split(" ")[0] === command);
+  return words.map(exampleOf);
 }
 
 /** A document with its values replaced by their kinds, and of each list only the first element. */

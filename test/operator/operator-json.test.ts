@@ -1,5 +1,5 @@
 // test: native executable
-/** docs/operator-json.md has every code of the source, every member of real documents, and the form of each in an example. */
+/** docs/operator-json.md has every code of the source; it and the examples have every member of real documents, and their form. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -10,7 +10,7 @@ import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { inRepository } from "../harness/repository.ts";
-import { exampleOf, formOf } from "./json-examples.ts";
+import { exampleOf, examplesOf, formOf } from "./json-examples.ts";
 import { type Node, nodeFor } from "./node.ts";
 
 const page = readFileSync(inRepository("docs/operator-json.md"), "utf8");
@@ -131,10 +131,7 @@ function explainedIn(section: string): readonly string[] {
 test("every member that a table explains is in an example, and those are what commands print", async (t) => {
   for (const section of page.split(/^## /m).slice(1)) {
     const [title = ""] = section.split("\n", 1);
-    const examples = [...section.matchAll(/^```json\n([\s\S]*?)```$/gm)].map(
-      ([, text = ""]) => text,
-    );
-    const printed = new Set(examples.flatMap((text) => membersOf(JSON.parse(text))));
+    const printed = new Set(title.split(", ").flatMap(examplesOf).flatMap(membersOf));
     if (title === "Reservation") for (const name of membersOf(exampleOf("list"))) printed.add(name);
     for (const name of explainedIn(section)) t.ok(printed.has(name), `${title}: ${name}`);
   }
@@ -147,7 +144,8 @@ for (const [command, words] of lines) {
     const { stdout } = node.tool([command, ...words, "--json"]);
     const members = new Set(membersOf(JSON.parse(stdout)));
     t.ok(members.size > 0);
-    const texts = sectionOf(command) + sectionOf("Reservation");
+    const examples = JSON.stringify([...examplesOf(command), exampleOf("list")]);
+    const texts = sectionOf(command) + sectionOf("Reservation") + examples;
     for (const member of members) t.ok(isIn(texts, member), member);
   });
 }
@@ -176,7 +174,7 @@ for (const [words, operands] of [
   ["man", []],
   ["version", []],
 ] as const) {
-  test(`the document of ${words} matches docs/operator-json.md`, async (t) => {
+  test(`the document of ${words} matches its example`, async (t) => {
     const node = nodeFor(t);
     const empty = scratchDirectory(t);
     const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.88.0.0/24" };

@@ -36,9 +36,17 @@ const RECORD = "/run/exit-codes";
 
 const pages = [
   ...["README.md", "conf-examples/README.md"],
-  ...["addresses", "agent", "install", "metrics", "operations", "scheduling"].map(
-    (name) => `docs/${name}.md`,
-  ),
+  ...[
+    "addresses",
+    "agent",
+    "cleanup-scripts",
+    "cluster-cidr",
+    "install",
+    "leaked-addresses",
+    "metrics",
+  ]
+    .concat("operations", "scheduling")
+    .map((name) => `docs/${name}.md`),
 ];
 
 const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };

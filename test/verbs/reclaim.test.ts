@@ -124,6 +124,17 @@ test("what the same container holds for a namespace that is gone is its own, als
   }
 });
 
+test("what another one holds whose id ends as the caller's is not the caller's own", async (t) => {
+  const node = new Node({ subnet: "10.0.0.0/30" });
+  node.run("ingress-of-this-node", { cniArgs: "" });
+  node.lose("ingress-of-this-node");
+
+  const { error } = node.run("sandbox-of-this-node", { cniArgs: "" });
+
+  t.match(error?.msg, "no IP addresses available");
+  t.equal(node.network.reservations()["10.0.0.2"], "ingress-of-this-node\r\neth0");
+});
+
 test("an address that need not be a container's stays: no pod's, without a namespace, by another program", async (t) => {
   const node = new Node();
   node.run("ingress", { cniArgs: "" });

@@ -27,13 +27,22 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "The network namespaces of the node show who is alive; a list decides on the rest, unless they contradict it. What two runs, a grace period apart, find dead is released. Exit code 1: some are dead, unknown, or contradict the list.",
+    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is unknown and stays. A list that lacks a live container is rejected.",
+    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it.",
+    "Exit code 1: some are dead and not released, unknown, or contradict the list.",
   ],
   options: [
     ...sourceOptions,
-    { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
-    { name: "--now", summary: "release what one run finds dead" },
-    { name: "--force", summary: "believe a list that is empty or has most of them dead" },
+    {
+      name: "--grace",
+      value: "DURATION",
+      summary: "minimum age of a reservation, and minimum time between the two runs (default: 10m)",
+    },
+    { name: "--now", summary: "release what this run finds dead; do not wait for a second one" },
+    {
+      name: "--force",
+      summary: "accept a list that is empty, or that marks more than half of a network dead",
+    },
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
@@ -44,7 +53,7 @@ export const gc: Command = {
   examples: [
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "release what is dead by the kernel or, where it does not know, the list",
+      effect: "release addresses of dead containers, with the runtime's list for undecided ones",
     },
   ],
   run: collect,

@@ -319,7 +319,7 @@ for (const [words, message] of [
   });
 }
 
-test("the document at the start matches docs/operator-json.md", async (t) => {
+test("the document at the start matches its example", async (t) => {
   const { gc } = nodeWithPod(t);
   const listen = ["--listen", `127.0.0.1:${await freePort()}`];
   const agent = startAgent(t, [...listen, ...gc("15m"), "--json"]);

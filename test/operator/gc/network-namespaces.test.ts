@@ -143,7 +143,7 @@ test("a process that may not be inspected shows, too, that its pod lives", {
   t.equal(node.reserved().length, 3);
 });
 
-test("the document has the form of the example in docs/operator-json.md", {
+test("the document has the form of its example", {
   skip: skipOutsideHost,
 }, async (t) => {
   const node = podsOn(t, "listed", "process", "gone");

@@ -1,0 +1,58 @@
+// test: cluster
+/** A pod has an address of each family. */
+
+import { clusterScenario } from "./cluster-scenario.ts";
+import { create, kubectl } from "./kubectl.ts";
+import { shell } from "./operator.ts";
+import { deletePods, ping, runPods } from "./pods.ts";
+import { isGiven } from "./programs.ts";
+
+const clusterCidr = "10.248.0.0/16";
+const ipv6 = { clusterCidr: "fd00:248::/56", nodeCidrMaskSize: 64 };
+
+const services = "kubectl get servicecidrs -o jsonpath='{.items[*].spec.cidrs[*]}' | tr ' ' ,";
+
+const audit = `kubectl get nodes -o json | host-local audit --cluster-cidr ${clusterCidr},${ipv6.clusterCidr} --service-cidr "$(${services})"`;
+
+clusterScenario(
+  {
+    title: "An address of each family",
+    cluster: { clusterCidr, nodeCidrMaskSize: 27, ipv6 },
+    skip: isGiven ? false : "Kubernetes 1.20 has dual stack behind a feature gate.",
+  },
+  async (t, cluster, show) => {
+    runPods("a", "b", "c");
+    const addresses = Object.keys(cluster.reservations()).sort();
+    t.same(
+      addresses,
+      ["10.248.0.2", "10.248.0.3", "10.248.0.4", "fd00:248::2", "fd00:248::3", "fd00:248::4"],
+      "each pod has one of each family",
+    );
+    const second = kubectl("get", "pod", "b", "--output=jsonpath={.status.podIPs[1].ip}");
+    t.ok(addresses.includes(second), "the API knows both");
+    t.doesNotThrow(() => ping("a", second), "a pod reaches another by IPv6");
+    show(
+      "A dual-stack cluster with podCIDRs of /27 and /64, which containerd's template makes two range sets of. Three pods run:",
+      shell(
+        "kubectl get pods -o custom-columns='NAME:.metadata.name,IPS:.status.podIPs[*].ip'; host-local capacity",
+      ),
+    );
+    t.equal(shell("host-local check >/dev/null; echo $?"), "0\n", "check finds nothing wrong");
+
+    create([
+      {
+        apiVersion: "networking.k8s.io/v1",
+        kind: "ServiceCIDR",
+        metadata: { name: "further" },
+        spec: { cidrs: ["10.97.0.0/24", "fd00:97::/112"] },
+      },
+    ]);
+    const audited = shell(audit);
+    t.match(audited, "No problems found.");
+    show(`\`${audit}\`:`, audited);
+
+    deletePods();
+    t.same(cluster.reservations(), {}, "nothing stays reserved");
+    show("After their end nothing is reserved.");
+  },
+);
