@@ -114,7 +114,8 @@ test("also where the entry for GC alone says so", async (t) => {
 
 test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
   const machine = memoryNode({});
-  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
+  const plugins = [plugin("ptp")];
+  configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
   configure(machine, "b.conflist", {
     name: "net",
     cniVersion: "1.1.0",
@@ -128,9 +129,26 @@ test("a second configuration of a network is shadowed by the first of its direct
       severity: "warning",
       network: "net",
       path: "/conf/b.conflist",
-      message: "no runtime uses it: /conf/a.conf configures net, too, and comes first",
+      message: "no runtime uses it: /conf/a.conflist configures net, too, and comes first",
     },
   ]);
+});
+
+test("a list behind a plugin alone is used by podman and cnitool, and counted", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
+  configure(machine, "b.conflist", { name: "net", plugins: [plugin("ptp", "10.9.0.0/29")] });
+  t.match(findingsOn(machine), [
+    {
+      code: "shadowed-configuration",
+      message:
+        "the runtimes of Kubernetes do not use it: /conf/a.conf configures net, too, and comes first",
+    },
+  ]);
+  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+    networks: [{ shadowedBy: null }, { shadowedBy: null }],
+    totals: [{ capacity: 10n }],
+  });
 });
 
 test("a copy is not, nor one beside a file that no runtime can use, or of another namespace", async (t) => {

@@ -116,14 +116,18 @@ export function callsOthers({ document }: ConfigurationFile): boolean {
   return CALLS_OTHERS.test(JSON.stringify(document));
 }
 
-/**
- * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory that it can
- * use. (cnitool and multus look for a list before they look for a plugin alone.)
- */
-export function shadowedFiles(
+/** The file that comes before another one of the same network, in its directory. */
+export interface Preceding {
+  readonly file: ConfigurationFile;
+  /** Whether every runtime uses it alone. Those of Kubernetes use the first by name; podman, cnitool and multus prefer a list. */
+  readonly isForAll: boolean;
+}
+
+/** The files before which another one that a runtime can use configures the same network, each with the first of these. */
+export function precededFiles(
   files: readonly ConfigurationFile[],
-): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
-  const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
+): ReadonlyMap<ConfigurationFile, Preceding> {
+  const preceded = new Map<ConfigurationFile, Preceding>();
   const first = new Map<string, ConfigurationFile>();
   const own = files.filter((file) => networkOf(file) !== "");
   const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
@@ -131,9 +135,17 @@ export function shadowedFiles(
     const key = `${file.directory}/${networkOf(file)}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, file);
-    else shadowed.set(file, other);
+    else
+      preceded.set(file, {
+        file: other,
+        isForAll: isList(other) || !isList(file) || !isUsable(file),
+      });
   }
-  return shadowed;
+  return preceded;
+}
+
+function isList({ source }: ConfigurationFile): boolean {
+  return source.endsWith(LIST_SUFFIX);
 }
 
 function isUsable({ refusal }: ConfigurationFile): boolean {
