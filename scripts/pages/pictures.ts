@@ -1,6 +1,6 @@
 /**
- * Draws the pictures of docs/pictures, but for address-light.svg, which is drawn by hand: the session of docs/leaked-addresses.md in a
- * terminal, and both pictures for a dark page.
+ * Draws the pictures of docs/pictures, but for address-light.svg, which is drawn by hand: the session of
+ * docs/leaked-addresses.md in a terminal, the benchmark as a chart, and each picture for a dark page.
  *
  * Usage: `npm run node -- scripts/pages/pictures.ts`, after a change of that picture, of this file or of the session.
  */
@@ -8,16 +8,9 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../build/bundle.ts";
+import { benchmarkChart } from "./benchmark-chart.ts";
+import { ACCENT, BOX, FAINT, LINE, MONO, OTHER, PAGE, TEXT, WARNING } from "./colours.ts";
 import { sessionOf } from "./session.ts";
-
-/** The colours of a light page, with enough contrast for small text. */
-const PAGE = "#ffffff";
-const BOX = "#f6f8fa";
-const LINE = "#8c959f";
-const TEXT = "#1f2328";
-const FAINT = "#59636e";
-const ACCENT = "#0969da";
-const WARNING = "#9a6700";
 
 /** What they are on a dark one. */
 const dark: Readonly<Record<string, string>> = {
@@ -28,9 +21,9 @@ const dark: Readonly<Record<string, string>> = {
   [FAINT]: "#9198a1",
   [ACCENT]: "#58a6ff",
   [WARNING]: "#d29922",
+  [OTHER]: "#3fb950",
 };
 
-const MONO = "ui-monospace, Menlo, Consolas, 'DejaVu Sans Mono', monospace";
 /** The width of a character of 14 pixels in these fonts, to which lines of the terminal are stretched. */
 const CHARACTER = 8.4;
 
@@ -42,7 +35,10 @@ const STEP = 20;
 export function pictures(): Readonly<Record<string, string>> {
   const read = (path: string): string => readFileSync(join(root, path), "utf8");
   const terminal = terminalPicture(sessionOf(read("docs/leaked-addresses.md")));
+  const benchmark = benchmarkChart(read("docs/evidence/benchmark.md"));
   return {
+    "docs/pictures/benchmark-light.svg": benchmark,
+    "docs/pictures/benchmark-dark.svg": inDark(benchmark),
     "docs/pictures/address-dark.svg": inDark(read("docs/pictures/address-light.svg")),
     "docs/pictures/terminal-light.svg": terminal,
     "docs/pictures/terminal-dark.svg": inDark(terminal),
@@ -83,7 +79,10 @@ function terminalLine(line: string, y: number): string {
   return `<text x="20" y="${y}" font-family="${MONO}" font-size="14" fill="${TEXT}" xml:space="preserve" textLength="${length}" lengthAdjust="spacingAndGlyphs">${spans}</text>`;
 }
 
-if (import.meta.main) {
+/** Writes all of them. */
+export function writePictures(): void {
   for (const [path, picture] of Object.entries(pictures()))
     writeFileSync(join(root, path), picture);
 }
+
+if (import.meta.main) writePictures();
