@@ -100,7 +100,7 @@ export class Measurement {
       for (let time = 0; time < disturbed; time++) {
         for (const contender of programs) {
           touch(contender.store);
-          this.#record(`ADD after a foreign write${at}`, contender, this.#call(contender, "ADD"));
+          this.#record(`ADD after an external write${at}`, contender, this.#call(contender, "ADD"));
           this.#call(contender, "DEL");
         }
       }

@@ -12,6 +12,7 @@ import { gunzipSync } from "node:zlib";
 import { goPlugin, skipWithoutGoPlugin } from "../../test/harness/go-plugin.ts";
 import { root } from "../build/bundle.ts";
 import { command } from "../build/command.ts";
+import { writePictures } from "../pages/pictures.ts";
 import { deadPods } from "./dead-pods.ts";
 import { instructionsOf } from "./instructions.ts";
 import { Measurement } from "./measure.ts";
@@ -29,6 +30,7 @@ try {
   const page = formatPage(runBenchmark());
   console.log(`\n${page.slice(page.indexOf("## Results"), page.indexOf("## Method"))}`);
   writeFileSync(join(root, "docs", "evidence", "benchmark.md"), page);
+  writePictures();
 } finally {
   rmSync(directory, { recursive: true });
 }

@@ -67,6 +67,24 @@ export interface OpenedFile {
   readonly content: string | SystemError;
 }
 
+/** The files of a directory, as `openFiles` brings them: nothing is made of those of the usual kind but a line of text. */
+export interface OpenedFiles {
+  /**
+   * A line `<first word> <second word> <name> <inode>,<modified> <changed> <number>` for each regular file that only its owner
+   * can write to, whose name is four decimal octets without leading zeros, with a content as in `Files.pairs`; in ascending
+   * order of the names as numbers. Times in nanoseconds since the epoch.
+   */
+  readonly usual: string;
+  /** Every other file whose name has only the characters of addresses, in no order; with the error if it could not be opened. */
+  readonly others: readonly NamedFile[];
+}
+
+/** A file that is not in `OpenedFiles.usual`. */
+export interface NamedFile {
+  readonly name: string;
+  readonly file: OpenedFile | SystemError;
+}
+
 /** The operating system as the operator's tool uses it; as with `System`, a failed call throws `SystemError`. */
 export interface OperatorSystem extends System {
   /** The command-line arguments after the program's name. */
@@ -89,6 +107,8 @@ export interface OperatorSystem extends System {
    * blocks on a FIFO.
    */
   openFile(path: string, limit: number): OpenedFile;
+  /** Opens the files of a directory that are named like addresses in one call, see `OpenedFiles`; `limit` as of `openFile`. */
+  openFiles(path: string, limit: number): OpenedFiles;
   /**
    * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
    * returns.

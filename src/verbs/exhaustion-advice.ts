@@ -32,7 +32,7 @@ export function exhaustionAdvice(
       : "the range has no address but the gateway's; correct it";
   }
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
-  const next = `Next: host-local list ${network}${where} names the holders, host-local gc ${network}${where} those that are dead; if all are alive, `;
+  const next = `Next: run \`host-local list ${network}${where}\` to see the holders and \`host-local gc ${network}${where}\` to find dead ones; if all are alive, `;
   return exhausted.pod === undefined
     ? `${next}the range is too small`
     : `${exhausted.pod} gets no other address of this range set (ipam.reserved). ${next}it waits for the end of the one that has its address`;

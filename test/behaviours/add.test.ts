@@ -19,7 +19,7 @@ behaviour(
       999,
       /^failed to allocate for range 0: no IP addresses available in range set: 10\.0\.0\.1-10\.0\.0\.6$/,
     );
-    t.match(refused.error?.details, /\b5 of 5\b.* host-local list net/);
+    t.match(refused.error?.details, /\b5 of 5\b.* `host-local list net/);
   },
 );
 

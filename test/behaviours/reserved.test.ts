@@ -84,7 +84,7 @@ behaviour(
     fails(t, refused, 999, "no IP addresses available in range set: 10.0.0.4-10.0.0.4");
     t.match(
       refused.error?.details,
-      "default/db-0 gets no other address of this range set (ipam.reserved). Next: host-local list",
+      "default/db-0 gets no other address of this range set (ipam.reserved). Next: run `host-local list",
     );
     t.same(network.reserved(), ["10.0.0.4"]);
     network.del("old", db);

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, one if short
 /** The calls of real clients once more, without the clients: each gets the answer that it got then. */
 
 import { type Test, test } from "tap";
@@ -49,7 +49,9 @@ const left: Readonly<Record<string, readonly string[]>> = {
 
 for (const file of clientCallFiles()) {
   const record = readClientCalls(file);
-  test(`${record.client}: ${record.calls.length} calls`, { skip: skipOutsideHost }, async (t) => {
+  // Its GC releases what its list lacks, and so looks at the network namespaces of the machine.
+  const skip = file === "flannel.jsonl" && skipOutsideHost;
+  test(`${record.client}: ${record.calls.length} calls`, { skip }, async (t) => {
     t.same(replayed(t, record), left[file]);
   });
 }

@@ -483,7 +483,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a list decides against a network namespace that is there",
     file: "operator/gc/decision.ts",
-    from: 'conclusion.liveness === "unknown" && conclusion.by === "view"',
+    from: 'conclusion.liveness === "unknown" && conclusion.by !== "unread"',
     to: 'conclusion.by !== "process"',
     cast: cast(["gc --live c"], full),
     trouble: none,
@@ -499,7 +499,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the command gc releases what the same container has got again since it has looked",
     file: "operator/node/release.ts",
-    from: "now.status.inode === status?.inode &&\n    now.status.modified === status.modified",
+    from: "now.status.id === status?.id",
     to: "status !== undefined",
     cast: cast(["gc", "DEL d, ADD d"], graves.goneForGood),
     trouble: none,

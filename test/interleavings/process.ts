@@ -5,9 +5,11 @@
  */
 
 import { namesOf } from "../../src/system/names.ts";
+import { openFilesBy } from "../../src/system/open-files.ts";
 import type {
   CompletedProcess,
   OpenedFile,
+  OpenedFiles,
   OperatorSystem,
 } from "../../src/system/operator-system.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
@@ -223,10 +225,14 @@ class AnsweredSystem implements ExplorerSystem {
         modified,
         changed,
         mode: 0o600,
-        user: 0,
         content: disk.readFile(path, limit),
       };
     });
+  }
+  openFiles(path: string, limit: number): OpenedFiles {
+    const listAddresses = (one: string): Names => this.listAddresses(one);
+    const openFile = (one: string, most: number): OpenedFile => this.openFile(one, most);
+    return openFilesBy({ listAddresses, openFile }, path, limit);
   }
   readLink(path: string): string {
     return this.#read("readlink", path, "link", ({ disk, kernel }) =>

@@ -1,6 +1,7 @@
 /** The operator's system on a machine in memory, which counts how often each file is opened and looked at. */
 
 import type { Context } from "../../src/cli/command/command.ts";
+import { openFilesBy } from "../../src/system/open-files.ts";
 import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
 import { attempt, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
@@ -46,6 +47,12 @@ export function startOperator(
     terminalSize: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
+    openFiles: (path: string, limit: number) =>
+      openFilesBy(
+        { listAddresses: (one: string) => process.listAddresses(one), openFile },
+        path,
+        limit,
+      ),
     listInterfaces: () => interfaces,
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");

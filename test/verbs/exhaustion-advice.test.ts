@@ -18,14 +18,14 @@ test("the advice names a data directory that is not the default, quoted for a sh
   ] as const) {
     t.match(
       adviceFor("c1", { ipam: { dataDir } }),
-      `host-local list net --data-dir ${word} names the holders, host-local gc net --data-dir ${word} those`,
+      `run \`host-local list net --data-dir ${word}\` to see the holders and \`host-local gc net --data-dir ${word}\` to`,
     );
   }
 });
 
 test("the commands run as they are: gc decides by the kernel's view, or names a list that the node has", async (t) => {
   const advice =
-    "Next: host-local list net names the holders, host-local gc net those that are dead; if all are alive, the range is too small";
+    "Next: run `host-local list net` to see the holders and `host-local gc net` to find dead ones; if all are alive, the range is too small";
   t.equal(
     adviceFor("c1", { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web" }),
     advice,

@@ -6,7 +6,8 @@ import { requireAllowed } from "../../cni/version.ts";
 import {
   type ConfigurationFile,
   isTrue,
-  shadowedFiles,
+  type Preceding,
+  precededFiles,
 } from "../node/configurations/configuration-files.ts";
 import { type Configuration, configurationsIn } from "../node/configurations/configurations.ts";
 import type { Node } from "../node/node.ts";
@@ -21,7 +22,7 @@ export function configurationFindings(
   { context, files }: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
-  const shadowed = shadowedFiles(files);
+  const preceded = precededFiles(files);
   const told = new Set<ConfigurationFile>();
   // What is wrong with them was found when the networks were.
   return configurationsIn(context.system, files, []).flatMap((configuration) => {
@@ -29,9 +30,9 @@ export function configurationFindings(
     if (!isSelected(network)) return [];
     const about = { network, path: configuration.source };
     const { file } = configuration;
-    const first = shadowed.get(file);
-    if (first !== undefined) {
-      const findings = told.has(file) ? [] : shadowedFinding(about, file, first);
+    const preceding = preceded.get(file);
+    if (preceding !== undefined) {
+      const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
       told.add(file);
       return findings;
     }
@@ -46,11 +47,12 @@ export function configurationFindings(
 function shadowedFinding(
   about: Pick<Finding, "network" | "path">,
   file: ConfigurationFile,
-  first: ConfigurationFile,
+  { file: first, isForAll }: Preceding,
 ): readonly Finding[] {
   const isCopy = JSON.stringify(file.document) === JSON.stringify(first.document);
   if (isCopy || file.refusal !== undefined) return [];
-  const message = `no runtime uses it: ${first.source} configures ${about.network}, too, and comes first`;
+  const users = isForAll ? "no runtime uses" : "the runtimes of Kubernetes do not use";
+  const message = `${users} it: ${first.source} configures ${about.network}, too, and comes first`;
   return [{ ...about, code: "shadowed-configuration", message }];
 }
 

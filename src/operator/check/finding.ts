@@ -16,7 +16,7 @@ export const kinds = {
   "unreadable-configuration": {
     severity: "error",
     remedy:
-      "correct what the message names; move the file out of the configuration directory only if no pod uses its network",
+      "correct what the message names, or move the file out of its directory if no pod uses its network; where that makes another file the first of the directory, drain the node before",
   },
   "shadowed-configuration": {
     severity: "warning",

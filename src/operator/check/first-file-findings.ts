@@ -7,7 +7,7 @@ import {
   type ConfigurationFile,
   callsOthers,
   networkOf,
-  shadowedFiles,
+  precededFiles,
 } from "../node/configurations/configuration-files.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText } from "../node/next-command.ts";
@@ -25,9 +25,9 @@ export function firstFileFindings(
   node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const shadowed = shadowedFiles(node.files);
+  const preceded = precededFiles(node.files);
   const usable = node.files.filter(
-    (file) => file.kind === "file" && file.refusal === undefined && !shadowed.has(file),
+    (file) => file.kind === "file" && file.refusal === undefined && !preceded.has(file),
   );
   const byDirectory = [...Map.groupBy(usable, ({ directory }) => directory).values()];
   // A runtime may read another directory, in which such a network is the first.

@@ -215,8 +215,8 @@ function exclusionOf(
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
-  if (status === undefined || (status.mode & 0o022) === 0) return NOTHING;
-  const mode = (status.mode & 0o777).toString(8).padStart(4, "0");
+  if (status?.writableMode === undefined) return NOTHING;
+  const mode = (status.writableMode & 0o777).toString(8).padStart(4, "0");
   const message = `group or others can write to it: mode ${mode}`;
   const commands = [shellCommand(["chmod", "go-w", path])];
   return [{ ...found(reservation, "writable-by-others", message), commands }];

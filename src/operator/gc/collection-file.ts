@@ -5,7 +5,7 @@ import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
+import type { NodeReservation, OpenedStatus } from "../node/network-directory.ts";
 
 /** What runs have left. */
 export interface CollectionRecord {
@@ -27,18 +27,18 @@ const FILE = "collection.json";
 const NOTHING: CollectionRecord = { lastRun: undefined, seenDead: new Map() };
 
 /**
- * What no other reservation of the network has, earlier or later: the name of its file, when that was written, in nanoseconds
- * since the epoch, and who holds it. `undefined` if the file names no container, or its time cannot be read.
+ * What no other reservation of the network has, earlier or later: the name of its file, which file that is, and who holds it.
+ * `undefined` if the file names no container, or its time cannot be read.
  */
 export function seenId({
   name,
   owner,
   status,
-}: Pick<NodeReservation, "name" | "owner" | "status">): string | undefined {
+}: Pick<NodeReservation, "name" | "owner"> & {
+  readonly status: Pick<OpenedStatus, "id"> | undefined;
+}): string | undefined {
   const key = keyOf(owner);
-  return key === undefined || status === undefined
-    ? undefined
-    : `${name} ${status.modified} ${key}`;
+  return key === undefined || status === undefined ? undefined : `${name} ${status.id} ${key}`;
 }
 
 /** Reads what earlier runs have left. A file that is missing or malformed counts as empty. */

@@ -9,7 +9,7 @@ import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
-import { decideBy } from "./decision.ts";
+import { decideBy, isRecorded } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -17,6 +17,7 @@ import {
   formatCollection,
   formatReleases,
 } from "./gc-report.ts";
+import { mayHave } from "./live-list.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { liveCommandOf } from "./runtime-command.ts";
 
@@ -27,13 +28,22 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "The network namespaces of the node show who is alive; a list decides on the rest, unless they contradict it. What two runs, a grace period apart, find dead is released. Exit code 1: some are dead, unknown, or contradict the list.",
+    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is unknown and stays. A list that lacks a live container is rejected.",
+    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it.",
+    "Exit code 1: some are dead and not released, unknown, or contradict the list.",
   ],
   options: [
     ...sourceOptions,
-    { name: "--grace", value: "DURATION", summary: "least age, and time between runs (10m)" },
-    { name: "--now", summary: "release what one run finds dead" },
-    { name: "--force", summary: "believe a list that is empty or has most of them dead" },
+    {
+      name: "--grace",
+      value: "DURATION",
+      summary: "minimum age of a reservation, and minimum time between the two runs (default: 10m)",
+    },
+    { name: "--now", summary: "release what this run finds dead; do not wait for a second one" },
+    {
+      name: "--force",
+      summary: "accept a list that is empty, marks most of a network dead, or seems to lack some",
+    },
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
   ],
@@ -44,7 +54,7 @@ export const gc: Command = {
   examples: [
     {
       line: "host-local gc mynet --live-command 'crictl pods -q' --yes",
-      effect: "release what is dead by the kernel or, where it does not know, the list",
+      effect: "release addresses of dead containers, with the runtime's list for undecided ones",
     },
   ],
   run: collect,
@@ -83,7 +93,7 @@ type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
-  { context: { has }, cache, liveness }: Node,
+  { context: { has }, liveness }: Node,
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
@@ -94,6 +104,7 @@ function decide(
     seenId: seenId(one.reservation),
     since: one.reservation.since,
     isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
+    mayBeListed: list !== undefined && mayHave(list, containerOf(one.reservation.owner)),
     isBesideListed: () =>
       list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
   }));
@@ -104,7 +115,7 @@ function decide(
     return undecided.map((one) => ({ ...one, ...decideOne(one) }));
   };
   const judged = decideAll(list === undefined ? "none" : "believed");
-  const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
+  const refused = list && doubtOn(list, directory, judged, liveness, has("--force"));
   const decided = refused === undefined ? judged : decideAll("doubted");
   return { directory, decided: withoutRemoved(directory, decided), refused };
 }
@@ -175,7 +186,11 @@ function messagesOn(
   { directory, decided, refused }: Collection,
 ): readonly string[] {
   if (refused !== undefined) return [refused];
-  const unknown = decided.filter(({ decision }) => decision === "unknown");
+  // What no list names stays, whatever is done.
+  const unknown = decided.filter(
+    ({ decision, conclusion }) =>
+      decision === "unknown" && (list === undefined || !isRecorded(conclusion)),
+  );
   const [first] = unknown;
   if (first === undefined) return [];
   const { files, networks, reservations } = directory;

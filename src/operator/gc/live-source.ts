@@ -18,9 +18,13 @@ export const sourceOptions: readonly Option[] = [
     name: "--live-command",
     value: "COMMAND",
     isRepeatable: true,
-    summary: "prints ids of live containers; one for each runtime",
+    summary: "command that prints the ids of live containers; give one for each runtime",
   },
-  { name: "--live", value: "FILE", summary: "has these ids, one per line; - is standard input" },
+  {
+    name: "--live",
+    value: "FILE",
+    summary: "file with these ids, one per line; - is standard input",
+  },
 ];
 
 /** The largest list, in bytes. */

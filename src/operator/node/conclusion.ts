@@ -12,6 +12,8 @@ export type Liveness = "alive" | "dead" | "unknown";
  * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
  *
  * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
+ * By the `record` it was reserved for no pod, and its namespace is gone: then a list can decide only where it may have the
+ * container.
  */
 export type Conclusion =
   | {
@@ -27,7 +29,11 @@ export type Conclusion =
       readonly reason: string;
     }
   | { readonly liveness: "dead"; readonly reason: string }
-  | { readonly liveness: "unknown"; readonly by: "view" | "unread"; readonly reason: string };
+  | {
+      readonly liveness: "unknown";
+      readonly by: "view" | "unread" | "record";
+      readonly reason: string;
+    };
 
 /** As tables show it. */
 export function formatLiveness(liveness: Liveness): string {
@@ -47,6 +53,8 @@ export interface RecordedNamespace extends NamespaceState {
   readonly hasProcess: boolean;
   /** Whether the record could not be read. */
   readonly isUnread: boolean;
+  /** While it lives: the namespace as the kernel names it. */
+  readonly livingId?: string | undefined;
 }
 
 /** What shows whether the container of a reservation is alive. */
@@ -122,7 +130,7 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   if (recorded?.kind === "gone") {
     const reason = `${recorded.reason}, but the address was reserved for no pod sandbox, and may be in use without a container`;
-    return { liveness: "unknown", by: "view", reason };
+    return { liveness: "unknown", by: "record", reason };
   }
   const { candidate } = evidence;
   if (candidate === undefined) {

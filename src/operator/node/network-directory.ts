@@ -1,15 +1,25 @@
 /** The directory of a network, and its reservations. */
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
-import { type Address, formatAddress, isSame, parseAddress } from "../../ipam/address.ts";
+import type { Attachment } from "../../cni/attachment.ts";
+import {
+  type Address,
+  addressAt,
+  compare,
+  formatAddress,
+  isSame,
+  parseAddress,
+} from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
   type Owner,
+  ownerOf,
   ownerOfUnreadable,
   parseOwner,
 } from "../../store/reservations/owner.ts";
@@ -22,7 +32,8 @@ import {
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
-import type { OpenedFile, OperatorSystem } from "../../system/operator-system.ts";
+import { eachLine } from "../../system/lines.ts";
+import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "./configurations/found-network.ts";
 
@@ -41,6 +52,7 @@ export class NetworkDirectory {
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
   #listed: readonly ReservedAddress[] | undefined;
+  #files: OpenedFiles | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
@@ -60,12 +72,12 @@ export class NetworkDirectory {
   }
 
   /**
-   * The addresses with a reservation, sorted, IPv4 first; no file is read.
+   * The addresses with a reservation, sorted, IPv4 first; no file is read for it.
    *
    * @throws SystemError if the directory cannot be read
    */
   get listed(): readonly ReservedAddress[] {
-    this.#listed ??= listReservations(this.files);
+    this.#listed ??= this.#reservations ?? listReservations(this.files);
     return this.#listed;
   }
 
@@ -75,8 +87,28 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get reservations(): readonly NodeReservation[] {
-    this.#reservations ??= this.listed.flatMap((one) => this.read(one) ?? []);
+    this.#reservations ??= this.#readAll();
     return this.#reservations;
+  }
+
+  get #opened(): OpenedFiles {
+    const nothing: OpenedFiles = { usual: "", others: [] };
+    const open = (): OpenedFiles =>
+      this.#system.openFiles(this.files.directory, LARGEST_RESERVATION);
+    this.#files ??= attempt(open, nothing, "ENOENT");
+    return this.#files;
+  }
+
+  #readAll(): readonly NodeReservation[] {
+    const { usual, others } = this.#opened;
+    const all: NodeReservation[] = [];
+    for (const line of eachLine(usual)) all.push(usualReservation(this, line));
+    const further = others.flatMap(({ name, file }) => {
+      const isReleased = isSystemError(file, "ENOENT");
+      if (isReleased || parseAddress(name) === undefined) return [];
+      return [openedReservation(this, name, file)];
+    });
+    return further.length === 0 ? all : [...all, ...further].sort(byAddress);
   }
 
   /**
@@ -91,10 +123,8 @@ export class NetworkDirectory {
 
   /** The names of files that look like addresses, and are none. */
   get misnamed(): readonly string[] {
-    const list = (): Names => this.#system.listAddresses(this.files.directory);
-    const { others } = attempt(list, { quads: [], others: [] }, "ENOENT");
-    return others.filter(
-      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
+    return this.#opened.others.flatMap(({ name }) =>
+      LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined ? [name] : [],
     );
   }
 
@@ -138,7 +168,7 @@ export class NetworkDirectory {
   /** A reservation as it is now; `undefined` where it has been released. */
   read(reservation: ReservedAddress): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
-    return opened && new NodeReservation(this, reservation, opened);
+    return opened && openedReservation(this, reservation.name, opened);
   }
 
   /** The names of the reservations from before this boot. */
@@ -172,35 +202,59 @@ export class NetworkDirectory {
   }
 }
 
-/** A reservation on this node, as it was when its file was opened. */
+/** The status of a reservation's file, as it was when it was opened. */
+export interface OpenedStatus extends Omit<OpenedFile, "content" | "mode"> {
+  readonly id: FileId;
+  /** The lower twelve bits of its mode if group or others can write to it. */
+  readonly writableMode: number | undefined;
+}
+
+/** A reservation on this node, as it was when its file was opened. What is not asked for of 65 000 is not made. */
 export class NodeReservation {
   readonly network: NetworkDirectory;
-  readonly address: Address;
   /** The name of its file. */
   readonly name: string;
   readonly owner: Owner;
+  /** `undefined` where this user may not see it. */
+  readonly status: OpenedStatus | undefined;
   /** Whether its file is empty, as a full disk or a power loss may leave it. */
   readonly isEmpty: boolean;
-  /** `undefined` where this user may not see it. */
-  readonly status: Omit<OpenedFile, "content"> | undefined;
-  /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
-  readonly since: number | undefined;
+  #address: Address | string;
   #text: string | undefined;
+  #range: Range | null | undefined;
 
+  /** @param number of its address where it is an IPv4 one, in decimal; empty where that is to be read from the name */
   constructor(
     network: NetworkDirectory,
-    { address, name }: ReservedAddress,
-    opened: OpenedFile | SystemError,
+    name: string,
+    owner: Owner,
+    status: OpenedStatus | undefined,
+    isEmpty: boolean,
+    number = "",
   ) {
-    const status = opened instanceof SystemError ? undefined : opened;
-    const content = opened instanceof SystemError ? opened : opened.content;
     this.network = network;
-    this.address = address;
     this.name = name;
-    this.owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
-    this.isEmpty = this.owner.kind === "unowned" && typeof content === "string" && isBlank(content);
+    this.owner = owner;
     this.status = status;
-    this.since = status && Number(status.modified / MILLISECOND);
+    this.isEmpty = isEmpty;
+    this.#address = number;
+  }
+
+  /** Its name is one. */
+  get address(): Address {
+    const known = this.#address;
+    if (typeof known === "object") return known;
+    // To read four octets takes ten times as long.
+    const address = known === "" ? addressIn(this.name) : addressAt(4, BigInt(known));
+    this.#address = address;
+    return address;
+  }
+
+  /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
+  get since(): number | undefined {
+    const { id } = this.status ?? {};
+    // Without the last digits: a number of so many digits takes long to read.
+    return id === undefined ? undefined : Number(id.slice(id.indexOf(",") + 1, -6));
   }
 
   get path(): string {
@@ -216,7 +270,8 @@ export class NodeReservation {
 
   /** The configured range that contains it. */
   get range(): Range | undefined {
-    return rangeOf(this.network.ranges, this.address);
+    this.#range ??= rangeOf(this.network.ranges, this.address) ?? null;
+    return this.#range ?? undefined;
   }
 
   /** Whether it is known to be from before this boot. */
@@ -232,7 +287,72 @@ export class NodeReservation {
 
 const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
-const MILLISECOND = 1_000_000n;
+/** What the name of a reservation says. */
+function addressIn(name: string): Address {
+  const address = parseAddress(name);
+  if (address === undefined) throw new Error(`${name} is no address`);
+  return address;
+}
+
+/**
+ * A reservation whose file was opened.
+ *
+ * @param name of the file, an address
+ */
+export function openedReservation(
+  network: NetworkDirectory,
+  name: string,
+  opened: OpenedFile | SystemError,
+): NodeReservation {
+  const isOpened = !(opened instanceof SystemError);
+  const content = isOpened ? opened.content : opened;
+  const owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
+  const isEmpty = owner.kind === "unowned" && typeof content === "string" && isBlank(content);
+  const status = isOpened ? statusOf(opened) : undefined;
+  return new NodeReservation(network, name, owner, status, isEmpty);
+}
+
+function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
+  const writableMode = (mode & 0o022) === 0 ? undefined : mode;
+  return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
+}
+
+/** The reservation that a line of `OpenedFiles.usual` is about, which has been checked. */
+function usualReservation(network: NetworkDirectory, line: string): NodeReservation {
+  const words = line.split(" ");
+  const attachment = { containerId: words[0], interfaceName: words[1] } as Attachment;
+  const status = new UsualStatus(words[3] as FileId, words[4] ?? "");
+  return new NodeReservation(network, words[2] ?? "", ownerOf(attachment), status, false, words[5]);
+}
+
+/** The status of a regular file that only its owner can write to. */
+class UsualStatus implements OpenedStatus {
+  readonly kind = "file";
+  readonly writableMode = undefined;
+  readonly id: FileId;
+  readonly #changed: string;
+
+  constructor(id: FileId, changed: string) {
+    this.id = id;
+    this.#changed = changed;
+  }
+
+  get inode(): bigint {
+    return BigInt(this.id.slice(0, this.id.indexOf(",")));
+  }
+
+  get modified(): bigint {
+    return BigInt(this.id.slice(this.id.indexOf(",") + 1));
+  }
+
+  get changed(): bigint {
+    return BigInt(this.#changed);
+  }
+}
+
+function byAddress(a: NodeReservation, b: NodeReservation): number {
+  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
+}
 
 /** `undefined` where it has been released. */
 function openUnlessReleased(

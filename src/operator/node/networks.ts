@@ -15,7 +15,7 @@ import {
   type ConfigurationCache,
   type ConfigurationFile,
   type ConfigurationProblem,
-  shadowedFiles,
+  precededFiles,
 } from "./configurations/configuration-files.ts";
 import { configurationsIn } from "./configurations/configurations.ts";
 import {
@@ -66,10 +66,11 @@ export function findNetworks(
   const problems: ConfigurationProblem[] = [];
   const found: FoundNetwork[] = [];
   const files = readAllFiles(context, problems);
-  const shadowed = shadowedFiles(files);
+  const preceded = precededFiles(files);
   for (const configuration of configurationsIn(system, files, problems)) {
     const network = fromConfiguration(system, cache, configuration, dataDir, problems);
-    const shadowedBy = shadowed.get(configuration.file)?.source;
+    const preceding = preceded.get(configuration.file);
+    const shadowedBy = preceding?.isForAll === true ? preceding.file.source : undefined;
     if (network !== undefined) found.push({ ...network, shadowedBy });
   }
   found.push(...cachedNetworks(system, cache, dataDir, found));

@@ -76,12 +76,7 @@ export function releaseUnchanged(
 /** Whether a reservation's file is the one that was read, and was not written since. */
 function isUnchanged({ owner, status, network, address, name }: NodeReservation): boolean {
   const now = network.read({ address, name });
-  return (
-    now?.status !== undefined &&
-    isSameOwner(now.owner, owner) &&
-    now.status.inode === status?.inode &&
-    now.status.modified === status.modified
-  );
+  return now?.status !== undefined && isSameOwner(now.owner, owner) && now.status.id === status?.id;
 }
 
 /** How the history describes this command; `undefined` if the network has none: neither configured nor on disk. */

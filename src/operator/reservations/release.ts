@@ -19,9 +19,9 @@ export const release: Command = {
   summary: "release an address, or those of a container or pod, by hand",
   description: [
     "Releases an address, or all addresses of a container or pod: in any network, or in that of --network. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it.",
-    "Refuses, with exit code 1, while a container is alive: if a network namespace of the node has the address, or the one that libcni's cache names exists; and, unless it can ask at a terminal, if that is not known. The next container would get the address, too, while this one keeps using it. --force releases it nevertheless.",
+    "Refuses (exit code 1) if the container is alive, that is, if a network namespace has the address or the container's namespace exists. If that is unknown, asks at a terminal, and refuses elsewhere. --force overrides both: the next container then gets an address that may be in use.",
     "Prints what else the container holds in the network, such as its IPv6 address, and the command that releases all of it.",
-    "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in the meantime is not released.",
+    "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in between is not released.",
   ],
   options: [
     yesOption,

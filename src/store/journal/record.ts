@@ -88,20 +88,24 @@ export function recordIn(
   line: string,
   changedBefore: bigint | undefined,
 ): RecordedReservation | undefined {
+  // Of 65 000 lines: neither by an expression nor by a pattern, which would take longer than the rest.
   const words = line.split(" ");
-  const [idEnd = "", interfaceName = "", name = "", id = "", inode = "", path = ""] = words;
-  // What else is no id of a file, no file has. There may be 65 000 lines: an expression would take longer than the rest.
+  const id = words[3] ?? "";
+  const inode = words[4] ?? "";
+  const path = words[5] ?? "";
+  const isPodSandbox = words[6] === POD_SANDBOX;
+  if (words.length > (isPodSandbox ? 7 : 6)) return undefined;
+  if (!(Number(inode) > 0) || !path.startsWith("/")) return undefined;
+  // What else is no id of a file, no file has.
   const comma = id.indexOf(",");
   const end = id.indexOf(",", comma + 1);
   const before = end < 0 ? undefined : id.slice(end + 1);
   if (comma < 0 || (before !== undefined && !DECIMAL.test(before))) return undefined;
-  if (!DECIMAL.test(inode) || !path.startsWith("/")) return undefined;
-  const isPodSandbox = words[6] === POD_SANDBOX;
-  if (words.length > (isPodSandbox ? 7 : 6)) return undefined;
+  const idEnd = (words[0] ?? "") as IdEnd;
   return {
-    name,
-    key: keyIn(idEnd, interfaceName),
-    idEnd: idEnd as IdEnd,
+    name: words[2] ?? "",
+    key: keyIn(idEnd, words[1] ?? ""),
+    idEnd,
     file: (end < 0 ? id : id.slice(0, end)) as FileId,
     changedBefore: before === undefined ? changedBefore : BigInt(before),
     namespace: { inode, path, isPodSandbox },
@@ -130,12 +134,12 @@ export function carriedOver(line: string, changedBefore: bigint): string {
  */
 export function isOfRecord(
   { key, file, changedBefore }: Omit<RecordedReservation, "name">,
-  status: Pick<FileStatus, "kind" | "inode" | "modified" | "changed">,
+  found: Pick<FileStatus, "kind" | "changed"> & { readonly id: FileId },
   owner: Owner,
 ): boolean | undefined {
-  if (status.kind !== "file" || fileIdOf(status) !== file) return false;
+  if (found.kind !== "file" || found.id !== file) return false;
   if (keyOf(owner) !== key) return false;
-  return changedBefore === undefined || status.changed < changedBefore ? true : undefined;
+  return changedBefore === undefined || found.changed < changedBefore ? true : undefined;
 }
 
 /** Whether a reservation is still the one that was recorded; `undefined` where that cannot be told. */
@@ -147,5 +151,7 @@ export function isAsRecorded(
   const status = recover(read, ({ code }) => (code === "ENOENT" ? false : undefined));
   if (status === undefined || status === false) return status;
   const owner = readOwner(files, record.name);
-  return owner.kind === "unknown" ? undefined : isOfRecord(record, status, owner);
+  if (owner.kind === "unknown") return undefined;
+  const { kind, changed } = status;
+  return isOfRecord(record, { kind, changed, id: fileIdOf(status) }, owner);
 }

@@ -59,25 +59,25 @@ export class NamespaceStates {
     { inode, path }: NetworkNamespace,
     laterThan: () => Iterable<NetworkNamespace>,
   ): NamespaceState {
-    const its = `its network namespace ${path}`;
-    const unseen = (reason: string): NamespaceState => ({
-      kind: "unseen",
-      reason: `whether ${its} exists cannot be seen from here: ${reason}`,
-    });
-    const found = this.#inodeAt(path);
-    if (found.inode === inode) return { kind: "alive", reason: `${its} exists` };
-    if (found.unseen !== undefined) return unseen(found.unseen);
-    const doubt = this.#doubtOn(path);
-    if (doubt !== undefined) return unseen(doubt);
+    // Of thousands, nearly all are missing where their directory was listed.
+    if (!this.#isMissing(path)) {
+      const found = this.#inodeAt(path);
+      if (found.inode === inode) return { kind: "alive", reason: `${its(path)} exists` };
+      const doubt = found.unseen ?? this.#doubtOn(path);
+      if (doubt !== undefined) return unseen(path, doubt);
+    }
     const { holders, incomplete } = this.#evidenceNow;
-    if (incomplete !== undefined) return unseen(incomplete);
+    if (incomplete !== undefined) return unseen(path, incomplete);
     const holder = holders.get(nameOf(inode));
-    if (holder === undefined) return { kind: "gone", reason: `${its} is gone` };
+    if (holder === undefined) return { kind: "gone", reason: `${its(path)} is gone` };
     const heir = this.#heirOf(inode, laterThan);
     if (heir === undefined) {
-      return { kind: "unseen", reason: `${its} is gone, but ${holder} has one with its number` };
+      return {
+        kind: "unseen",
+        reason: `${its(path)} is gone, but ${holder} has one with its number`,
+      };
     }
-    return { kind: "gone", reason: `${its} is gone: its number is that of ${heir.path} now` };
+    return { kind: "gone", reason: `${its(path)} is gone: its number is that of ${heir.path} now` };
   }
 
   /**
@@ -98,7 +98,7 @@ export class NamespaceStates {
 
   /** Whether a namespace is at its path, as far as that is seen. */
   isThere({ inode, path }: NetworkNamespace): boolean {
-    return this.#inodeAt(path).inode === inode;
+    return !this.#isMissing(path) && this.#inodeAt(path).inode === inode;
   }
 
   get #evidenceNow(): Evidence {
@@ -120,11 +120,7 @@ export class NamespaceStates {
   /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
   #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
     const system = this.#system;
-    if (this.#device === undefined) {
-      this.#device = attempt(() => system.status("/proc/self/ns/net").device, null);
-    }
-    if (this.#device === null) return { unseen: "/proc is not readable" };
-    if (this.#isMissing(path)) return {};
+    if (this.#deviceNow() === null) return { unseen: "/proc is not readable" };
     try {
       const { device, inode } = system.status(path);
       return device === this.#device ? { inode: String(inode) } : {};
@@ -132,6 +128,13 @@ export class NamespaceStates {
       if (!isSystemError(error)) throw error;
       return MISSING.includes(error.code) ? {} : { unseen: error.message };
     }
+  }
+
+  #deviceNow(): bigint | null {
+    if (this.#device === undefined) {
+      this.#device = attempt(() => this.#system.status("/proc/self/ns/net").device, null);
+    }
+    return this.#device;
   }
 
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
@@ -153,9 +156,9 @@ export class NamespaceStates {
     return isRunning ? `process ${process} may have it open elsewhere` : undefined;
   }
 
-  /** Whether the directory of a path, other than those of processes, is there without it. */
+  /** Whether the directory of a path, other than those of processes, is there without it, and namespaces are seen at all. */
   #isMissing(path: string): boolean {
-    if (isOfProcess(path)) return false;
+    if (isOfProcess(path) || this.#deviceNow() === null) return false;
     const directory = parentOf(path);
     const name = path.slice(directory.length + 1);
     // Such a name is not in the list of what it leads to.
@@ -171,6 +174,15 @@ export class NamespaceStates {
     this.#directories.set(directory, names);
     return names;
   }
+}
+
+function its(path: string): string {
+  return `its network namespace ${path}`;
+}
+
+function unseen(path: string, reason: string): NamespaceState {
+  const text = `whether ${its(path)} exists cannot be seen from here: ${reason}`;
+  return { kind: "unseen", reason: text };
 }
 
 function isOfProcess(path: string): boolean {

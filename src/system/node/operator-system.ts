@@ -4,6 +4,7 @@ import { type StdioOptions, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
+import { openFilesBy } from "../open-files.ts";
 import type {
   CompletedProcess,
   OpenedFile,
@@ -38,6 +39,8 @@ const LONGEST_LINE = 4096;
 
 /** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
+  const system = createNodeSystem();
+  const { listAddresses } = system;
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
@@ -45,6 +48,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     readPipe,
     openFile,
+    openFiles: (path, limit) => openFilesBy({ listAddresses, openFile }, path, limit),
     copyFile,
     listInterfaces,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
@@ -52,7 +56,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     run,
     serve,
   };
-  return Object.assign(createNodeSystem(), commands);
+  return Object.assign(system, commands);
 }
 
 /** Without `node:ffi` it is not known. */

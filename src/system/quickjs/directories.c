@@ -18,8 +18,11 @@
 #include "input-output.h"
 #include "out-of-memory.h"
 
-/* An interface name has at most this many bytes. */
-enum { LONGEST_WORD = 15 };
+enum {
+  /* An interface name has at most this many bytes. */
+  LONGEST_WORD = 15,
+  WRITABLE_BY_OTHERS = 022,
+};
 
 JSValue host_make_directory(struct call *call) {
   return done(call, mkdir(call->path, (mode_t)number_at(call, 1)));
@@ -28,7 +31,7 @@ JSValue host_make_directory(struct call *call) {
 /* What is done with each name. */
 typedef void visit_name(const struct call *call, void *data, const char *name);
 
-/* Calls `visit` with every name in a directory, and closes it; returns false with an exception thrown. */
+/* Calls `visit` with every name in a directory; returns false with an exception thrown. */
 static bool visit_names(const struct call *call, DIR *directory, visit_name *visit, void *data) {
   const struct dirent *entry;
   for (errno = 0; (entry = readdir(directory)); errno = 0) {
@@ -38,7 +41,6 @@ static bool visit_names(const struct call *call, DIR *directory, visit_name *vis
   }
   bool completed = errno == 0;
   if (!completed) throw_errno(call, "readdir", errno);
-  closedir(directory);
   return completed;
 }
 
@@ -50,7 +52,9 @@ JSValue host_list(struct call *call) {
   DIR *directory = opendir(call->path);
   if (!directory) return throw_errno(call, "open", errno);
   struct list names = {.array = JS_NewArray(call->ctx)};
-  if (visit_names(call, directory, add_name, &names)) return names.array;
+  bool completed = visit_names(call, directory, add_name, &names);
+  closedir(directory);
+  if (completed) return names.array;
   JS_FreeValue(call->ctx, names.array);
   return JS_EXCEPTION;
 }
@@ -62,17 +66,23 @@ struct addresses {
   struct list others;
 };
 
-static void add_address(const struct call *call, void *data, const char *name) {
-  struct addresses *addresses = data;
+/* Adds the number of an IPv4 address; false for any other name. */
+static bool add_quad(struct addresses *addresses, const char *name) {
   struct in_addr quad;
   /* It accepts four octets without leading zeros, and nothing else. */
-  if (inet_pton(AF_INET, name, &quad) != 1) return add_name(call, &addresses->others, name);
+  if (inet_pton(AF_INET, name, &quad) != 1) return false;
   if (addresses->count == addresses->capacity) {
     size_t capacity = addresses->capacity * 2 + 64;
     addresses->quads = xrealloc(addresses->quads, capacity * sizeof *addresses->quads);
     addresses->capacity = capacity;
   }
   addresses->quads[addresses->count++] = ntohl(quad.s_addr);
+  return true;
+}
+
+static void add_address(const struct call *call, void *data, const char *name) {
+  struct addresses *addresses = data;
+  if (!add_quad(addresses, name)) add_name(call, &addresses->others, name);
 }
 
 static int compare_quads(const void *a, const void *b) {
@@ -80,12 +90,15 @@ static int compare_quads(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
+static void sort(struct addresses *addresses) {
+  if (addresses->count == 0) return;
+  qsort(addresses->quads, addresses->count, sizeof *addresses->quads, compare_quads);
+}
+
 /* The numbers as an array, in ascending order. */
-static JSValue sorted(JSContext *ctx, const struct addresses *addresses) {
+static JSValue sorted(JSContext *ctx, struct addresses *addresses) {
   struct list quads = {.array = JS_NewArray(ctx)};
-  if (addresses->count > 0) {
-    qsort(addresses->quads, addresses->count, sizeof *addresses->quads, compare_quads);
-  }
+  sort(addresses);
   while (quads.length < addresses->count) {
     append(ctx, &quads, JS_NewUint32(ctx, addresses->quads[quads.length]));
   }
@@ -98,6 +111,7 @@ JSValue host_list_addresses(struct call *call) {
   if (!directory) return throw_errno(call, "open", errno);
   struct addresses addresses = {.others.array = JS_NewArray(ctx)};
   bool completed = visit_names(call, directory, add_address, &addresses);
+  closedir(directory);
   const struct member members[] = {
       {"quads", completed ? sorted(ctx, &addresses) : JS_EXCEPTION},
       {"others", addresses.others.array},
@@ -138,15 +152,28 @@ static bool is_second_word(const char *text, size_t length) {
   return true;
 }
 
-/* Adds a line for a file with two words, whose content ends with NUL; false if the file is not such a one. */
-static bool add_pair(struct files *files, const char *name, const char *content, size_t length) {
+/* Where the second of two words begins in a content that ends with NUL; NULL if it is not such a one. */
+static const char *second_word(const char *content, size_t length) {
   size_t first = identifier_length(content);
   if (first == 0 || length < first + 2 || content[first] != '\r' || content[first + 1] != '\n') {
-    return false;
+    return NULL;
   }
   const char *second = content + first + 2;
-  if (!is_second_word(second, length - first - 2) || !is_address_like(name)) return false;
-  if (fprintf(files->pairs, "%.*s %s %s\n", (int)first, content, second, name) < 0) out_of_memory();
+  return is_second_word(second, length - first - 2) ? second : NULL;
+}
+
+/* Adds the two words of a content, and a name, to a line. */
+static void add_words(FILE *lines, const char *content, const char *second, const char *name) {
+  int first = (int)(second - content - 2);
+  if (fprintf(lines, "%.*s %s %s", first, content, second, name) < 0) out_of_memory();
+}
+
+/* Adds a line for a file with two words, whose content ends with NUL; false if the file is not such a one. */
+static bool add_pair(struct files *files, const char *name, const char *content, size_t length) {
+  const char *second = second_word(content, length);
+  if (!second || !is_address_like(name)) return false;
+  add_words(files->pairs, content, second, name);
+  if (putc('\n', files->pairs) < 0) out_of_memory();
   files->count++;
   return true;
 }
@@ -200,6 +227,7 @@ JSValue host_read_files(struct call *call) {
   if (!files.pairs) out_of_memory();
   files.others.array = JS_NewArray(ctx);
   bool completed = visit_names(call, files.directory, add_file, &files);
+  closedir(files.directory);
   free(files.content);
   if (fclose(files.pairs) != 0) out_of_memory();
   const struct member members[] = {
@@ -208,5 +236,90 @@ JSValue host_read_files(struct call *call) {
       {"others", files.others.array},
   };
   free(pairs);
+  return object_of(ctx, members, sizeof members / sizeof members[0]);
+}
+
+/* The result of host_open_files as it grows; `others` of the addresses are the files that are not usual. */
+struct opened {
+  DIR *directory;
+  struct addresses addresses;
+  char *content;
+  size_t limit;
+  FILE *usual;
+};
+
+/* Adds a line for the file with a name, if it is of the usual kind. */
+static bool add_usual(struct opened *opened, const char *name, uint32_t number) {
+  int descriptor = openat(dirfd(opened->directory), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  struct stat found;
+  bool is_usual = fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
+                  (found.st_mode & WRITABLE_BY_OTHERS) == 0;
+  ssize_t length = is_usual ? read_up_to(descriptor, opened->content, opened->limit + 1) : -1;
+  close(descriptor);
+  if (length < 0 || (size_t)length > opened->limit) return false;
+  opened->content[length] = '\0';
+  const char *second = second_word(opened->content, (size_t)length);
+  if (!second) return false;
+  add_words(opened->usual, opened->content, second, name);
+  /* The inode is signed, as in a status. */
+  if (fprintf(opened->usual, " %lld,%lld %lld %lu\n", (long long)(int64_t)found.st_ino,
+              (long long)nanoseconds(found.st_mtim), (long long)nanoseconds(found.st_ctim),
+              (unsigned long)number) < 0) {
+    out_of_memory();
+  }
+  return true;
+}
+
+/* Adds a file that is not usual, as host_open_file opens it, or the error. */
+static void add_opened(const struct call *call, void *data, const char *name) {
+  JSContext *ctx = call->ctx;
+  struct opened *opened = data;
+  char *path;
+  int length = asprintf(&path, "%s/%s", call->path, name);
+  if (length < 0) out_of_memory();
+  struct call one = *call;
+  one.path = path;
+  one.path_length = (size_t)length;
+  JSValue file = host_open_file(&one);
+  if (JS_IsException(file)) file = JS_GetException(ctx);
+  free(path);
+  const struct member members[] = {{"name", JS_NewString(ctx, name)}, {"file", file}};
+  append(ctx, &opened->addresses.others, object_of(ctx, members, 2));
+}
+
+static void open_other(const struct call *call, void *data, const char *name) {
+  struct opened *opened = data;
+  if (is_address_like(name) && !add_quad(&opened->addresses, name)) add_opened(call, data, name);
+}
+
+JSValue host_open_files(struct call *call) {
+  JSContext *ctx = call->ctx;
+  struct opened opened = {.limit = (size_t)number_at(call, 1), .directory = opendir(call->path)};
+  if (!opened.directory) return throw_errno(call, "open", errno);
+  char *usual;
+  size_t length;
+  opened.usual = open_memstream(&usual, &length);
+  if (!opened.usual) out_of_memory();
+  struct addresses *addresses = &opened.addresses;
+  addresses->others.array = JS_NewArray(ctx);
+  bool completed = visit_names(call, opened.directory, open_other, &opened);
+  sort(addresses);
+  opened.content = xrealloc(NULL, opened.limit + 2);
+  for (size_t at = 0; completed && at < addresses->count; at++) {
+    char name[INET_ADDRSTRLEN];
+    const struct in_addr quad = {.s_addr = htonl(addresses->quads[at])};
+    inet_ntop(AF_INET, &quad, name, sizeof name);
+    if (!add_usual(&opened, name, addresses->quads[at])) add_opened(call, &opened, name);
+  }
+  closedir(opened.directory);
+  free(opened.content);
+  free(addresses->quads);
+  if (fclose(opened.usual) != 0) out_of_memory();
+  const struct member members[] = {
+      {"usual", completed ? JS_NewStringLen(ctx, usual, length) : JS_EXCEPTION},
+      {"others", addresses->others.array},
+  };
+  free(usual);
   return object_of(ctx, members, sizeof members / sizeof members[0]);
 }

@@ -90,6 +90,7 @@ static const struct function functions[] = {
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"openFile", 2, host_open_file, "open", 0, NULL},
+    {"openFiles", 2, host_open_files, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
     {"listInterfaces", 0, host_list_interfaces, "getifaddrs", 0, ""},
     {"sameContent", 2, host_same_content, "open", 0, NULL},

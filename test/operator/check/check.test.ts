@@ -174,7 +174,7 @@ test("the table has findings and remedies, errors first", async (t) => {
       "warning  out-of-range  net  NODE/networks/net/10.9.9.9  10.9.9.9 is outside all ranges, held by c9 eth0",
       "",
       "What to do:",
-      "  unreadable-configuration: correct what the message names; move the file out of the configuration directory only if no pod uses its network",
+      "  unreadable-configuration: correct what the message names, or move the file out of its directory if no pod uses its network; where that makes another file the first of the directory, drain the node before",
       "  malformed-reservation: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
       "  out-of-range: none while its container is alive; once it is dead, release the address",
       "  host-local release 10.9.9.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",

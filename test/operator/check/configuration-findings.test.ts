@@ -67,6 +67,13 @@ test("an entry for GC in a list below 1.1.0, or with disableGC, is there in vain
 
 test("in a list of 1.1.0 it is not, nor is a list without it", async (t) => {
   const machine = memoryNode({});
+  for (const list of [
+    { cniVersions: ["0.4.0"], cniVersion: "1.1.0" },
+    { cniVersions: ["9.0.0"], cniVersion: "1.1.0" },
+  ]) {
+    configure(machine, "a.conflist", gcList(list));
+    t.strictSame(findingsOn(machine), []);
+  }
   configure(machine, "a.conflist", gcList({ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }));
   t.strictSame(findingsOn(machine), []);
   configure(machine, "a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [plugin("ptp")] });
@@ -107,21 +114,41 @@ test("also where the entry for GC alone says so", async (t) => {
 
 test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
   const machine = memoryNode({});
-  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
+  const plugins = [plugin("ptp")];
+  configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
   configure(machine, "b.conflist", {
     name: "net",
     cniVersion: "1.1.0",
     plugins: [plugin("ptp", "10.9.0.0/24"), plugin("host-local", "10.9.0.0/24", { gcOnly: true })],
   });
-  t.match(findingsOn(machine), [
+  const findings = findingsOn(machine);
+  t.equal(findings.length, 1, "one for the file, whatever it has");
+  t.match(findings, [
     {
       code: "shadowed-configuration",
       severity: "warning",
       network: "net",
       path: "/conf/b.conflist",
-      message: "no runtime uses it: /conf/a.conf configures net, too, and comes first",
+      message: "no runtime uses it: /conf/a.conflist configures net, too, and comes first",
     },
   ]);
+});
+
+test("a list behind a plugin alone is used by podman and cnitool, and counted", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
+  configure(machine, "b.conflist", { name: "net", plugins: [plugin("ptp", "10.9.0.0/29")] });
+  t.match(findingsOn(machine), [
+    {
+      code: "shadowed-configuration",
+      message:
+        "the runtimes of Kubernetes do not use it: /conf/a.conf configures net, too, and comes first",
+    },
+  ]);
+  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+    networks: [{ shadowedBy: null }, { shadowedBy: null }],
+    totals: [{ capacity: 10n }],
+  });
 });
 
 test("a copy is not, nor one beside a file that no runtime can use, or of another namespace", async (t) => {
@@ -138,6 +165,24 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
     const codes = findingsOn(machine).map(({ code }) => code);
     t.notOk(codes.includes("shadowed-configuration"), file);
   }
+});
+
+test("a shadowed configuration hides none without ranges, and no range of its is full", async (t) => {
+  const machine = fullNode(0, {});
+  const capabilities = { ipRanges: true };
+  const ipam = { type: "host-local" };
+  configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
+  configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
+  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+    networks: [
+      { source: "/conf/a.conf", shadowedBy: null, ranges: [] },
+      { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" },
+    ],
+  });
+  t.strictSame(
+    findingsOn(machine).map(({ code }) => code),
+    ["shadowed-configuration"],
+  );
 });
 
 test("what no runtime can use is counted in no sum beside what one can, whichever comes first", async (t) => {

@@ -4,13 +4,14 @@ import {
   seenId,
   writeCollection,
 } from "../../../src/operator/gc/collection-file.ts";
+import { fileIdOf } from "../../../src/store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { ownerOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
 import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../../store/fixtures.ts";
 
-const ID = "10.0.0.2 1769860800123456789 c1 eth0";
+const ID = "10.0.0.2 12,1769860800123456789 c1 eth0";
 const SINCE = 1_769_860_800_000;
 const seenDead: ReadonlyMap<string, number> = new Map([[ID, SINCE]]);
 const nothing: ReadonlyMap<string, number> = new Map();
@@ -26,13 +27,14 @@ function readSeenDead(files: NetworkFiles): ReadonlyMap<string, number> {
 
 test("a reservation that is made again is another, and so is one of another attachment", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  const status = { ...machine.start().linkStatus("/data/net/10.0.0.2"), mode: 0o600 };
+  const found = machine.start().linkStatus("/data/net/10.0.0.2");
+  const status = { id: fileIdOf(found) };
   const owner = ownerOf(attachment("c1"));
   const one = { name: "10.0.0.2", owner, status };
   const others = [
     { ...one, name: "10.0.0.3" },
     { ...one, owner: ownerOf(attachment("c1", "eth1")) },
-    { ...one, status: { ...status, modified: status.modified + 1n } },
+    { ...one, status: { id: fileIdOf({ ...found, modified: found.modified + 1n }) } },
     { ...one, status: undefined },
     { ...one, owner: { kind: "unowned" } as const },
   ];

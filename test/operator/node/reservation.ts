@@ -1,12 +1,15 @@
 /** Networks and reservations as the commands find them, made without files. */
 
 import type { FoundNetwork } from "../../../src/operator/node/configurations/found-network.ts";
-import { NetworkDirectory, NodeReservation } from "../../../src/operator/node/network-directory.ts";
+import {
+  NetworkDirectory,
+  type NodeReservation,
+  openedReservation,
+} from "../../../src/operator/node/network-directory.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
 import { attachment, networkName } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 
@@ -58,9 +61,5 @@ export function reservationIn(
     changed: 0n,
     mode: 0o600,
   } as const;
-  return new NodeReservation(
-    directory,
-    { address: address(text), name: text },
-    { ...status, content },
-  );
+  return openedReservation(directory, text, { ...status, content });
 }

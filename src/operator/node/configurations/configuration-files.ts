@@ -78,7 +78,7 @@ export function readConfigurationFiles(
   const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
     readFile(system, at, name, kind, problems);
   const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
-  const namespaces = names.filter((name) => isIdentifier(name) && !isConfiguration(name));
+  const namespaces = names.filter((name) => isIdentifier(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)
@@ -116,32 +116,40 @@ export function callsOthers({ document }: ConfigurationFile): boolean {
   return CALLS_OTHERS.test(JSON.stringify(document));
 }
 
-/**
- * The files that no runtime uses, each with the one that it uses for the same network: the first in the directory that it can
- * use. (cnitool and multus look for a list before they look for a plugin alone.)
- */
-export function shadowedFiles(
+/** The file that comes before another one of the same network, in its directory. */
+export interface Preceding {
+  readonly file: ConfigurationFile;
+  /** Whether every runtime uses it alone. Those of Kubernetes use the first by name; podman, cnitool and multus prefer a list. */
+  readonly isForAll: boolean;
+}
+
+/** The files before which another one that a runtime can use configures the same network, each with the first of these. */
+export function precededFiles(
   files: readonly ConfigurationFile[],
-): ReadonlyMap<ConfigurationFile, ConfigurationFile> {
-  const shadowed = new Map<ConfigurationFile, ConfigurationFile>();
+): ReadonlyMap<ConfigurationFile, Preceding> {
+  const preceded = new Map<ConfigurationFile, Preceding>();
   const first = new Map<string, ConfigurationFile>();
-  const own = files.filter((file) => file.kind !== "cached" && networkOf(file) !== "");
+  const own = files.filter((file) => networkOf(file) !== "");
   const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
   for (const file of usableFirst) {
     const key = `${file.directory}/${networkOf(file)}`;
     const other = first.get(key);
     if (other === undefined) first.set(key, file);
-    else shadowed.set(file, other);
+    else
+      preceded.set(file, {
+        file: other,
+        isForAll: isList(other) || !isList(file) || !isUsable(file),
+      });
   }
-  return shadowed;
+  return preceded;
+}
+
+function isList({ source }: ConfigurationFile): boolean {
+  return source.endsWith(LIST_SUFFIX);
 }
 
 function isUsable({ refusal }: ConfigurationFile): boolean {
   return refusal === undefined;
-}
-
-function isConfiguration(name: string): boolean {
-  return configurationNames([name]).length > 0;
 }
 
 function readFile(

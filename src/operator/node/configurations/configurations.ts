@@ -112,7 +112,6 @@ function choose({ isList }: Inherited, own: string, inherited: string): string {
 function versionOf(value: Json): string {
   const own = textOf(exactMember(value, "cniVersion"));
   const offered = listOf(exactMember(value, "cniVersions"));
-  if (offered.length === 0) return own;
   const all = [...offered, own];
   return SUPPORTED_VERSIONS.findLast((version) => all.includes(version)) ?? own;
 }

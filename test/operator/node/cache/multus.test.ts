@@ -3,6 +3,7 @@
 import { test } from "tap";
 import { capacity } from "../../../../src/operator/capacity/capacity.ts";
 import { check } from "../../../../src/operator/check/check.ts";
+import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.ts";
 import { list } from "../../../../src/operator/reservations/list.ts";
 import { show } from "../../../../src/operator/reservations/show.ts";
 import type { MemoryMachine } from "../../../harness/memory-machine.ts";
@@ -76,6 +77,17 @@ test("a network that multus' cache names is configured, with the ranges that it 
   });
   const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
   t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+});
+
+test("an attachment that is in both caches, since multus came later, is one", async (t) => {
+  const machine = nodeWithPod();
+  const count = (): number => {
+    const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
+    return cache.attachments.filter(({ network }) => network === "net").length;
+  };
+  t.equal(count(), 1);
+  put(machine, RESULTS, "net", { pod: "default/web" });
+  t.equal(count(), 1);
 });
 
 test("the latest configuration counts, and before it that of a file", async (t) => {

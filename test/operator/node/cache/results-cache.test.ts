@@ -58,6 +58,18 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
     JSON.stringify({ ...members, ifName: 'a"b' }),
     { ...known, interfaceName: 'a"b' },
   ],
+  "with arguments that repeat, as those of multus: the last count": [
+    JSON.stringify({
+      ...members,
+      cniArgs: [
+        ["K8S_POD_NAMESPACE", "kube-system"],
+        ["K8S_POD_NAME", "first"],
+        ["K8S_POD_NAMESPACE", "default"],
+        ["K8S_POD_NAME", "web"],
+      ],
+    }),
+    known,
+  ],
   "with another namespace in its result": [
     usual.replace('"result":{', '"result":{"netns":"/other",'),
     known,

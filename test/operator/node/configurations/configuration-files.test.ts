@@ -198,6 +198,11 @@ for (const [what, [file, document, problem]] of Object.entries(unusable)) {
   });
 }
 
+test("libcni compares versions only where there are several", async (t) => {
+  const list = { name: "net", cniVersion: "new", plugins: [bridge()] };
+  t.match(found({ "a.conflist": list }).problems, [/^a\.conflist: incompatible CNI versions/]);
+});
+
 test("words for true and false are as good as these, and unusable files of other plugins are not told", async (t) => {
   const list = { name: "net", disableCheck: "TRUE", disableGC: "false", plugins: [bridge()] };
   t.strictSame(

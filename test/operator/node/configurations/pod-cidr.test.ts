@@ -88,8 +88,10 @@ test("a result with the prefix length of the subnet tells it, and one without do
     addresses: 125n,
     hostNetworkPods: 0n,
   });
-  remember(machine, "c1", { addresses: ["10.244.3.2/32"] });
-  t.match(shown(machine).said, "is assumed");
+  for (const address of ["10.244.3.2/32", "10.244.9.2/24"]) {
+    remember(machine, "c1", { addresses: [address] });
+    t.match(shown(machine).said, "is assumed", address);
+  }
 });
 
 test("in Canal flannel's file tells it, if it has the reservations", async (t) => {
@@ -105,10 +107,10 @@ test("in Canal flannel's file tells it, if it has the reservations", async (t) =
 
 test("reservations of ranges that are configured do not count", async (t) => {
   const ranges = [[{ subnet: "10.9.0.0/28" }], [{ subnet: "usePodCidr" }]];
-  t.strictSame(shown(calicoNode({ ranges }, ["10.9.0.2", "10.244.3.2"])).subnets, [
-    "10.9.0.0/28",
-    "10.244.3.0/24",
-  ]);
+  const machine = calicoNode({ ranges }, ["10.9.0.2", "10.244.3.2"]);
+  t.strictSame(shown(machine).subnets, ["10.9.0.0/28", "10.244.3.0/24"]);
+  remember(machine, "c1", { addresses: ["10.9.0.2/28", "10.244.3.2/25"] });
+  t.strictSame(shown(machine).subnets, ["10.9.0.0/28", "10.244.3.0/25"]);
 });
 
 for (const [what, reservations] of Object.entries({
