@@ -2,12 +2,25 @@
 /** Defects that there were once, and that no search of the plan would show. */
 
 import { test } from "tap";
+import { isSystemError, SystemError } from "../../src/system/system.ts";
 import { extent } from "../harness/extent.ts";
 import { Calls } from "./calls.ts";
 import { troubles } from "./plan.ts";
 import { programsWith } from "./plugin-with.ts";
-import { type Cast, cast, graves, holding, networks, prepare, type Trouble } from "./scenes.ts";
+import { runAnswered } from "./process.ts";
+import { reservationsIn } from "./rules.ts";
+import {
+  type Cast,
+  cast,
+  graves,
+  holding,
+  NO_TROUBLE,
+  networks,
+  prepare,
+  type Trouble,
+} from "./scenes.ts";
 import { story } from "./story.ts";
+import { clockIn, type Operation, type Reply } from "./world.ts";
 
 const { same, dual } = networks;
 
@@ -35,6 +48,26 @@ for (const [name, these, trouble] of defects) {
     t.equal(found === undefined ? "" : `${found.broken.join("\n")}\n${story(found.steps)}`, "");
   });
 }
+
+test("gc keeps what has the network namespace of its record, though its file cannot be looked at", async (t) => {
+  const { search, calls } = prepare(cast(["gc --live c"], graves.gone), NO_TROUBLE);
+  const { start } = search.scene;
+  const path = calls.namespaceOf("e").replace("-new", "");
+  const answer = ({ word, path: asked, run }: Operation): Reply => {
+    if (word === "stat" && asked === path) return { error: new SystemError(word, path, "EIO") };
+    try {
+      return { value: run(start) };
+    } catch (error) {
+      if (isSystemError(error)) return { error };
+      throw error;
+    }
+  };
+
+  const { end } = runAnswered(calls.collect("c"), 100, clockIn(start), answer);
+
+  t.match(end?.stdout, `its network namespace ${path} exists`);
+  t.same([...reservationsIn(start).keys()], ["10.0.0.2", "10.0.0.4"]);
+});
 
 /** The journal cannot tell one container from another: then a call reads what it needs. */
 const allAlike = {
