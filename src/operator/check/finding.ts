@@ -162,6 +162,9 @@ export interface Finding {
   readonly repairable?: NodeReservation;
 }
 
+/** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */
+export const MOST_LISTED = 1000;
+
 /** The number of findings of each severity. */
 export type Counts = Readonly<Record<Severity, number>>;
 
