@@ -148,8 +148,8 @@ export interface Finding {
   /** The network that it concerns; empty if it concerns none. */
   readonly network: string;
   readonly path: string;
-  /** Whether that is the file of a reservation, which may have been released meanwhile. */
-  readonly isOnFile?: boolean;
+  /** The file of a reservation that it is on, which may have been released meanwhile. */
+  readonly file?: Pick<NodeReservation, "network" | "name">;
   /** A sentence without a full stop. */
   readonly message: string;
   /** In place of that of the code. */
