@@ -4,6 +4,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "tap";
 import { differencesPage } from "../scripts/pages/differences.ts";
+import { interleavingsPage } from "../scripts/pages/interleavings.ts";
 import { pictures } from "../scripts/pages/pictures.ts";
 import { type Faults, pagesWith, sentenceOf } from "../scripts/test/reliability-table.ts";
 import { nodesIn, podsIn } from "../src/cluster/nodes/node-mask.ts";
@@ -12,6 +13,11 @@ import type { Results } from "./kubernetes/page.ts";
 
 test("docs/differences.md is what scripts/pages/differences.ts writes", async (t) => {
   t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
+});
+
+test("docs/evidence/interleavings.md is what scripts/pages/interleavings.ts writes of its data", async (t) => {
+  const results = JSON.parse(readFileSync("docs/data/interleavings.json", "utf8"));
+  t.equal(readFileSync("docs/evidence/interleavings.md", "utf8"), interleavingsPage(results));
 });
 
 test("README.md and docs/evidence/reliability.md count the faults as docs/data/faults.json has them", async (t) => {

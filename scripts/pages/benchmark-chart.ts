@@ -46,7 +46,7 @@ export function benchmarkChart(page: string): string {
     const dots = points.map(
       ([x, y]) => `<circle cx="${x.toFixed(1)}" cy="${y.toFixed(1)}" r="4" fill="${colour}"/>`,
     );
-    const [x, y] = [LEFT + (at % 2) * 150, 36 + Math.floor(at / 2) * 20];
+    const [x, y] = [LEFT + Math.floor(at / 2) * 150, 30 + (at % 2) * 20];
     return [
       `<polyline points="${path}" fill="none" stroke="${colour}" stroke-width="2.5"/>`,
       ...dots,

@@ -78,10 +78,9 @@ minutes); each is a test that prints its numbers.
 - **Calls.** Two or three at once: ADD, DEL, DEL and then ADD, CHECK, STATUS, GC, \`host-local release\`, those of the Go
   plugin, those of a process whose lock does not exclude the others, and an ADD whose answer is not delivered, so that its
   UNDO follows. There are three addresses, of which one, two or all are in use.
-- **Faults.** At most one in a schedule, at any point: ${searches
-    .slice(1)
-    .map(({ happens }) => happens)
-    .join("; ")}.
+- **Faults.** At most one in a schedule, at any point: a kill, a boot, no lock in time; EIO, ENOSPC, EACCES, EROFS or EMFILE of a
+  call that has done nothing, or everything, or from then on of all calls or all of a kind; the lock file or \`.host-local\` is
+  removed.
 
 No rule is broken, but in these searches ([what that means](reliability.md#without-the-lock)):
 
@@ -93,7 +92,7 @@ process with another lock. FILE is \`interleavings.test.ts\`, \`errors.test.ts\`
 
 ## Loss of power
 
-${disks} disks that ${systems.join(", ")} file systems may leave after, or within, ${Object.keys(losses).length} sequences of calls
+${disks} disks that file systems (${systems.join(", ")}) may leave after, or within, ${Object.keys(losses).length} sequences of calls
 (\`test/interleavings/power-loss.ts\`): after each, DEL frees everything, and every address can be handed out again, once.
 
 ## Defects that the searches find

@@ -7,6 +7,7 @@
 
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { wrap } from "../../src/cli/output/wrap.ts";
 import { root } from "../build/bundle.ts";
 import { benchmarkChart } from "./benchmark-chart.ts";
 import { ACCENT, BOX, FAINT, LINE, MONO, OTHER, PAGE, TEXT, WARNING } from "./colours.ts";
@@ -27,6 +28,9 @@ const dark: Readonly<Record<string, string>> = {
 /** The width of a character of 14 pixels in these fonts, to which lines of the terminal are stretched. */
 const CHARACTER = 8.4;
 
+/** The columns of the terminal on a telephone. */
+const NARROW = 42;
+
 /** The height of the title bar of the terminal, and of a line. */
 const BAR = 34;
 const STEP = 20;
@@ -34,7 +38,9 @@ const STEP = 20;
 /** What is written: path in the repository to content. */
 export function pictures(): Readonly<Record<string, string>> {
   const read = (path: string): string => readFileSync(join(root, path), "utf8");
-  const terminal = terminalPicture(sessionOf(read("docs/leaked-addresses.md")));
+  const session = sessionOf(read("docs/leaked-addresses.md"));
+  const terminal = terminalPicture(session);
+  const narrow = terminalPicture(narrowed(session));
   const benchmark = benchmarkChart(read("docs/evidence/benchmark.md"));
   return {
     "docs/pictures/benchmark-light.svg": benchmark,
@@ -42,11 +48,33 @@ export function pictures(): Readonly<Record<string, string>> {
     "docs/pictures/address-dark.svg": inDark(read("docs/pictures/address-light.svg")),
     "docs/pictures/terminal-light.svg": terminal,
     "docs/pictures/terminal-dark.svg": inDark(terminal),
+    "docs/pictures/terminal-narrow-light.svg": narrow,
+    "docs/pictures/terminal-narrow-dark.svg": inDark(narrow),
   };
 }
 
 function inDark(picture: string): string {
   return picture.replaceAll(/#[0-9a-f]{6}\b/g, (colour) => dark[colour] ?? colour);
+}
+
+/** What a telephone can show of the session: the leak, why it is one, and the command that releases it. */
+function narrowed(session: readonly string[]): readonly string[] {
+  const cells = (heading: string): readonly string[] => {
+    const head = session.findIndex((line) => line.trimEnd().endsWith(heading));
+    const column = session[head]?.indexOf(heading) ?? 0;
+    const rows = session.slice(head + 1, session.indexOf("", head));
+    return wrap(rows.map((row) => row.slice(column).trim()).join(" "), NARROW);
+  };
+  const release = session.find((line) => line.startsWith("To release: ")) ?? "";
+  return [
+    "$ host-local check",
+    ...cells("MESSAGE"),
+    "",
+    "$ host-local gc",
+    ...cells("STATE"),
+    "",
+    release,
+  ];
 }
 
 /** The session in a window, the words that the tool colours in the same colour. */
@@ -61,7 +89,7 @@ function terminalPicture(session: readonly string[]): string {
     line === "" ? [] : [terminalLine(line, BAR + 28 + at * STEP)],
   );
   return `<svg xmlns="http://www.w3.org/2000/svg" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="img">
-<title>host-local list, check and gc at a terminal</title>
+<title>host-local at a terminal: a leaked address, and the command that releases it</title>
 <rect width="${width}" height="${height}" rx="8" fill="${PAGE}"/>
 <rect x="0.5" y="0.5" width="${width - 1}" height="${height - 1}" rx="8" fill="${BOX}" stroke="${LINE}"/>
 <path d="M0 ${BAR} H${width}" stroke="${LINE}"/>

@@ -11,10 +11,15 @@
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { type ClientRun, compatibilityPage, type Matrix } from "../../test/clients/matrix.ts";
+import {
+  type ClientRun,
+  compatibilityPage,
+  latest,
+  type Matrix,
+} from "../../test/clients/matrix.ts";
 import { layerPath } from "../../test/e2e/machine.ts";
 import { root } from "../build/bundle.ts";
 import { readRuns, writeResults } from "../pages/runs.ts";
@@ -48,10 +53,9 @@ const { status } = spawnSync(
   },
 );
 
-const matrix: Matrix = {
-  date: new Date().toISOString().slice(0, 10),
-  runs: sorted(readRuns(record)),
-};
+const data = join(root, "docs/data/compatibility.json");
+const before: Matrix = JSON.parse(readFileSync(data, "utf8"));
+const matrix: Matrix = { runs: latest(sorted(readRuns(record)), before.runs) };
 const page = compatibilityPage(matrix);
 console.log(
   page
@@ -60,7 +64,7 @@ console.log(
     .join("\n"),
 );
 if (options.write) {
-  writeResults(join(root, "docs/data/compatibility.json"), matrix);
+  writeResults(data, matrix);
   writeFileSync(join(root, "docs/evidence/compatibility.md"), page);
 }
 process.exitCode = status ?? 1;

@@ -43,6 +43,7 @@ export function clientScenario(
       client: name,
       scenario: isUserModeLinux() ? `${tested}, in user-mode Linux` : tested,
       executable: isNative ? "native" : "portable",
+      date: new Date().toISOString().slice(0, 10),
       ...run,
     };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { test } from "tap";
-import { compatibilityPage, type Matrix } from "./matrix.ts";
+import { type ClientRun, compatibilityPage, latest, type Matrix } from "./matrix.ts";
 
 test("the page is what npm run test:clients -- --write makes of its results", async (t) => {
   const matrix: Matrix = JSON.parse(readFileSync("docs/data/compatibility.json", "utf8"));
@@ -12,4 +12,21 @@ test("the page is what npm run test:clients -- --write makes of its results", as
     [],
     "no run failed",
   );
+});
+
+test("what cannot be run today keeps its last run, with its date", async (t) => {
+  const run = (more: Partial<ClientRun>): ClientRun => {
+    const some = {
+      client: "vlan",
+      scenario: "a main plugin",
+      executable: "native",
+      verbs: [],
+    } as const;
+    return { ...some, version: "1.9.1", result: "passed", date: "2026-01-31", ...more };
+  };
+  const skipped = run({ result: "skipped", version: "", date: "2026-02-28" });
+  const [portable, native] = [run({ executable: "portable" }), run({})];
+  t.same(latest([skipped], [portable, native]), [native]);
+  t.same(latest([skipped], [portable]), [skipped]);
+  t.same(latest([run({ result: "failed", date: "2026-02-28" })], [native])[0]?.result, "failed");
 });

@@ -12,13 +12,22 @@ export interface ClientRun {
   readonly result: "passed" | "failed" | "skipped";
   /** Why it was skipped, in a sentence. */
   readonly reason?: string;
+  /** When it was, such as `2025-01-31`. */
+  readonly date: string;
 }
 
-/** The runs of a day, as docs/data/compatibility.json has them. */
+/** The last run of each client, as docs/data/compatibility.json has them. */
 export interface Matrix {
-  /** Such as `2025-01-31`. */
-  readonly date: string;
   readonly runs: readonly ClientRun[];
+}
+
+/** The runs of today, and for what was skipped today those before. */
+export function latest(today: readonly ClientRun[], before: readonly ClientRun[]): ClientRun[] {
+  return today.map((run) => {
+    const isSame = (one: ClientRun): boolean =>
+      one.client === run.client && one.executable === run.executable && one.result !== "skipped";
+    return run.result === "skipped" ? (before.find(isSame) ?? run) : run;
+  });
 }
 
 /** The verbs in the order of a container's life. */
@@ -29,18 +38,18 @@ const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
  *
  * @param matrix the matrix
  */
-export function compatibilityPage({ date, runs }: Matrix): string {
+export function compatibilityPage({ runs }: Matrix): string {
   const clients = [...new Set(runs.map(({ client }) => client))];
   const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
   return `# Compatibility
 
 <!-- Written by \`npm run test:clients -- --write\` from ../data/compatibility.json. -->
 
-These clients were run with both executables as their IPAM plugin on ${date}, each in namespaces of its own. The verbs are
-those that a recording program in front of the plugin saw.
+These clients were run with both executables as their IPAM plugin, each in namespaces of its own. The verbs are those that a
+recording program in front of the plugin saw.
 
-| client | version | verbs seen | portable | native | what was tested |
-|---|---|---|---|---|---|
+| client | version | verbs seen | portable | native | date | what was tested |
+|---|---|---|---|---|---|---|
 ${rows.join("\n")}
 
 - *Life of a range*: five addresses for containers. Containers start, reach each other, get the addresses in order and the
@@ -83,6 +92,7 @@ function rowOf(runs: readonly ClientRun[]): string {
     ...(["portable", "native"] as const).map((name) =>
       resultOf(runs.find(({ executable }) => executable === name)),
     ),
+    first?.date ?? "",
     first?.scenario ?? "",
   ];
   return `| ${cells.join(" | ")} |`;

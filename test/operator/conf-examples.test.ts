@@ -20,6 +20,7 @@ import {
   skipWithoutNamespaces,
 } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
+import { listOf } from "./gc/pods-on-node.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 
@@ -240,7 +241,7 @@ test("host-local-gc.service: with the options in its example it releases what is
   node.age("mynet/10.1.2.2", 3600);
   node.call("ADD", "mynet", "c2");
   const bin = scratchDirectory(t);
-  writeFileSync(join(bin, "crictl"), '#!/bin/sh\n[ "$*" = "pods -q" ] && echo c2\n', {
+  writeFileSync(join(bin, "crictl"), `#!/bin/sh\n[ "$*" = "pods -q" ] && ${listOf("c2")}\n`, {
     mode: 0o755,
   });
   const [, options = ""] =

@@ -4,6 +4,7 @@
 import { test } from "tap";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { startStranger } from "../harness/network-namespaces.ts";
+import { listOf } from "./gc/pods-on-node.ts";
 import { nodeFor } from "./node.ts";
 
 test("reservations of the Go plugin are as those of this one", {
@@ -30,7 +31,7 @@ test("reservations of the Go plugin are as those of this one", {
   t.same(node.findings(), []);
 
   for (const last of [2, 3]) node.age(`net/10.7.11.${last}`, 3600);
-  t.match(node.tool(["gc", "--live-command", "echo ours", "--now", "--yes"]), { exitCode: 0 });
+  t.match(node.tool(["gc", "--live-command", listOf("ours"), "--now", "--yes"]), { exitCode: 0 });
   for (const id of ["next", "again"]) node.call("ADD", "net", id, go);
   t.equal(node.read("net/10.7.11.3"), "again\r\neth0");
   t.match(node.tool(["release", "again", "--yes", "--force"]), { exitCode: 0 });

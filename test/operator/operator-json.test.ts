@@ -10,6 +10,7 @@ import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { inRepository } from "../harness/repository.ts";
+import { listOf } from "./gc/pods-on-node.ts";
 import { exampleOf, examplesOf, formOf } from "./json-examples.ts";
 import { type Node, nodeFor } from "./node.ts";
 
@@ -113,8 +114,8 @@ const lines: readonly (readonly [command: string, words: readonly string[]])[] =
   ["check", []],
   ["check", ["--repair"]],
   ["gc", []],
-  ["gc", ["--live-command", "echo 52a3e7b3c482"]],
-  ["gc", ["--live-command", "echo 52a3e7b3c482", "--now", "--yes"]],
+  ["gc", ["--live-command", listOf("52a3e7b3c482")]],
+  ["gc", ["--live-command", listOf("52a3e7b3c482"), "--now", "--yes"]],
   ["release", ["10.88.0.2", "--yes"]],
   ["metrics", []],
 ];

@@ -67,7 +67,7 @@ function isLeaked({ conclusion }: KnownReservation): boolean {
 
 /**
  * What removes the namespace of a sandbox that its runtime has lost; nothing while the runtime lists the sandbox, or cannot be
- * asked.
+ * asked. A list without any container may be that of another runtime, whose socket the program has found first.
  *
  * @param list a command that prints the ids of live containers
  */
@@ -81,7 +81,7 @@ function removeUnlessListed(
   const remove = name === undefined ? ["umount", "--lazy", path] : ["ip", "netns", "delete", name];
   const id = shellWord(containerOf(reservation.owner));
   return [
-    `ids=$(${list}) && case "$ids" in *${id}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`,
+    `ids=$(${list}) && case "$ids" in "") echo the runtime lists nothing: is it the one that uses the network ;; *${id}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`,
   ];
 }
 

@@ -40,6 +40,8 @@ export interface DecidedReservation extends KnownReservation, Decided {
   /** The time of its file, in milliseconds since the epoch. */
   readonly since: number | undefined;
   readonly isListed: boolean;
+  /** Whether its id is one that the list could have. */
+  readonly mayBeListed: boolean;
   /** Whether a container that is listed has the namespace in which its address is; asked of few. */
   readonly isBesideListed: () => boolean;
 }
@@ -47,9 +49,11 @@ export interface DecidedReservation extends KnownReservation, Decided {
 /** Makes the function that decides in one run. */
 export function decideBy(
   rules: Rules,
-): (one: Pick<DecidedReservation, "seenId" | "since" | "conclusion" | "isListed">) => Decided {
+): (
+  one: Pick<DecidedReservation, "seenId" | "since" | "conclusion" | "isListed" | "mayBeListed">,
+) => Decided {
   const { list, asOf, grace, isImmediate } = rules;
-  return ({ seenId, since: written, conclusion, isListed }) => {
+  return ({ seenId, since: written, conclusion, isListed, mayBeListed }) => {
     const decided = (decision: Decision): Decided => {
       return { decision, deadSince: undefined, isByList: false };
     };
@@ -61,7 +65,8 @@ export function decideBy(
     // A modification time in the future counts as young, too: the age is unknown.
     if (age < 0 || age < grace) return decided("young");
     const isByList = conclusion.liveness !== "dead";
-    if (isByList && !(list === "believed" && mayBeDead(conclusion))) {
+    const isForList = mayBeDead(conclusion) && (mayBeListed || !isRecorded(conclusion));
+    if (isByList && !(list === "believed" && isForList)) {
       return decided(isAlive ? "inUse" : "unknown");
     }
     const known = rules.before.get(seenId);
@@ -78,7 +83,15 @@ export function decideBy(
  * whatever the list: a runtime may have lost a sandbox whose address still answers.
  */
 export function mayBeDead(conclusion: Conclusion): boolean {
-  return conclusion.liveness === "unknown" && conclusion.by === "view";
+  return conclusion.liveness === "unknown" && conclusion.by !== "cache";
+}
+
+/**
+ * Whether it is recorded that its namespace is gone, and that it was reserved for no pod: the address may be in use without a
+ * container, and a list decides only on what a runtime runs.
+ */
+export function isRecorded(conclusion: Conclusion): boolean {
+  return conclusion.liveness === "unknown" && conclusion.by === "record";
 }
 
 /**

@@ -1,7 +1,8 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
+import { plural } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { ResultsCache } from "../node/cache/results-cache.ts";
+import type { LivenessChecker } from "../node/liveness.ts";
 import type { NetworkDirectory } from "../node/network-directory.ts";
 import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
@@ -17,13 +18,13 @@ const FEW = 3;
  * Why the list is not believed; `undefined` if it is. A wrong list is wrong in every run, so a second run proves nothing.
  *
  * @param judged as if the list were believed
- * @param isForced whether it is right although it is empty, or has most of the network dead
+ * @param isForced whether it is right although it is empty, has most of the network dead, or has too few for the node
  */
 export function doubtOn(
   list: LiveList,
   { files }: NetworkDirectory,
   judged: readonly DecidedReservation[],
-  cache: ResultsCache,
+  liveness: LivenessChecker,
   isForced: boolean,
 ): string | undefined {
   const { network } = files;
@@ -35,12 +36,13 @@ export function doubtOn(
   }
   if (contradiction !== undefined) {
     const { reservation, conclusion } = contradiction;
-    const pod = cache.podOf(reservation);
+    const pod = liveness.cache.podOf(reservation);
     const container = `container ${containerOf(reservation.owner)}`;
     const holder = pod === "" ? container : `${pod}, ${container}`;
     return `${network}: the list is wrong: it lacks the holder of ${reservation.text} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
   }
-  return isForced ? undefined : tooMany(list, network, judged);
+  if (isForced || !judged.some(({ isByList }) => isByList)) return undefined;
+  return tooMany(list, network, judged) ?? tooFew(list, network, liveness);
 }
 
 /** A list that was cut has most of the live containers among the dead. */
@@ -51,12 +53,26 @@ function tooMany(
 ): string | undefined {
   const named = judged.filter(({ decision }) => decision !== "unowned");
   const dead = named.filter(({ isByList }) => isByList).length;
-  if (dead === 0) return undefined;
   const remedy = `nothing is released by the list there. Check that it is complete, and has the containers of every runtime that uses ${network}; if it is, add --force`;
   if (list.size === 0) return `${network}: the list of live containers is empty; ${remedy}`;
   const hasAny = named.some(({ isListed }) => isListed);
   if (dead * 2 <= named.length || (hasAny && dead < FEW)) return undefined;
   return `${network}: ${dead} of ${named.length} reservations are dead by the list alone; ${remedy}`;
+}
+
+/**
+ * Each network namespace in which processes run, and of which nothing tells whose it is, may be that of a living container whose
+ * address the kernel never has, as that of a virtual machine. A list that has fewer containers than that for them lacks some.
+ */
+function tooFew(list: LiveList, network: string, liveness: LivenessChecker): string | undefined {
+  const strangers = liveness.strangersWithProcess();
+  const [first] = strangers;
+  if (first === undefined) return undefined;
+  const accounted = [...liveness.accountedContainers()].filter(list.has).length;
+  const left = list.size - accounted;
+  if (strangers.length <= left) return undefined;
+  const which = `${plural(strangers.length, "network namespace")} with processes, such as ${first.path}, ${strangers.length === 1 ? "belongs" : "belong"} to no known container`;
+  return `${network}: ${which}, but the list has only ${left} whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of ${network}, add --force`;
 }
 
 /** A reservation whose id ends with one of the list, behind containerd's namespace. */

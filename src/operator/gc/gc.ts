@@ -9,7 +9,7 @@ import { commandText, shellCommand } from "../node/next-command.ts";
 import { type Node, openNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
-import { decideBy } from "./decision.ts";
+import { decideBy, isRecorded } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -17,6 +17,7 @@ import {
   formatCollection,
   formatReleases,
 } from "./gc-report.ts";
+import { mayHave } from "./live-list.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
 import { liveCommandOf } from "./runtime-command.ts";
 
@@ -41,7 +42,7 @@ export const gc: Command = {
     { name: "--now", summary: "release what this run finds dead; do not wait for a second one" },
     {
       name: "--force",
-      summary: "accept a list that is empty, or that marks more than half of a network dead",
+      summary: "accept a list that is empty, marks most of a network dead, or seems to lack some",
     },
     { name: "--yes", summary: "release; without it, only print what would be released" },
     { name: "--log", summary: "print only what was released, a line for each" },
@@ -92,7 +93,7 @@ type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
-  { context: { has }, cache, liveness }: Node,
+  { context: { has }, liveness }: Node,
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
@@ -103,6 +104,7 @@ function decide(
     seenId: seenId(one.reservation),
     since: one.reservation.since,
     isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
+    mayBeListed: list !== undefined && mayHave(list, containerOf(one.reservation.owner)),
     isBesideListed: () =>
       list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
   }));
@@ -113,7 +115,7 @@ function decide(
     return undecided.map((one) => ({ ...one, ...decideOne(one) }));
   };
   const judged = decideAll(list === undefined ? "none" : "believed");
-  const refused = list && doubtOn(list, directory, judged, cache, has("--force"));
+  const refused = list && doubtOn(list, directory, judged, liveness, has("--force"));
   const decided = refused === undefined ? judged : decideAll("doubted");
   return { directory, decided: withoutRemoved(directory, decided), refused };
 }
@@ -184,7 +186,11 @@ function messagesOn(
   { directory, decided, refused }: Collection,
 ): readonly string[] {
   if (refused !== undefined) return [refused];
-  const unknown = decided.filter(({ decision }) => decision === "unknown");
+  // What no list names stays, whatever is done.
+  const unknown = decided.filter(
+    ({ decision, conclusion }) =>
+      decision === "unknown" && (list === undefined || !isRecorded(conclusion)),
+  );
   const [first] = unknown;
   if (first === undefined) return [];
   const { files, networks, reservations } = directory;

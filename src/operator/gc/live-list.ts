@@ -6,6 +6,8 @@ import { isIdentifier } from "../../cni/attachment.ts";
 /** The ids of the live containers. */
 export interface LiveList {
   readonly size: number;
+  /** The namespaces of containerd of which it has containers. */
+  readonly namespaces: ReadonlySet<string>;
   readonly has: (containerId: string) => boolean;
 }
 
@@ -34,6 +36,7 @@ export function parseLiveList(text: string, source: string): LiveList {
   const lengths = [...new Set([...ids].filter(isHex).map(({ length }) => length))];
   return {
     size: ids.size,
+    namespaces: new Set([...ids].flatMap((id) => namespaceOf(id) ?? [])),
     has: (containerId) =>
       ids.has(containerId) || lengths.some((length) => ids.has(hexPrefix(containerId, length))),
   };
@@ -43,8 +46,27 @@ export function parseLiveList(text: string, source: string): LiveList {
 export function joined(lists: readonly LiveList[]): LiveList {
   return {
     size: lists.reduce((sum, { size }) => sum + size, 0),
+    namespaces: new Set(lists.flatMap(({ namespaces }) => [...namespaces])),
     has: (containerId) => lists.some((list) => list.has(containerId)),
   };
+}
+
+/**
+ * Whether a runtime's list could have a container: its id has the form of those that runtimes make, or is in a namespace of
+ * containerd of which the list has others, where users choose the names.
+ *
+ * @example mayHave(list, "cilium-ingress-node1"); // false
+ */
+export function mayHave({ namespaces }: LiveList, containerId: string): boolean {
+  if (/^(?:[A-Za-z][\w.-]*-)?[0-9a-f]{64}$/.test(containerId)) return true;
+  const namespace = namespaceOf(containerId);
+  return namespace !== undefined && namespaces.has(namespace);
+}
+
+/** What is before the first hyphen: `ctr` and nerdctl use `NAMESPACE-ID` in CNI calls. */
+function namespaceOf(id: string): string | undefined {
+  const at = id.indexOf("-");
+  return at > 0 ? id.slice(0, at) : undefined;
 }
 
 function isHex(id: string): boolean {

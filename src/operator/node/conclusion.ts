@@ -11,7 +11,8 @@ export type Liveness = "alive" | "dead" | "unknown";
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
  * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
  *
- * What is `unknown` a list of live containers can decide, unless libcni's `cache` could not be read.
+ * What is `unknown` a list of live containers can decide, unless libcni's `cache` could not be read. By the `record` it was
+ * reserved for no pod, and its namespace is gone: then a list can decide only where it may have the container.
  */
 export type Conclusion =
   | {
@@ -27,7 +28,11 @@ export type Conclusion =
       readonly reason: string;
     }
   | { readonly liveness: "dead"; readonly reason: string }
-  | { readonly liveness: "unknown"; readonly by: "view" | "cache"; readonly reason: string };
+  | {
+      readonly liveness: "unknown";
+      readonly by: "view" | "cache" | "record";
+      readonly reason: string;
+    };
 
 /** As tables show it. */
 export function formatLiveness(liveness: Liveness): string {
@@ -45,6 +50,8 @@ export interface RecordedNamespace extends NamespaceState {
   /** Whether it was the sandbox of a pod, which has nothing without its namespace; another address may be in use without one. */
   readonly isPodSandbox: boolean;
   readonly hasProcess: boolean;
+  /** While it lives: the namespace as the kernel names it. */
+  readonly livingId?: string | undefined;
 }
 
 /** What shows whether the container of a reservation is alive. */
@@ -120,7 +127,7 @@ export function conclude(evidence: Evidence): Conclusion {
   }
   if (recorded?.kind === "gone") {
     const reason = `${recorded.reason}, but the address was reserved for no pod sandbox, and may be in use without a container`;
-    return { liveness: "unknown", by: "view", reason };
+    return { liveness: "unknown", by: "record", reason };
   }
   const { candidate } = evidence;
   if (candidate === undefined) {

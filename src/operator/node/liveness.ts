@@ -10,6 +10,7 @@ import {
 } from "../../store/namespaces/namespaces.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt } from "../../system/system.ts";
 import type { CachedAttachment } from "./cache/cached-attachment.ts";
 import type { ResultsCache } from "./cache/results-cache.ts";
 import {
@@ -134,11 +135,11 @@ export class LivenessChecker {
     const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
     if (found === undefined) return undefined;
     const { state, namespace } = found;
+    const livingId = state.kind === "alive" ? `net:[${namespace?.inode}]` : undefined;
     const hasProcess =
-      state.kind === "alive" &&
-      this.namespaces.withId(`net:[${namespace?.inode}]`)?.processId !== undefined;
+      livingId !== undefined && this.namespaces.withId(livingId)?.processId !== undefined;
     const isPodSandbox = namespace?.isPodSandbox === true;
-    return { kind: state.kind, reason: state.reason, isPodSandbox, hasProcess };
+    return { kind: state.kind, reason: state.reason, isPodSandbox, hasProcess, livingId };
   }
 
   /** Whether the ADD of a reservation may be under way. */
@@ -225,12 +226,54 @@ export class LivenessChecker {
 
   /** One that has an interface, and of which it is not known whose it is. */
   #unaccounted(): string | undefined {
+    const [stranger] = this.#strangers();
+    return stranger && `the network namespace ${stranger.path} belongs to no known container`;
+  }
+
+  /** Those that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
+  #strangers(): readonly Namespace[] {
     const unnamed = [...this.#containersIn()]
       .filter(([namespace, containers]) => containers.length === 0 && namespace.hasInterface())
       .map(([namespace]) => namespace);
     const named = unnamed.length === 0 ? new Set<string>() : this.#namedIds();
-    const stranger = unnamed.find(({ id }) => id === undefined || !named.has(id));
-    return stranger && `the network namespace ${stranger.path} belongs to no known container`;
+    return unnamed.filter(({ id }) => id === undefined || !named.has(id));
+  }
+
+  /**
+   * The network namespaces in which processes run, and of which nothing tells whose they are: each may be that of a container
+   * whose address the node's kernel never has, as that of a virtual machine.
+   */
+  strangersWithProcess(): readonly Namespace[] {
+    const running = this.#strangers().filter(({ processId }) => processId !== undefined);
+    if (running.length === 0) return running;
+    // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
+    const known = new Set(
+      ["self", "1"].map((process) =>
+        attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined),
+      ),
+    );
+    for (const { reservations } of this.#directories) {
+      for (const one of reservations) known.add(this.recordedOf(one)?.livingId);
+    }
+    known.delete(undefined);
+    return running.filter(({ id }) => !known.has(id));
+  }
+
+  /** The containers of which it is known where they live, or that they are dead. */
+  accountedContainers(): ReadonlySet<string> {
+    const accounted = new Set<string>();
+    for (const { reservations } of this.#directories) {
+      for (const { reservation, conclusion } of this.livenessOfAll(reservations)) {
+        if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
+      }
+    }
+    for (const { containerId, networkNamespace } of this.cache.attachments) {
+      if (networkNamespace !== "" && this.namespaces.at(networkNamespace).kind !== "unseen") {
+        accounted.add(containerId);
+      }
+    }
+    accounted.delete("");
+    return accounted;
   }
 
   /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */

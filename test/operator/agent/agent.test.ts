@@ -21,6 +21,7 @@ import { scratchDirectory } from "../../harness/data-directory.ts";
 import { isNative } from "../../harness/executable.ts";
 import { tool } from "../../harness/tool.ts";
 import { until } from "../../harness/until.ts";
+import { listOf } from "../gc/pods-on-node.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { nodeFor } from "../node.ts";
 import { every, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
@@ -195,7 +196,7 @@ test("a dead container's address is released, and that is logged", async (t) => 
   node.call("ADD", "mynet", "c2");
   for (const address of ["10.213.91.2", "10.213.91.3"]) node.age(`mynet/${address}`, 60);
 
-  const agent = startAgent(t, gc("1s", "--live-command", "echo c2", "--grace", "1s"));
+  const agent = startAgent(t, gc("1s", "--live-command", listOf("c2"), "--grace", "1s"));
 
   await agent.written("stderr", "host-local: gc: released 10.213.91.2 of mynet, held by c1\n");
   t.match(node.json(["list"]).document, { reservations: [{ address: "10.213.91.3" }] });

@@ -4,6 +4,7 @@
 import { test } from "tap";
 import { isNative } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
+import { listOf } from "../gc/pods-on-node.ts";
 import { nodeFor } from "../node.ts";
 import { every, peakMemory, startAgent } from "./running-agent.ts";
 
@@ -29,7 +30,7 @@ test("releases are logged whatever their number, and need no memory", {
     // As many live ones: gc would refuse to release more than half.
     node.write(`large/${name(index + 2 * count)}`, "alive\r\neth0", 60);
   }
-  const gc = ["gc", ...place, "--live-command", "echo alive", "--grace", "1s", "--yes", "--log"];
+  const gc = ["gc", ...place, "--live-command", listOf("alive"), "--grace", "1s", "--yes", "--log"];
 
   const agent = startAgent(t, every("1s", ...gc));
   const last = `host-local: gc: released ${name(255 + count)} of large, held by ${dead(255 + count)}\n`;

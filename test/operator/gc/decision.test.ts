@@ -29,17 +29,18 @@ const conclusions = {
   dead: { liveness: "dead", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
   unreadable: { liveness: "unknown", by: "cache", reason: "" },
+  recorded: { liveness: "unknown", by: "record", reason: "" },
 } as const satisfies Readonly<Record<string, DecidedReservation["conclusion"]>>;
 
 type Evidence = Pick<
   DecidedReservation,
-  "seenId" | "since" | "conclusion" | "isListed" | "isBesideListed"
+  "seenId" | "since" | "conclusion" | "isListed" | "mayBeListed" | "isBesideListed"
 >;
 
 type Shown = keyof typeof conclusions;
 
 function candidate(shown: Shown, changed: Partial<Evidence> = {}): Evidence {
-  const unlisted = { isListed: false, isBesideListed: () => false };
+  const unlisted = { isListed: false, mayBeListed: false, isBesideListed: () => false };
   return { ...old, conclusion: conclusions[shown], ...unlisted, ...changed };
 }
 
@@ -50,6 +51,7 @@ for (const [shown, without, believed, doubted] of [
   ["dead", "due", "due", "due"],
   ["unknown", "unknown", "due", "unknown"],
   ["unreadable", "unknown", "unknown", "unknown"],
+  ["recorded", "unknown", "unknown", "unknown"],
 ] as const) {
   test(`${shown}: ${without} without a list, ${believed} by one that lacks it, ${doubted} by one in doubt`, async (t) => {
     const decision = (list: Rules["list"], isListed = false) =>
@@ -62,6 +64,13 @@ for (const [shown, without, believed, doubted] of [
     t.equal(decision("doubted", true), "alive");
   });
 }
+
+test("a list decides on what is recorded for no pod only where it may have its container", async (t) => {
+  const decide = decideBy(rules({ isImmediate: true }));
+
+  t.equal(decide(candidate("recorded", { mayBeListed: true })).decision, "due");
+  t.equal(decide(candidate("recorded")).decision, "unknown");
+});
 
 test("only what is old enough is ever released, and files that name no container are not", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { test } from "tap";
 import { CommandError } from "../../../src/cli/command/command.ts";
-import { parseLiveList } from "../../../src/operator/gc/live-list.ts";
+import { joined, mayHave, parseLiveList } from "../../../src/operator/gc/live-list.ts";
 import { seed } from "../../harness/seed.ts";
 
 test("ids stand one a line; white space and empty lines do not matter", async (t) => {
@@ -43,3 +43,13 @@ for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1",
     });
   });
 }
+
+test("a list may have the ids that runtimes make, and any in a namespace of which it has others", async (t) => {
+  const hex = "a".repeat(64);
+  const list = joined([parseLiveList(hex, "x"), parseLiveList("default-web", "x")]);
+
+  for (const id of [hex, `k8s.io-${hex}`, "default-job"]) t.ok(mayHave(list, id), id);
+  for (const id of ["cilium-ingress-n1", "claim", "cnitool-77383ca0b3715733ca6f", "-x"]) {
+    t.notOk(mayHave(list, id), id);
+  }
+});

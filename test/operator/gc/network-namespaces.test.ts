@@ -16,7 +16,7 @@ import { tool } from "../../harness/tool.ts";
 import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { type Node, nodeFor } from "../node.ts";
-import { HOUR, type NodeWithPods, nodeWithPods } from "./pods-on-node.ts";
+import { HOUR, listOf, type NodeWithPods, nodeWithPods } from "./pods-on-node.ts";
 
 /** The reason for tap to skip what needs a process with fewer capabilities, or false where there can be one. */
 const skipWithoutSetpriv: string | false =
@@ -43,7 +43,7 @@ function without(node: Node, capability: string): string {
   return program;
 }
 
-const listed = ["gc", "net", "--live-command", "echo listed", "--now", "--yes"];
+const listed = ["gc", "net", "--live-command", listOf("listed"), "--now", "--yes"];
 
 test("a list that one process contradicts condemns nobody, whatever it lacks besides", {
   skip: skipOutsideHost,
@@ -90,7 +90,7 @@ test("a list is believed again once nothing contradicts it, and from then on cou
   await processWith(t, "10.7.6.3/24");
   await startStranger(t);
   const run = (...ids: readonly string[]) =>
-    node.json(["gc", "net", "--live-command", `printf '%s\\n' ${ids.join(" ")}`, "--yes"]);
+    node.json(["gc", "net", "--live-command", listOf(...ids), "--yes"]);
 
   t.match(run("listed", "process"), { document: { dead: [{ address: "10.7.6.4" }] } });
   node.letTimePass(HOUR);
@@ -106,7 +106,7 @@ test("a sandbox that the runtime has lost is kept, also by two runs: its address
   const node = podsOn(t, "listed", "lost");
   const directory = namespacesOf(node);
   mountNamespace(t, join(directory, "lost"), "10.7.6.3/24");
-  const words = ["gc", "net", "--live-command", "echo listed", "--grace", "0s", "--yes"];
+  const words = ["gc", "net", "--live-command", listOf("listed"), "--grace", "0s", "--yes"];
 
   for (let run = 0; run < 2; run++) {
     t.match(node.tool([...words, "--now"]).stdout, /alive, though not in the list: .* no process/);
@@ -150,7 +150,7 @@ test("the document has the form of its example", {
   node.remember("net", "gone", "", { netns: "/run/netns/cni-gone" });
   await processWith(t, "10.7.6.3/24");
 
-  const { document } = node.json(["gc", "net", "--live-command", "echo listed"]);
+  const { document } = node.json(["gc", "net", "--live-command", listOf("listed")]);
 
   t.same(formOf(document), formOf(exampleOf("gc")));
 });

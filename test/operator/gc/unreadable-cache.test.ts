@@ -7,7 +7,15 @@ import { release } from "../../../src/operator/reservations/release.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, withNetwork } from "../../store/fixtures.ts";
-import { contextOf, memoryNode, places, RESULTS, remember, startOperator } from "../memory-node.ts";
+import {
+  contextOf,
+  MULTUS_RESULTS,
+  memoryNode,
+  places,
+  RESULTS,
+  remember,
+  startOperator,
+} from "../memory-node.ts";
 
 /** A node with three reservations, an hour old, of which the last names no interface; c2 is the one in the list. */
 function node(): MemoryMachine {
@@ -50,6 +58,13 @@ const sources = {
 };
 
 for (const [source, words] of Object.entries(sources)) {
+  test(`gc ${source}: multus' cache that cannot be read is an error, too`, async (t) => {
+    const machine = node();
+    machine.disk.makeDirectories(MULTUS_RESULTS);
+    t.throws(() => run(gc, machine, refuse("list", "EIO", MULTUS_RESULTS), words), { code: "EIO" });
+    t.equal(left(machine).length, 3);
+  });
+
   for (const code of ["ENOTDIR", "EIO", "ESTALE", "EACCES"]) {
     test(`gc ${source}: ${code} on the directory of the cache is an error, and nothing is released`, async (t) => {
       const machine = node();

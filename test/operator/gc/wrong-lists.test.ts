@@ -20,12 +20,12 @@ import { type Machine, systemOf } from "../node/proc.ts";
 /**
  * What is left of a pod. `process`: it runs. `backoff`: its namespace is mounted, and no process runs there at the moment.
  * `moved`: the same, and its address is elsewhere. `lost`: its namespace is mounted, and the runtime does not know it any
- * more. `dead`: nothing.
+ * more. `dead`: nothing. `machine`: processes run, and the kernel never has the address, which the virtual machine there has.
  */
 const kinds = ["process", "backoff", "moved", "lost", "dead"] as const;
 
 interface Pod {
-  readonly kind: (typeof kinds)[number];
+  readonly kind: (typeof kinds)[number] | "machine";
   /** What libcni's cache has: nothing, an entry as before libcni 1.3, or one with the path of the namespace. */
   readonly cache: "none" | "old" | "new";
 }
@@ -46,7 +46,7 @@ const pathOf = (at: number): string => `/run/netns/cni-${at}`;
 const inodeOf = (at: number): number => 100 + at;
 
 function isLiving({ kind }: Pod): boolean {
-  return kind === "process" || kind === "backoff" || kind === "moved";
+  return kind !== "dead" && kind !== "lost";
 }
 
 /** Whether the node shows that a pod has its namespace; then no list takes its address. */
@@ -62,8 +62,10 @@ function kernelOf({ pods, strangers, isConfined }: Node): Machine {
   pods.forEach(({ kind }, at) => {
     if (kind === "dead") return;
     mounted[pathOf(at)] = inodeOf(at);
-    const own = [kind === "moved" ? "169.254.1.1" : address(at)];
-    if (kind === "process") processes[1000 + at] = { namespace: inodeOf(at), addresses: own };
+    const isElsewhere = kind === "moved" || kind === "machine";
+    const own = [isElsewhere ? "169.254.1.1" : address(at)];
+    if (kind === "process" || kind === "machine")
+      processes[1000 + at] = { namespace: inodeOf(at), addresses: own };
     else addresses[inodeOf(at)] = own;
   });
   for (let at = 0; at < strangers; at++) {
@@ -93,20 +95,35 @@ function run(
   listed: readonly number[] | undefined,
   isNow: boolean,
 ): readonly number[] {
-  machine.disk.put("/live", (listed ?? []).map((at) => `${idOf(at)}\n`).join(""));
+  collect(machine, node, listed?.map(idOf), { ...(isNow ? { "--now": "" } : {}), "--force": "" });
+  return reservedOn(machine, node);
+}
+
+function reservedOn({ disk }: MemoryMachine, { pods }: Node): readonly number[] {
+  return [...pods.keys()].filter((at) => disk.has(`/data/net/${address(at)}`));
+}
+
+/** Runs `gc --yes`, with a list of these ids or with none, and returns what it logs. */
+function collect(
+  machine: MemoryMachine,
+  node: Node,
+  listed: readonly string[] | undefined,
+  given: Readonly<Record<string, string>>,
+): readonly string[] {
+  machine.disk.put("/live", (listed ?? []).map((id) => `${id}\n`).join(""));
   const kernel = systemOf(kernelOf(node));
   const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
   const system = withKernel(startOperator(machine).system, kernel, isKernel);
   const options = {
     ...places,
     "--yes": "",
-    "--force": "",
-    ...(isNow ? { "--now": "" } : {}),
+    ...given,
     ...(listed === undefined ? {} : { "--live": "/live" }),
   };
-  gc.run(contextOf(system, options));
+  const messages: string[] = [];
+  gc.run({ ...contextOf(system, options), log: (message) => messages.push(message) });
   machine.wait(2 * GRACE);
-  return [...node.pods.keys()].filter((at) => machine.disk.has(`/data/net/${address(at)}`));
+  return messages;
 }
 
 const nodes: fc.Arbitrary<Node> = fc.record({
@@ -194,4 +211,57 @@ test("a list that lacks a pod in back-off once, --now or not, releases nothing",
 
     for (const list of [[0], [0, 1], [0]]) t.same(run(machine, node, list, isNow), [0, 1]);
   }
+});
+
+/** Pods of which the kernel has no address, and libcni's cache no namespace. */
+const hidden: fc.Arbitrary<Node> = fc.record({
+  pods: fc.array(
+    fc.record({
+      kind: fc.constantFrom("machine" as const, "process" as const, "dead" as const),
+      cache: fc.constantFrom("none" as const, "old" as const),
+    }),
+    { minLength: 1, maxLength: 8 },
+  ),
+  strangers: fc.nat(2),
+  isConfined: fc.boolean(),
+});
+
+test("a cut list releases no pod whose address the kernel never has, and a right one all that are dead", async () => {
+  fc.assert(
+    fc.property(hidden, cuts, (node, lists) => {
+      const machine = machineOf(node);
+      const all = [...node.pods.entries()];
+      const living = all.filter(([, pod]) => isLiving(pod)).map(([at]) => at);
+      for (const { skip, length, isNow } of lists) {
+        const list = living.slice(skip, skip + length).map(idOf);
+        collect(machine, node, list, isNow ? { "--now": "" } : {});
+        const left = reservedOn(machine, node);
+        if (!living.every((at) => left.includes(at))) return false;
+      }
+      run(machine, node, living, false);
+      return run(machine, node, living, false).join() === living.join();
+    }),
+    { seed, numRuns },
+  );
+});
+
+test("a list that has fewer containers than namespaces are left for them is refused, and says what to add", async (t) => {
+  const pods = ["machine", "machine", "machine", "dead"].map((kind): Pod => {
+    return { kind: kind as Pod["kind"], cache: "old" };
+  });
+  const node = { pods, strangers: 1, isConfined: false };
+  const machine = machineOf(node);
+  const now = { "--now": "" };
+
+  for (const [ids, living] of [
+    [["c0", "c1"], 2],
+    [["c0", "c1", "c2"], 3],
+  ] as const) {
+    t.same(collect(machine, node, ids, now), [
+      `net: 4 network namespaces with processes, such as /proc/1000/ns/net, belong to no known container, but the list has only ${living} whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of net, add --force`,
+    ]);
+    t.same(reservedOn(machine, node), [0, 1, 2, 3]);
+  }
+  t.same(collect(machine, node, ["c0", "c1", "c2", "other"], now), [], "Docker's container, too");
+  t.same(reservedOn(machine, node), [0, 1, 2]);
 });

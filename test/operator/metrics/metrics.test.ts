@@ -10,6 +10,7 @@ import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, type Outcome } from "../../harness/executable.ts";
 import { skipWithoutNamespaces } from "../../harness/network-namespaces.ts";
 import { inRepository } from "../../harness/repository.ts";
+import { withOthers } from "../gc/pods-on-node.ts";
 import { type Node, nodeFor } from "../node.ts";
 import { skipWithoutPromtool } from "../promtool.ts";
 
@@ -94,7 +95,7 @@ test("reservations that gc found dead are counted until they are released", asyn
   const node = nodeFor(t);
   node.network("net", { subnet: unused });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
-  node.tool(["gc", "--live", "-", "--grace", "0s"], { stdin: "c3\n" });
+  node.tool(["gc", "--live", "-", "--grace", "0s"], { stdin: withOthers(["c3"]).join("\n") });
   const dead = () => samplesOf("cni_ipam_reservations_dead", node);
 
   t.same(dead(), ['cni_ipam_reservations_dead{network="net",data_dir="DATA"} 2']);
@@ -108,7 +109,9 @@ test("where nothing shows whether containers are alive, there is no sample rathe
   node.call("ADD", "net", "c1");
   t.same(samplesOf("cni_ipam_reservations_dead", node), [], "it may be dead");
 
-  node.tool(["gc", "--live", "-", "--grace", "0s", "--yes"], { stdin: "c1\n" });
+  node.tool(["gc", "--live", "-", "--grace", "0s", "--yes"], {
+    stdin: withOthers(["c1"]).join("\n"),
+  });
 
   t.same(samplesOf("cni_ipam_reservations_dead", node), [
     'cni_ipam_reservations_dead{network="net",data_dir="DATA"} 0',
@@ -157,12 +160,12 @@ test("the last run of gc is that of its last run with --yes that was not refused
   const lastRun = () => samplesOf("cni_ipam_gc_last_run_timestamp_seconds", node);
   const before = Math.floor(Date.now() / 1000);
 
-  node.tool(["gc", "--live", "-"], { stdin: "c1\n" });
+  node.tool(["gc", "--live", "-"], { stdin: withOthers(["c1"]).join("\n") });
   t.same(lastRun(), [], "a dry run collects nothing");
   node.tool(["gc", "--live", "-", "--grace", "0s", "--yes"], { stdin: "" });
   t.same(lastRun(), [], "an empty list is refused");
 
-  node.tool(["gc", "--live", "-", "--yes"], { stdin: "c1\n" });
+  node.tool(["gc", "--live", "-", "--yes"], { stdin: withOthers(["c1"]).join("\n") });
 
   const [sample = ""] = lastRun();
   t.match(sample, /^cni_ipam_gc_last_run_timestamp_seconds\{network="net",data_dir="DATA"\} /);

@@ -85,7 +85,7 @@ const cases: readonly (readonly [
     "the record of another namespace that is gone: an address may be in use without a container",
     { recorded: { ...goneByRecord, isPodSandbox: false } },
     "unknown",
-    "view",
+    "record",
   ],
   [
     "the same, which libcni's cache names, too: it was a container's",

@@ -97,6 +97,31 @@ test("an address that is reserved for no pod may be in use without a container, 
   t.match({ exitCode, stderr }, { exitCode: 1, stderr: /reserved for no pod sandbox/ });
 });
 
+test("no list of containers decides on what no runtime runs; on a container of its own it does", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const { add, lose, pathOf, collect, reserved, json } = makeNode(t);
+  const ids = ["cilium-ingress-n1", `default-${"a".repeat(64)}`, "default-job"];
+  for (const id of ids) {
+    withHighNumbers(t, () => mountNamespace(t, pathOf(id)));
+    add(id, pathOf(id), "");
+    lose(id);
+  }
+  t.match(collect("another", "default-web"), "1 unknown");
+
+  t.same(reserved(), [2], "the address of an ingress has no container");
+  const { exitCode, document } = json([
+    "gc",
+    "net",
+    "--live-command",
+    "echo another",
+    "--grace",
+    "0s",
+  ]);
+  t.match(document, { undecided: [{ state: "unknown", reason: /reserved for no pod sandbox/ }] });
+  t.equal(exitCode, 0, "nothing can be done about it");
+});
+
 test("a sandbox that the runtime has lost is kept, and removed with its namespace by the command that check prints", {
   skip: skipOutsideHost,
 }, async (t) => {

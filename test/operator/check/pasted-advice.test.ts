@@ -1,0 +1,239 @@
+// test: native executable, slow
+/**
+ * The commands of each finding, pasted on a node where it applies, with the `bridge` plugin: the pod that lives there keeps its
+ * address and its gateway, and the next pod gets another address.
+ */
+
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { kinds } from "../../../src/operator/check/finding.ts";
+import type { Host } from "../../e2e/host.ts";
+import { type Network, readNetwork } from "../../e2e/libcni.ts";
+import { Pod } from "../../e2e/pod.ts";
+import { scenario } from "../../e2e/scenario.ts";
+import { executable } from "../../harness/executable.ts";
+import { cacheEntry } from "../../harness/results-cache.ts";
+import { runAsPrinted, tool } from "../../harness/tool.ts";
+import type { PrintedFinding } from "../node.ts";
+
+const CONFIGURATIONS = "/etc/cni/net.d";
+const NETWORK = "/var/lib/cni/networks/net";
+const RESULTS = "/var/lib/cni/results";
+const HOUR = 3600;
+
+/** A node with the network `net`, and one pod that lives, with 10.255.0.2. */
+interface Node {
+  readonly host: Host;
+  readonly network: Network;
+  readonly web: Pod;
+}
+
+/** What is wrong with a node. */
+interface Case {
+  readonly spoil: (node: Node) => void;
+  /** What the runtime's program prints, where a command asks it. */
+  readonly runtime?: string;
+  /** Whether the finding is gone then; other commands only ask, or show what is to be done. */
+  readonly isGone?: boolean;
+}
+
+function configure(ipam: object = {}, name = "net", file = `${name}.conflist`): Network {
+  const ranges = [[{ subnet: "10.255.0.0/29" }]];
+  const plugin = {
+    type: "bridge",
+    bridge: "cni0",
+    isGateway: true,
+    ipam: { type: "host-local", ranges, ...ipam },
+  };
+  const text = JSON.stringify({ cniVersion: "1.0.0", name, plugins: [plugin] });
+  writeFileSync(join(CONFIGURATIONS, file), text);
+  return readNetwork(text);
+}
+
+function remember({ containerId, netns }: Pod, address: string, network = "net"): void {
+  const addresses = [`${address}/29`];
+  const known = { netns, addresses, gateway: "10.255.0.1", pod: `default/${containerId}` };
+  const { name, text } = cacheEntry(network, containerId, known);
+  writeFileSync(join(RESULTS, name), text);
+}
+
+function makeNode(host: Host): Node {
+  for (const path of [CONFIGURATIONS, "/var/lib/cni/networks", RESULTS]) {
+    rmSync(path, { recursive: true, force: true });
+    mkdirSync(path, { recursive: true });
+  }
+  execFileSync("sh", ["-c", "ip link delete cni0 2>/dev/null || true"]);
+  const network = configure();
+  const web = new Pod("web");
+  host.runtime.add(network, web);
+  remember(web, "10.255.0.2");
+  return { host, network, web };
+}
+
+/** Writes the file of a reservation, an hour old. */
+function reserve(name: string, content: string): void {
+  const path = join(NETWORK, name);
+  writeFileSync(path, content, { mode: 0o600 });
+  age(name);
+}
+
+function age(name: string): void {
+  const time = Date.now() / 1000 - HOUR;
+  utimesSync(join(NETWORK, name), time, time);
+}
+
+function findings(): readonly PrintedFinding[] {
+  return JSON.parse(tool(["check", "--json"]).stdout).findings;
+}
+
+/** A pod that was, and whose address leaked. */
+function leak({ host, network }: Node): void {
+  const gone = new Pod("gone");
+  host.runtime.add(network, gone);
+  remember(gone, "10.255.0.3");
+  gone.remove();
+  age("10.255.0.3");
+}
+
+const cases: Readonly<Record<string, Partial<Record<keyof typeof kinds, Case>>>> = {
+  "a reservation of": {
+    "leaked-reservation": { spoil: leak },
+    "live-without-reservation": {
+      spoil: () => rmSync(join(NETWORK, "10.255.0.2")),
+      isGone: true,
+    },
+    "empty-reservation": { spoil: () => reserve("10.255.0.4", ""), isGone: true },
+    "malformed-reservation": {
+      spoil: () => reserve("::ffff:10.255.0.4", "odd\r\neth0"),
+      isGone: true,
+    },
+    "writable-by-others": {
+      spoil: () => chmodSync(join(NETWORK, "10.255.0.2"), 0o666),
+      isGone: true,
+    },
+    "out-of-range": { spoil: () => reserve("10.99.0.1", "other\r\neth0") },
+    "excluded-address": { spoil: () => reserve("10.255.0.1", "other\r\neth0") },
+    "duplicate-owner": { spoil: () => reserve("10.255.0.4", "web\r\neth0") },
+    "range-full": {
+      spoil: () => [3, 4, 5, 6].map((last) => reserve(`10.255.0.${last}`, `c${last}\r\neth0`)),
+    },
+  },
+  "a living pod with": {
+    "empty-reservation": { spoil: () => reserve("10.255.0.2", ""), isGone: true },
+    "excluded-address": { spoil: () => configure({ exclude: ["10.255.0.2"] }) },
+    "out-of-range": {
+      spoil: () => configure({ ranges: [[{ subnet: "10.255.0.0/29", rangeStart: "10.255.0.3" }]] }),
+    },
+    "sandbox-without-process": { spoil: () => age("10.255.0.2"), runtime: "echo web" },
+    "unconfigured-network": { spoil: () => rmSync(join(CONFIGURATIONS, "net.conflist")) },
+    "shadowed-configuration": {
+      spoil: () => {
+        configure({ ranges: [[{ subnet: "10.7.0.0/24" }]] }, "first", "00-first.conflist");
+        const time = new Date(Date.now() + 60_000);
+        utimesSync(join(CONFIGURATIONS, "00-first.conflist"), time, time);
+      },
+    },
+  },
+  "with a runtime that lists nothing": {
+    "sandbox-without-process": { spoil: () => age("10.255.0.2"), runtime: "true" },
+  },
+  "a bridge with": {
+    "bridge-without-address": {
+      spoil: () => execFileSync("ip", ["addr", "del", "10.255.0.1/29", "dev", "cni0"]),
+      isGone: true,
+    },
+    "bridge-address": {
+      spoil: () => {
+        for (const words of ["del 10.255.0.1/29", "add 10.255.0.6/29", "add 10.255.0.1/29"]) {
+          execFileSync("ip", ["addr", ...words.split(" "), "dev", "cni0"]);
+        }
+      },
+      isGone: true,
+    },
+  },
+  "a plugin directory with": {
+    "plugin-replaced": {
+      spoil: () => {
+        tool(["install", "/opt/cni/bin", "--yes"]);
+        rmSync("/opt/cni/bin/host-local");
+      },
+    },
+  },
+};
+
+/** Of these no command is printed, or it is on another node. */
+const withoutCommands: readonly (keyof typeof kinds)[] = [
+  ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
+  ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges"] as const),
+];
+
+/** These are pasted in living-pods.test.ts, and with a partition and a nearly full range they are those of others. */
+const elsewhere: readonly (keyof typeof kinds)[] = [
+  ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
+];
+
+function paste(t: Test, code: string, { spoil, runtime, isGone = false }: Case, node: Node): void {
+  const { host, network, web } = node;
+  spoil(node);
+  const found = findings().filter((one) => one.code === code);
+  t.not(found.length, 0, "it applies");
+  const commands = found.flatMap((one) => one.commands);
+  t.not(commands.length, 0, "it has commands");
+  const plugin = readFileSync(executable);
+  for (const command of commands) {
+    const outcome = runAsPrinted(t, command, runtime === undefined ? {} : { crictl: runtime });
+    t.comment(`${command}: ${outcome.exitCode} ${outcome.stdout}${outcome.stderr}`);
+    t.not(outcome.exitCode, 2, command);
+  }
+
+  t.ok(existsSync(web.netns), "the pod's namespace is there");
+  t.ok(web.reaches("10.255.0.1"), "it has its gateway");
+  t.equal(readFileSync(join(NETWORK, "10.255.0.2"), "utf8"), "web\r\neth0");
+  t.ok(plugin.equals(readFileSync(executable)));
+  if (isGone)
+    t.notOk(
+      findings().some((one) => one.code === code),
+      "it is gone",
+    );
+  if (code === "range-full") return;
+  const next = new Pod("next");
+  const { ips = [] } = host.runtime.add(network, next);
+  t.not(ips[0]?.address, "10.255.0.2/29");
+  t.ok(next.reaches("10.255.0.1"));
+}
+
+scenario(
+  "the advice of check, pasted",
+  { plugins: ["bridge"], cniVersion: "1.0.0" },
+  async (t, host) => {
+    const all = Object.values(cases).flatMap((one) => Object.keys(one));
+    t.same(
+      Object.keys(kinds).filter(
+        (code) => ![...all, ...withoutCommands, ...elsewhere].includes(code),
+      ),
+      [],
+      "every code",
+    );
+    for (const [where, byCode] of Object.entries(cases)) {
+      for (const [code, one] of Object.entries(byCode)) {
+        await t.test(`${where} ${code}`, async (t) => {
+          t.teardown(() => {
+            for (const id of ["web", "next"])
+              execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
+          });
+          paste(t, code, one, makeNode(host));
+        });
+      }
+    }
+  },
+);
