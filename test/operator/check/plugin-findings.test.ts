@@ -133,6 +133,6 @@ scenario(
       rmSync(started, { force: true });
     }
     const help = node.tool(["check", "--help"]).stdout.replace(/\s+/g, " ");
-    t.match(help, "It asks the plugins in its directories for their versions");
+    t.match(help, "It asks installed copies of this program for their version");
   },
 );
