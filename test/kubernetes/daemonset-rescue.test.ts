@@ -1,16 +1,15 @@
 // test: cluster
 /** A node of the Go plugin on which no pod starts any more, and the DaemonSet of deploy/. */
 
-import { randomUUID } from "node:crypto";
 import { isNative } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
-import { logs, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
+import { componentOfVersion, logs, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
 import { eventsOf } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
-import { failPower, setBootId } from "./power.ts";
+import { failPower } from "./power.ts";
 
 /** As many as a /28 has addresses for. */
 const names = Array.from({ length: 13 }, (_, at) => `pod-${at}`);
@@ -30,7 +29,6 @@ clusterScenario(
 
     await failPower(cluster);
     worker.loseContainerdState();
-    setBootId(randomUUID());
     await cluster.startNode();
     const areNew = () => {
       const now = readyContainers();
@@ -43,7 +41,7 @@ clusterScenario(
       eventsOf("pod-0", "FailedCreatePodSandBox")[0]?.message,
     );
 
-    writeKustomization();
+    writeKustomization(componentOfVersion, { 6: "--every=10s", 7: "gc --grace 10s --yes --log" });
     const began = performance.now();
     shell("kubectl apply --kustomize .");
     await until("the pods", () => areNew().length === names.length, 300);
@@ -53,7 +51,7 @@ clusterScenario(
     t.equal(new Set(addresses).size, names.length, "each has an address of its own");
     t.same(Object.keys(cluster.reservations()).sort(), addresses, "and only these are reserved");
     show(
-      `The DaemonSet of \`deploy/\` is applied. ${seconds} s later all ${names.length} run again:`,
+      `The DaemonSet of \`deploy/\` is applied, with a gc every 10 s in place of 15 min, and a grace period of 10 s in place of 10 min. ${seconds} s later all ${names.length} run again:`,
       `${shell(logs)}\n${podTable()}`,
     );
 

@@ -6,6 +6,7 @@ import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
+import { namespaceWith } from "./node-namespaces.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, readyContainers } from "./pods.ts";
 import { containerdOf, minorVersion } from "./programs.ts";
@@ -99,7 +100,7 @@ export function listOfAgents(): string {
 }
 
 /**
- * Removes what containerd knows of a pod, without the calls of the plugin that belong to it.
+ * Removes what containerd knows of a pod, and its network namespace, without the calls of the plugin that belong to it.
  *
  * @param name the pod's name; kubelet starts it again
  */
@@ -107,6 +108,7 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
   const { worker } = cluster;
   const { [name]: address = "" } = podAddresses();
   const [sandbox = ""] = (cluster.reservations()[address] ?? "").split("\r\n");
+  const { netns } = namespaceWith(address);
   const container = (readyContainers()[name] ?? "").replace("containerd://", "");
   worker.kubelet.stop();
   for (const id of [container, sandbox]) {
@@ -119,6 +121,8 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
     shell(`ctr --namespace=k8s.io sandboxes rm --force ${sandbox} || true`);
   }
   worker.containerd.stop();
+  // An address in a namespace is in use.
+  shell(`umount --lazy ${netns} && rm ${netns}`);
   worker.containerd.start();
   worker.kubelet.start();
   await until("another address", () => ![address, undefined].includes(podAddresses()[name]));

@@ -17,7 +17,7 @@ const audit = `kubectl get nodes -o json | host-local audit --cluster-cidr ${clu
 clusterScenario(
   {
     title: "An address of each family",
-    cluster: { clusterCidr, nodeCidrMaskSize: 27, ipv6 },
+    cluster: { clusterCidr, nodeCidrMaskSize: 27, ipv6, maxPods: 29 },
     skip: isGiven ? false : "Kubernetes 1.20 has dual stack behind a feature gate.",
   },
   async (t, cluster, show) => {
