@@ -123,7 +123,9 @@ function cellOf(count: Count): string {
   const bad = failuresOf(count);
   const held = `${attempts - bad}/${attempts}`;
   if (bad === 0) return held;
-  const kinds = Object.entries(failed).map(([kind, number]) => `${number} ${kind}`);
+  const kinds = Object.entries(failed).map(
+    ([kind, number]) => `${number} ${kind === "mute" ? "silent" : kind}`,
+  );
   return `${held}: ${kinds.join(", ")}`;
 }
 

@@ -143,6 +143,26 @@ for (const [name, spoil] of [
   });
 }
 
+scenario("with a wrong address the others of its subnet are not lost", needs, (t, host) => {
+  const network = configure("10.255.0.0/24");
+  const pod = new Pod("pod");
+  host.runtime.add(network, pod);
+  remember(pod, ["10.255.0.2/24", "10.255.0.1"]);
+  // As the kernel has it by default: the others go with the first.
+  writeFileSync("/proc/sys/net/ipv4/conf/cni0/promote_secondaries", "0");
+  for (const words of [
+    ...["del 10.255.0.1/24", "add 10.255.0.254/24", "add 10.255.0.253/24"],
+    ...["add 10.255.0.1/24", "add 10.255.0.200/24"],
+  ]) {
+    runAll([`ip addr ${words} dev cni0`]);
+  }
+
+  runAll(findings().flatMap(({ commands }) => commands));
+
+  for (const address of ["10.255.0.1", "10.255.0.200"]) t.ok(pod.reaches(address), address);
+  t.same(findings(), []);
+});
+
 scenario("flannel's bridge is a bridge, too", needs, (t, host) => {
   const pod = new Pod("pod");
   const former = configure("10.255.0.0/24");

@@ -150,7 +150,7 @@ export const bugs: readonly Bug[] = [
     file: "store/journal/record.ts",
     from: "path.replaceAll(containerId, CONTAINER)",
     to: "path",
-    cast: cast(["DEL c"], graves.ofNoPod),
+    cast: cast(["ADD ingress"], nearlyFull),
     trouble: none,
   },
   {

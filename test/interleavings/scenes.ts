@@ -135,6 +135,7 @@ function byDirectory(program: Program): Program {
 const kinds = {
   "ADD a": (calls: Calls) => [calls.add("a")],
   "ADD b": (calls: Calls) => [calls.add("b")],
+  "ADD ingress": (calls: Calls) => [calls.add(INGRESS)],
   "ADD a, unheard": (calls: Calls) => [calls.add("a", { name: "ADD a, unheard", isUnheard: true })],
   "ADD b, unheard": (calls: Calls) => [calls.add("b", { name: "ADD b, unheard", isUnheard: true })],
   "DEL a": (calls: Calls) => [calls.del("a")],

@@ -169,7 +169,8 @@ interface Columns {
 
 function columnsOf(runs: readonly ScenarioRun[]): Columns {
   const versions = runs.flatMap(({ version = "" }) => {
-    const [, kubernetes, containerd] = /^Kubernetes v(.+), containerd v?([^+]+)/.exec(version) ?? [];
+    const [, kubernetes, containerd] =
+      /^Kubernetes v(.+), containerd v?([^+]+)/.exec(version) ?? [];
     return kubernetes === undefined || containerd === undefined ? [] : [{ kubernetes, containerd }];
   });
   const distinct = (all: readonly string[], word: string) =>

@@ -1,6 +1,13 @@
 /** Findings on bridges that do not have the gateway's address, or not as their first: the next ADD may fail. */
 
-import { type Address, formatAddress, isSame, isWithin, next } from "../../ipam/address.ts";
+import {
+  type Address,
+  type AddressRange,
+  formatAddress,
+  isSame,
+  isWithin,
+  next,
+} from "../../ipam/address.ts";
 import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -118,14 +125,24 @@ function checkFamily(
     const text = [message, ...uses].join("; ");
     return [{ ...found(bridged, "bridge-address", text), remedy: BRIDGE_IN_USE }, ...certain];
   }
-  const remove = stale.map((one) => addressCommand("del", formatInterfaceAddress(one), bridge));
-  // With the first address of a subnet the kernel removes the others of it, see promote_secondaries in ip-sysctl.
-  const restore =
-    gateway === undefined
-      ? []
-      : [addressCommand("replace", formatInterfaceAddress(gateway), bridge)];
-  const commands = [...remove, ...restore];
+  // With the first address of a subnet the kernel removes the others of it, see promote_secondaries in ip-sysctl: so it is the
+  // last of them to go, and what stays is set again.
+  const command = (verb: "del" | "replace") => (one: InterfaceAddress) =>
+    addressCommand(verb, formatInterfaceAddress(one), bridge);
+  const staying = addresses.slice(before.length).filter((one) => {
+    return one === gateway || stale.some((other) => isBeside(one, other));
+  });
+  const commands = [...stale.toReversed().map(command("del")), ...staying.map(command("replace"))];
   return [{ ...found(bridged, "bridge-address", message), commands }, ...certain];
+}
+
+/** Whether two addresses of an interface are in the same subnet. */
+function isBeside(one: InterfaceAddress, other: InterfaceAddress): boolean {
+  return one.prefixLength === other.prefixLength && isWithin(one.address, subnetWith(other));
+}
+
+function subnetWith({ address, prefixLength }: InterfaceAddress): AddressRange {
+  return addressRangeOf({ address, length: prefixLength, mapped: false });
 }
 
 function addressCommand(verb: "add" | "del" | "replace", text: string, { name }: Bridge): string {
@@ -133,9 +150,9 @@ function addressCommand(verb: "add" | "del" | "replace", text: string, { name }:
 }
 
 /** Whose gateway an address is, or may be: that of the pods with an address of its subnet, unless they have another one. */
-function useOf(node: Node, { address, prefixLength }: InterfaceAddress): readonly string[] {
-  const subnet = addressRangeOf({ address, length: prefixLength, mapped: false });
-  const pods = podsInSubnet(node, subnet, address);
+function useOf(node: Node, one: InterfaceAddress): readonly string[] {
+  const { address } = one;
+  const pods = podsInSubnet(node, subnetWith(one), address);
   if (pods === undefined) return [];
   const { areLiving, text } = pods;
   return [`${formatAddress(address)} ${areLiving ? "is" : "may be"} the gateway of ${text}`];

@@ -10,7 +10,14 @@ import { isSystemError } from "../../system/system.ts";
 import { openWholeNode } from "../node/node.ts";
 import { releaseOrLog } from "../node/release.ts";
 import { runChecks } from "./checks.ts";
-import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
+import {
+  type Counts,
+  type Finding,
+  MOST_LISTED,
+  remedyOf,
+  type Severity,
+  severityOf,
+} from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
 
 /** `check`: checks running pods, reservations, ranges and bridges. */
@@ -29,7 +36,7 @@ export const check: Command = {
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no live container has. A reservation with any content stays.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": [{"code", "network", "count"}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
     { name: "--repair", summary: "remove empty reservations" },
@@ -70,7 +77,7 @@ function report(context: Context): Report {
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : 0,
     document: () => ({
-      findings: findings.map((one) => ({ ...describe(one), repaired: repaired.has(one) })),
+      ...listed(findings, (one) => ({ ...describe(one), repaired: repaired.has(one) })),
       counts: { ...counts, repaired: repaired.size },
       networks: directories.map(({ files }) => files.network),
     }),
@@ -97,6 +104,22 @@ function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Fin
   return new Set(
     findings.filter(({ repairable }) => repairable !== undefined && removed.has(repairable)),
   );
+}
+
+/** The findings for JSON, and how many of which code on which network are left out. */
+function listed(findings: readonly Finding[], describeOne: (one: Finding) => object): object {
+  const counts = new Map<string, { code: string; network: string; count: number }>();
+  const shown = findings.filter(({ code, network }) => {
+    const key = `${code} ${network}`;
+    const same = counts.get(key) ?? { code, network, count: -MOST_LISTED };
+    same.count++;
+    counts.set(key, same);
+    return same.count <= 0;
+  });
+  return {
+    findings: shown.map(describeOne),
+    omitted: [...counts.values()].filter(({ count }) => count > 0),
+  };
 }
 
 function describe(finding: Finding): object {

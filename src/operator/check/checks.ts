@@ -1,7 +1,6 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
@@ -99,11 +98,13 @@ function noNetworkFindings({ context, networks, problems }: Node): readonly Find
 
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const directories = findings.filter(({ isOnFile }) => isOnFile).map(({ path }) => parentOf(path));
-  const present = new Set(
-    [...new Set(directories)].flatMap((directory) =>
-      attempt(() => system.list(directory), [], "ENOENT").map((name) => join(directory, name)),
-    ),
-  );
-  return findings.filter(({ isOnFile, path }) => !isOnFile || present.has(path));
+  const present = new Map<NetworkDirectory, ReadonlySet<string>>();
+  const namesIn = (network: NetworkDirectory): ReadonlySet<string> => {
+    const known = present.get(network);
+    if (known !== undefined) return known;
+    const names = new Set(attempt(() => system.list(network.files.directory), [], "ENOENT"));
+    present.set(network, names);
+    return names;
+  };
+  return findings.filter(({ file }) => file === undefined || namesIn(file.network).has(file.name));
 }

@@ -5,7 +5,14 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Counts, type Finding, remedyOf, type Severity, severityOf } from "./finding.ts";
+import {
+  type Counts,
+  type Finding,
+  MOST_LISTED,
+  remedyOf,
+  type Severity,
+  severityOf,
+} from "./finding.ts";
 
 /** The number of findings, and of commands, shown for each code; the JSON has all. */
 const MAX_SHOWN = 20;
@@ -74,8 +81,13 @@ function rowsOf(
   const [first] = findings;
   const more = findings.length - MAX_SHOWN;
   if (first === undefined || more <= 0) return rows;
-  const cells = [first.code, "-", "-", `${more} more; --json lists all`];
+  const cells = [first.code, "-", "-", moreText(findings.length, more)];
   return [...rows, [colour(severityOf(first)), ...cells]];
+}
+
+/** That there are more than are shown, and how many JSON has, of each network. */
+function moreText(all: number, more: number): string {
+  return `${more} more; --json lists ${all > MOST_LISTED ? `${MOST_LISTED} of each network` : "all"}`;
 }
 
 /**
@@ -89,6 +101,6 @@ function remediesOf(findings: readonly Finding[]): string {
   const commands = [...new Set(findings.flatMap(({ commands = [] }) => commands))];
   const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
   const more = commands.length - shown.length;
-  if (more > 0) shown.push(`    (${more} more; --json lists all)\n`);
+  if (more > 0) shown.push(`    (${moreText(commands.length, more)})\n`);
   return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
 }

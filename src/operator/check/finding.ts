@@ -118,7 +118,8 @@ export const kinds = {
   },
   "leaks-unknown": {
     severity: "info",
-    remedy: "run gc with the runtime's list of containers (--live-command), which knows",
+    remedy:
+      "run gc with the runtime's list of containers (--live-command), which decides on all that a runtime may have",
   },
   "sandbox-without-process": {
     severity: "info",
@@ -148,8 +149,8 @@ export interface Finding {
   /** The network that it concerns; empty if it concerns none. */
   readonly network: string;
   readonly path: string;
-  /** Whether that is the file of a reservation, which may have been released meanwhile. */
-  readonly isOnFile?: boolean;
+  /** The file of a reservation that it is on, which may have been released meanwhile. */
+  readonly file?: Pick<NodeReservation, "network" | "name">;
   /** A sentence without a full stop. */
   readonly message: string;
   /** In place of that of the code. */
@@ -161,6 +162,9 @@ export interface Finding {
   /** The empty reservation that `--repair` removes. */
   readonly repairable?: NodeReservation;
 }
+
+/** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */
+export const MOST_LISTED = 1000;
 
 /** The number of findings of each severity. */
 export type Counts = Readonly<Record<Severity, number>>;

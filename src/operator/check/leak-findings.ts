@@ -94,7 +94,7 @@ function finding(
   return {
     code,
     network: reservation.network.files.network,
-    isOnFile: true,
+    file: reservation,
     // Metrics only count: neither is the path made, nor is the cache asked for the pod.
     get path() {
       return reservation.path;

@@ -31,13 +31,13 @@ function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readon
   const names = new Set(other.reservations.map(({ name }) => name));
   const held = one.reservations.filter(({ name }) => names.has(name));
   if (held.length > 0) {
-    return held.map(({ name, path }) => ({
+    return held.map((reservation) => ({
       ...about,
       severity: "error",
       remedy: "give the networks different ranges, then restart one of the pods",
-      path,
-      isOnFile: true,
-      message: `${name} is held ${networks}`,
+      path: reservation.path,
+      file: reservation,
+      message: `${reservation.name} is held ${networks}`,
     }));
   }
   const shared = one.ranges.flatMap((range) =>

@@ -8,6 +8,7 @@ import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { Liveness } from "../node/conclusion.ts";
+import type { FoundNetwork } from "../node/configurations/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { requireReadable } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
@@ -26,24 +27,31 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   const { context } = node;
   const { reservations } = directory;
   requireReadable(reservations);
+  const findings: Finding[] = [];
+  for (const reservation of reservations) {
+    for (const own of [
+      contentFindings(node, reservation),
+      placeFindings(node, directory, reservation),
+      permissionFindings(reservation),
+    ]) {
+      if (own.length > 0) findings.push(...own);
+    }
+  }
   return [
-    ...reservations.flatMap((reservation) => [
-      ...contentFindings(node, reservation),
-      ...placeFindings(node, directory, reservation),
-      ...permissionFindings(reservation),
-    ]),
+    ...findings,
     ...duplicateFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
   ];
 }
 
 /** A file that no plugin takes for a reservation, although somebody meant one. */
-function misnamedFinding({ files }: NetworkDirectory): (name: string) => Finding {
+function misnamedFinding(network: NetworkDirectory): (name: string) => Finding {
+  const { files } = network;
   return (name) => ({
     code: "malformed-reservation",
     network: files.network,
     path: files.pathOf(name),
-    isOnFile: true,
+    file: { network, name },
     message: `${name} is no address, so ADD hands out the one that it means`,
     remedy: "give the file the address as its name, without zeros in front, or remove it",
     commands: [],
@@ -58,13 +66,18 @@ function duplicateFindings(
   return rangeSets.flatMap((set) => {
     const first = new Map<string, NodeReservation>();
     return reservations.flatMap((reservation): readonly Finding[] => {
-      const { owner, address, text } = reservation;
-      if (owner.kind !== "attachment" || rangeOf(set, address) === undefined) return NOTHING;
+      const { owner } = reservation;
+      if (owner.kind !== "attachment") return NOTHING;
+      const isOfSet =
+        rangeSets.length === 1
+          ? reservation.range !== undefined
+          : rangeOf(set, reservation.address) !== undefined;
+      if (!isOfSet) return NOTHING;
       const key = `${owner.containerId} ${owner.interfaceName}`;
       const other = first.get(key);
       first.set(key, other ?? reservation);
       if (other === undefined) return NOTHING;
-      const message = `${key} holds ${other.text} and ${text} of one range set`;
+      const message = `${key} holds ${other.text} and ${reservation.text} of one range set`;
       const commands = [
         commandText(context, files, ["show", owner.containerId, "--network", files.network]),
       ];
@@ -74,11 +87,13 @@ function duplicateFindings(
 }
 
 function contentFindings(node: Node, reservation: NodeReservation): readonly Finding[] {
-  const { owner, name, text, network, path } = reservation;
+  const { owner, name } = reservation;
   if (owner.kind === "unknown") {
     return [found(reservation, "unreadable-reservation", owner.reason)];
   }
+  const { text } = reservation;
   if (name !== text) {
+    const { network, path } = reservation;
     const message = `ADD looks for ${text} instead, so it may hand the address out again`;
     const remedy =
       "give the file that name, which fails if the address was handed out again; then restart one of the two pods";
@@ -180,10 +195,14 @@ function placeOf(
   }
   const exclusion = exclusionOf(node, directory, reservation);
   if (exclusion !== undefined) return ["excluded-address", exclusion];
-  if (!hasKnownRanges || rangeOf(ranges, address) !== undefined) return undefined;
+  if (!hasKnownRanges || reservation.range !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
     ? ["outside-part", "outside of this node's part: another node may hand it out"]
     : ["out-of-range", "outside all ranges"];
+}
+
+function excludesNothing({ exclusions }: FoundNetwork): boolean {
+  return exclusions.length === 0;
 }
 
 /** By what an address is excluded for its holder, where no configuration of the network has it for him. */
@@ -192,6 +211,7 @@ function exclusionOf(
   { networks }: NetworkDirectory,
   reservation: NodeReservation,
 ): string | undefined {
+  if (networks.every(excludesNothing)) return undefined;
   const { address, owner } = reservation;
   if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
   const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
@@ -227,8 +247,9 @@ function holderOf({ owner }: NodeReservation): string {
   return container === "" ? "" : `, held by ${`${container} ${interfaceOf(owner)}`.trim()}`;
 }
 
-function found({ network, path }: NodeReservation, code: Code, message: string): Finding {
-  return { code, network: network.files.network, path, isOnFile: true, message };
+function found(reservation: NodeReservation, code: Code, message: string): Finding {
+  const { network, path } = reservation;
+  return { code, network: network.files.network, path, file: reservation, message };
 }
 
 function releaseCommand(context: Context, { network: { files }, text }: NodeReservation): string {

@@ -78,11 +78,12 @@ export class LivenessChecker {
       return { reservation, conclusion, isBeforeBoot: reservation.isBeforeBoot };
     });
     alive.delete("");
-    const all = own.map((one): KnownReservation => {
+    const ofAlive = (one: KnownReservation): KnownReservation => {
       if (one.conclusion.liveness === "alive") return one;
       const conclusion = alive.get(containerOf(one.reservation.owner));
       return conclusion === undefined ? one : { ...one, conclusion };
-    });
+    };
+    const all = alive.size === 0 ? own : own.map(ofAlive);
     this.#ofAll.set(reservations, all);
     return all;
   }

@@ -133,10 +133,36 @@ test("a healthy node has no findings", async (t) => {
     exitCode: 0,
     document: {
       findings: [],
+      omitted: [],
       counts: { error: 0, warning: 0, info: 0, repaired: 0 },
       networks: ["net"],
     },
   });
+});
+
+test("of very many findings of one kind JSON has the first thousand, and how many more there are", async (t) => {
+  const node = nodeWithPod(t);
+  const names = Array.from({ length: 1002 }, (_, at) => `10.1.${8 + (at >> 8)}.${at & 255}`);
+  for (const name of names) node.write(`net/${name}`, "for the printer");
+  node.write("net/10.1.2.7", "");
+  node.age("net/10.1.2.7", 60);
+  const { exitCode, document } = node.json(["check"]);
+  const { findings, omitted, counts } = document as {
+    readonly findings: readonly { readonly code: string; readonly path: string }[];
+    readonly omitted: unknown;
+    readonly counts: unknown;
+  };
+  const malformed = findings.filter(({ code }) => code === "malformed-reservation");
+  t.equal(malformed.length, 1000);
+  t.equal(malformed.at(-1)?.path, join(node.dataDir, "net", names[999] ?? ""));
+  t.same(omitted, [
+    { code: "malformed-reservation", network: "net", count: 2 },
+    { code: "out-of-range", network: "net", count: 2 },
+  ]);
+  t.equal(findings.filter(({ code }) => code === "empty-reservation").length, 1);
+  t.same(counts, { error: 0, warning: 2005, info: 0, repaired: 0 });
+  t.equal(exitCode, 1);
+  t.match(node.tool(["check"]).stdout, "982 more; --json lists 1000 of each network");
 });
 
 for (const [name, { code, severity, repairable = false, corrupt }] of Object.entries(cases)) {
