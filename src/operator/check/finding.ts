@@ -118,7 +118,8 @@ export const kinds = {
   },
   "leaks-unknown": {
     severity: "info",
-    remedy: "run gc with the runtime's list of containers (--live-command), which knows",
+    remedy:
+      "run gc with the runtime's list of containers (--live-command), which decides on all that a runtime may have",
   },
   "sandbox-without-process": {
     severity: "info",

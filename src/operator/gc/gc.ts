@@ -196,9 +196,14 @@ function messagesOn(
   const { files, networks, reservations } = directory;
   const command = liveCommandOf(networks[0], reservations);
   const words = ["gc", files.network, "--live-command", command] as const;
+  const { text } = first.reservation;
+  const release = commandText(context, files, ["release", text, "--network", files.network]);
+  const decides = isRecorded(first.conclusion)
+    ? `If nothing uses it: ${release}. Where a runtime may have its container, a list decides`
+    : "A list decides";
   const advice =
     list === undefined
-      ? `. A list decides: ${commandText(context, files, words)} (or --live FILE, where that program is not)`
+      ? `. ${decides}: ${commandText(context, files, words)} (or --live FILE, where that program is not)`
       : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,

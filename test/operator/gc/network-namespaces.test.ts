@@ -71,6 +71,24 @@ test("a list that one process contradicts condemns nobody, whatever it lacks bes
   });
 });
 
+test("a cut list releases nothing while processes run in more namespaces than it has containers left for", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  // Virtual machines: the kernel has no address of theirs.
+  const node = podsOn(t, "one", "two", "three");
+  for (let pod = 0; pod < 3; pod++) await startStranger(t);
+  const words = ["gc", "net", "--live-command", "printf 'one\\ntwo\\n'", "--now", "--yes"];
+
+  t.match(node.tool(words), {
+    exitCode: 1,
+    stderr:
+      /^host-local: net: [0-9]+ network namespaces with processes, such as \/proc\/[0-9]+\/ns\/net, belong to no known container, but the list has only 2 whose /,
+  });
+  t.equal(node.reserved().length, 3);
+  t.equal(node.tool([...words, "--force"]).exitCode, 0);
+  t.same(node.reserved(), ["10.7.6.2", "10.7.6.3"]);
+});
+
 test("what is dead without the list is released beside one that is wrong", {
   skip: skipOutsideHost,
 }, async (t) => {
