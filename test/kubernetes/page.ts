@@ -60,7 +60,7 @@ const shown: Readonly<Record<string, string>> = {
   "kubelet and containerd are killed, and the power fails":
     "After SIGKILL the pods keep sandboxes and addresses. After a loss of power kubelet has the old sandboxes stopped, and a full range serves the pods again. If `/var/lib/containerd` is lost as well, no DEL comes: ADD takes the addresses from before the boot, without a command.",
   "The DaemonSet installs the plugin from the image of the release":
-    "Installed under running pods, and the rollout waits for no second probe; a file overwritten by another installer is put back within a minute; `--uninstall` restores the Go plugin. The manifests are applied as they are from Kubernetes 1.30 on. The address of a forgotten pod is released; with containerd before 2.1 gc cannot tell whether it is dead: it releases nothing, the agent becomes unready, and gc with `crictl pods -q` releases the address.",
+    "Installed under running pods; a file overwritten by another installer is put back within a minute; `--uninstall` restores the Go plugin. The manifests are applied as they are from Kubernetes 1.30 on. The address of a forgotten pod is released; with containerd before 2.1 gc cannot tell whether it is dead: it releases nothing, the agent becomes unready, and gc with `crictl pods -q` releases the address.",
   "The gc of the DaemonSet frees what a crash leaves, also in a full range":
     "With the range full of leaked addresses no pod can start; the agent needs no address, releases them, and the pods come back without a command.",
   "A node of the Go plugin whose range is full of dead pods":
