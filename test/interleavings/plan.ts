@@ -220,6 +220,9 @@ const overtaken = [
 
 const plainPairs = pairsOf([...own, ...others], {}, isNoTwin);
 
+/** Those without the command `release`, which makes so many system calls that each pair takes minutes with a fault. */
+const quickPairs = plainPairs.filter(({ name }) => !name.includes("release"));
+
 const singles = [...own, ...others].map((kind) => cast([kind]));
 
 function rows(casts: readonly Cast[], trouble: Row["trouble"], extent: Extent): readonly Row[] {
@@ -305,13 +308,13 @@ export const plan: readonly Row[] = [
   ...rows(ending, "nothing", "short"),
   ...rows(restarted, "nothing", "full"),
   ...rows([...commandsAlone, ...commands], "nothing", "short"),
-  ...rows(longCommands, "nothing", "full"),
+  ...rows(longCommands, "nothing", "exhaustive"),
   ...rows(commandsInTrouble, "errors", "full"),
   ...rows(commandsInTrouble, "stops", "full"),
   ...rows([...plainPairs, ...configured], "nothing", "short"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "nothing", "full"),
   ...rows(pairsOf(main, {}, isNoTwin), "stops", "short"),
-  ...rows(plainPairs, "stops", "full"),
+  ...rows(quickPairs, "stops", "full"),
   ...rows(configured, "stops", "full"),
   ...rows([cast(["ADD a"], rebooted), cast(["DEL c"], rebooted)], "stops", "full"),
   ...rows(singles, "errors", "short"),
@@ -320,13 +323,15 @@ export const plan: readonly Row[] = [
   ...rows([...singles, ...alone], "refusals", "short"),
   ...rows([...singles, ...alone], "each error", "full"),
   ...rows([...singles, ...alone], "each refusal", "full"),
-  ...rows([...plainPairs, ...configured], "errors", "full"),
+  ...rows([...quickPairs, ...configured], "errors", "full"),
   ...rows(pairsOf(["ADD a", "DEL a", "DEL c"]), "removals", "full"),
   ...rows(triples, "nothing", "full"),
   ...rows(overtaken, "nothing", "full"),
   ...rows(triples, "stops", "full"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "stops", "exhaustive"),
   ...rows(pairsBetween([...own, ...others, ...unlocked], unlocked), "errors", "exhaustive"),
+  ...rows(plainPairs, "stops", "exhaustive"),
+  ...rows(plainPairs, "errors", "exhaustive"),
   ...rows([...pairsOf([...own, ...others]), ...configured], "each error", "exhaustive"),
   ...rows(pairsOf([...own, ...others]), "removals", "exhaustive"),
   ...rows([...pairsOf([...own, ...others]), ...triples], "two stops", "exhaustive"),

@@ -65,6 +65,9 @@ const refusals: readonly Fault[] = Object.entries(causes).flatMap(([errno, cause
   },
 ]);
 
+/** The exit code of a process that SIGABRT has ended, as strace tells it. */
+const ABORTED = 134;
+
 /** How many attempts run at once: some wait. */
 const AT_ONCE = 6;
 
@@ -159,9 +162,11 @@ async function strike(trial: Trial, { command, at, fault }: Strike): Promise<boo
   if (cause !== undefined && ending.exitCode !== 0) {
     // A call that cannot write cannot report it; one that cannot read or unlink a reservation cannot release it.
     const isMute = at.name === "write" && times > 1;
+    // Node.js ends itself where it cannot even wake a thread of its own; then it is killed like any other process.
+    const isAborted = isMute && (ending.signal === "SIGABRT" || ending.exitCode === ABORTED);
     const isHelpless = /^(?:open|read|unlink)/.test(at.name) && times > 1;
     if (!isMute) requireFailure(verifier, ending, command, directory, cause);
-    if (command === "ADD" && !isHelpless) network.mustHoldNothing("kept", "victim");
+    if (command === "ADD" && !isHelpless && !isAborted) network.mustHoldNothing("kept", "victim");
   }
   if (ending.exitCode === 0) {
     if (command === "ADD") network.mustHold("victim", grantedAddresses(ending));
