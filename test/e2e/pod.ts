@@ -1,6 +1,7 @@
 /** A pod as the network sees it: a network namespace, nothing running in it. */
 
 import { execFileSync } from "node:child_process";
+import { withHighNumber } from "../harness/network-namespaces.ts";
 import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
@@ -9,7 +10,7 @@ export class Pod extends NetworkNamespace implements Attachment {
   readonly containerId: string;
 
   constructor(containerId: string) {
-    execFileSync("ip", ["netns", "add", containerId]);
+    withHighNumber(() => execFileSync("ip", ["netns", "add", containerId]));
     super(`/run/netns/${containerId}`);
     this.containerId = containerId;
   }

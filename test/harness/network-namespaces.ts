@@ -2,10 +2,11 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { readlinkSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
-import { scratchDirectory } from "./data-directory.ts";
 
 /** The reason for tap to skip what needs network namespaces, or false where they can be made. */
 export const skipWithoutNamespaces: string | false =
@@ -69,30 +70,37 @@ export function mountNamespace(
 ): void {
   writeFileSync(path, "");
   const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
-  const { status } = spawnSync("unshare", words, { stdio: "inherit" });
+  const { status } = withHighNumber(() => spawnSync("unshare", words, { stdio: "inherit" }));
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
   // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
   t.teardown(() => spawnSync("umount", ["--lazy", path]));
 }
 
-/** So many namespaces of other tests may begin while one is looked at that is gone. */
-const OTHERS = 40;
+/** So many namespaces, of any kind, may other tests make while one is looked at that is gone. */
+const OTHERS = 64;
 
 /**
- * Runs something that makes namespaces with higher numbers than the next ones get: the kernel gives the lowest that is free
- * again at once, and tests that run meanwhile make some.
+ * Makes a namespace with a higher number than the next ones get: the kernel gives the lowest that is free again at once,
+ * and a number that a process of another test has would not be known to be gone.
+ *
+ * @param make makes it, by a command
+ * @returns what that returns
  */
-export function withHighNumbers(t: Pick<Test, "teardown">, make: () => void): void {
-  const directory = scratchDirectory(t);
-  const occupy = `for i in $(seq ${OTHERS}); do : > $i; unshare --net=$i true || exit; done`;
+export function withHighNumber<T>(make: () => T): T {
+  const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
   const run = (script: string): void => {
     const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
-    if (status !== 0) throw new Error("no network namespaces");
+    if (status !== 0) throw new Error("no namespaces");
   };
-  run(occupy);
-  make();
-  // Another test's command may have one open at this moment.
-  run("umount --lazy *");
+  // All kinds share the numbers, and one of these is made fastest.
+  run(`for i in $(seq ${OTHERS}); do : > $i; unshare --uts=$i true || exit; done`);
+  try {
+    return make();
+  } finally {
+    // Another test's command may have one open at this moment.
+    run("umount --lazy *");
+    rmSync(directory, { recursive: true });
+  }
 }
 
 /**

@@ -1,7 +1,8 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import type { Context } from "../../cli/command/command.ts";
-import { type Address, compare, isWithin, parseAddress } from "../../ipam/address.ts";
+import { type Address, compare, parseAddress } from "../../ipam/address.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
 import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
@@ -62,12 +63,15 @@ function inTwoNamespaces(
   { context, directories, liveness }: Node,
   directory: NetworkDirectory,
 ): readonly Finding[] {
-  const { files } = directory;
+  const { files, sources, ranges } = directory;
   const findings: Finding[] = [];
   for (const [address, namespaces] of liveness.namespaces.inSeveral) {
     const isReserved = directory.ownersAt(address).length > 0;
     const parsed = parseAddress(address);
-    if (parsed === undefined || !(isReserved || mayHandOut(directory, parsed))) continue;
+    // Nobody says whose it is, and rootless containers all have the same: only a configured range makes it the network's.
+    const isInRange =
+      sources.length > 0 && parsed !== undefined && rangeOf(ranges, parsed) !== undefined;
+    if (!isReserved && !isInRange) continue;
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
     if (namespaces.length <= reservations) continue;
@@ -216,5 +220,5 @@ function mayHandOut(
   address: Address,
 ): boolean {
   if (sources.length === 0) return false;
-  return !hasKnownRanges || ranges.some((range) => isWithin(address, range));
+  return !hasKnownRanges || rangeOf(ranges, address) !== undefined;
 }

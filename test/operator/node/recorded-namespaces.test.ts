@@ -2,7 +2,7 @@
 /** What the commands say of addresses that this plugin has reserved: it knows for which network namespaces. */
 
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -11,7 +11,6 @@ import {
   processWith,
   skipOutsideHost,
   startStranger,
-  withHighNumbers,
 } from "../../harness/network-namespaces.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
@@ -71,7 +70,7 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   skip: skipOutsideHost,
 }, async (t) => {
   const { run, lose, pathOf, json, tool, reserved } = makeNode(t);
-  withHighNumbers(t, () => run("gone"));
+  run("gone");
   run("alive");
   lose("gone");
   await startStranger(t);
@@ -86,7 +85,7 @@ test("an address that is reserved for no pod may be in use without a container, 
   skip: skipOutsideHost,
 }, async (t) => {
   const { add, lose, pathOf, tool, reserved } = makeNode(t);
-  withHighNumbers(t, () => mountNamespace(t, pathOf("ingress")));
+  mountNamespace(t, pathOf("ingress"));
   add("cilium-ingress-n1", pathOf("ingress"), "");
   lose("ingress");
   add("claim", "/dev/null", "");
@@ -109,7 +108,7 @@ test("no list of containers decides on what no runtime runs; on a container of i
   const { add, lose, pathOf, collect, reserved, json } = makeNode(t);
   const ids = ["cilium-ingress-n1", `default-${"a".repeat(64)}`, "default-job"];
   for (const id of ids) {
-    withHighNumbers(t, () => mountNamespace(t, pathOf(id)));
+    mountNamespace(t, pathOf(id));
     add(id, pathOf(id), "");
     lose(id);
   }
@@ -164,6 +163,24 @@ test("an address in two namespaces is found from the kernel alone", {
     message: `10.7.43.2 is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
   });
   t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, "10.7.43.2");
+});
+
+test("an address in two namespaces, as rootless containers have it, is not called that of a network with ranges of the runtime", {
+  skip: skipOutsideHost,
+}, async (t) => {
+  const node = nodeFor(t);
+  const { dataDir } = node;
+  const bridge = { type: "bridge", bridge: "any0", capabilities: { ipRanges: true } };
+  const plugins = [{ ...bridge, ipam: { type: "host-local", dataDir } }];
+  node.configure("any.conflist", { cniVersion: "1.1.0", name: "any", plugins });
+  mkdirSync(join(node.dataDir, "any"), { recursive: true });
+  await processWith(t, "10.7.43.9/24");
+  await processWith(t, "10.7.43.9/24");
+
+  t.same(node.findings(), []);
+  const reservation = { ranges: [[ipam]] };
+  node.add("any", reservation, "c1", { cniArgs: "IP=10.7.43.9" });
+  t.match(node.findings(), [{ code: "address-in-use-twice" }], "a reservation says whose it is");
 });
 
 function isMounted(path: string): boolean {
