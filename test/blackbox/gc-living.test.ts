@@ -1,7 +1,6 @@
 // test: each executable
 /** GC keeps what its list cannot know, or is wrong about: addresses in use, and those reserved since it was made. */
 
-import { spawnSync } from "node:child_process";
 import { existsSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -9,7 +8,12 @@ import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, run } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
-import { mountNamespace, processWith, skipOutsideHost } from "../harness/network-namespaces.ts";
+import {
+  mountNamespace,
+  processWith,
+  skipOutsideHost,
+  takeNamespace,
+} from "../harness/network-namespaces.ts";
 import { configuration, runtimeEnvironment } from "../harness/runtime-call.ts";
 import { nodeFor } from "../operator/node.ts";
 
@@ -85,7 +89,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
     t.equal(network.add(id, { netns, cniArgs }).exitCode, 0);
   }
   network.add("last", { netns: "/dev/null" });
-  spawnSync("umount", [namespaces.lost ?? ""]);
+  takeNamespace(namespaces.lost ?? "");
 
   t.match(network.gcNow(["last eth0"]).stderr, "10.7.15.3 was reserved only just now");
   await sleep(2100);
@@ -94,7 +98,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
   t.same(network.reserved(), ["10.7.15.2", "10.7.15.4", "10.7.15.5"]);
   t.match(stderr, `10.7.15.2: its network namespace ${namespaces.crio} exists`);
   t.match(stderr, `10.7.15.4: its network namespace ${namespaces.tap} exists`);
-  spawnSync("umount", [namespaces.crio ?? ""]);
+  takeNamespace(namespaces.crio ?? "");
   const top = { "cni.dev/valid-attachments": null };
   t.equal(
     network.call("GC", "", { top }).stderr,

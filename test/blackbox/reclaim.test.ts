@@ -1,13 +1,17 @@
 // test: each executable
 /** A full range hands out the addresses of pods whose network namespace is gone, with real ones; containerd#12130. */
 
-import { spawnSync } from "node:child_process";
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type CallOptions, networkFor } from "../harness/executable-network.ts";
-import { mountNamespace, processWith, skipOutsideHost } from "../harness/network-namespaces.ts";
+import {
+  mountNamespace,
+  processWith,
+  skipOutsideHost,
+  takeNamespace,
+} from "../harness/network-namespaces.ts";
 
 /** Three addresses. */
 const three = { subnet: "10.7.40.0/24", rangeStart: "10.7.40.2", rangeEnd: "10.7.40.4" };
@@ -31,11 +35,11 @@ function nodeFor(t: Test) {
       return add(id, pathOf(id), options);
     },
     lose: (id: string) => {
-      spawnSync("umount", [pathOf(id)]);
+      takeNamespace(pathOf(id));
       rmSync(pathOf(id));
     },
     leavePath: (id: string) => {
-      spawnSync("umount", [pathOf(id)]);
+      takeNamespace(pathOf(id));
     },
   };
 }

@@ -1,7 +1,7 @@
 /** A pod as the network sees it: a network namespace, nothing running in it. */
 
 import { execFileSync } from "node:child_process";
-import { withHighNumber } from "../harness/network-namespaces.ts";
+import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
@@ -17,6 +17,6 @@ export class Pod extends NetworkNamespace implements Attachment {
 
   /** Takes the namespace away. */
   remove(): void {
-    execFileSync("ip", ["netns", "delete", this.containerId]);
+    takeNamespace(this.netns, () => execFileSync("ip", ["netns", "delete", this.containerId]));
   }
 }

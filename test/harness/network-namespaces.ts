@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -100,6 +100,36 @@ export function withHighNumber<T>(make: () => T): T {
     // Another test's command may have one open at this moment.
     run("umount --lazy *");
     rmSync(directory, { recursive: true });
+  }
+}
+
+/**
+ * Takes a mounted namespace away, and returns once nothing else has its number, so that it is known to be gone.
+ *
+ * @param path where it is mounted
+ * @param take does it, by a command; `umount` where absent
+ */
+export function takeNamespace(
+  path: string,
+  take: () => void = () => spawnSync("umount", [path]),
+): void {
+  const id = `net:[${statSync(path).ino}]`;
+  take();
+  for (let tries = 0; tries < 600 && processes().some((one) => namespaceOf(one) === id); tries++) {
+    spawnSync("sleep", ["0.05"]);
+  }
+}
+
+function processes(): readonly string[] {
+  return readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+}
+
+function namespaceOf(process: string): string {
+  try {
+    return readlinkSync(`/proc/${process}/ns/net`);
+  } catch {
+    // It has ended.
+    return "";
   }
 }
 

@@ -87,8 +87,8 @@ export function mayBeDead(conclusion: Conclusion): boolean {
 }
 
 /**
- * Whether it is recorded that its namespace is gone, and that it was reserved for no pod: the address may be in use without a
- * container, and a list decides only on what a runtime runs.
+ * Whether it is recorded that it was reserved for no pod: the address may be in use without a container, and a list decides
+ * only on what a runtime runs.
  */
 export function isRecorded(conclusion: Conclusion): boolean {
   return conclusion.liveness === "unknown" && conclusion.by === "record";

@@ -12,8 +12,8 @@ export type Liveness = "alive" | "dead" | "unknown";
  * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
  *
  * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
- * By the `record` it was reserved for no pod, and its namespace is gone: then a list can decide only where it may have the
- * container.
+ * By the `record` it was reserved for no pod, and no namespace of its own is seen: then a list can decide only where it may
+ * have the container.
  */
 export type Conclusion =
   | {
@@ -128,8 +128,11 @@ export function conclude(evidence: Evidence): Conclusion {
   if (evidence.isBeforeBoot) {
     return { liveness: "dead", reason: "it is from before this boot of the node" };
   }
-  if (recorded?.kind === "gone") {
-    const reason = `${recorded.reason}, but the address was reserved for no pod sandbox, and may be in use without a container`;
+  if (recorded?.isUnread === true) {
+    return { liveness: "unknown", by: "unread", reason: recorded.reason };
+  }
+  if (recorded?.isPodSandbox === false) {
+    const reason = `${recorded.reason}; the address was reserved for no pod sandbox, and may be in use without a container`;
     return { liveness: "unknown", by: "record", reason };
   }
   const { candidate } = evidence;
@@ -141,8 +144,7 @@ export function conclude(evidence: Evidence): Conclusion {
     unseen?.reason ??
     recorded?.reason ??
     "no process has the address, and the namespace of its container is not known";
-  const by = recorded?.isUnread === true ? "unread" : "view";
-  return { liveness: "unknown", by, reason: `${doubt}; ${candidate}` };
+  return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
 }
 
 type Kind<K extends NamedNamespace["kind"]> = Extract<NamedNamespace, { readonly kind: K }>;

@@ -103,6 +103,18 @@ const cases: readonly (readonly [
     "dead",
   ],
   [
+    "the record of one that cannot be seen, reserved for no pod: nobody may be asked about it",
+    { recorded: { ...unseenByRecord, isPodSandbox: false } },
+    "unknown",
+    "record",
+  ],
+  [
+    "a record that cannot be read, although all namespaces are known",
+    { recorded: { ...unseenByRecord, isPodSandbox: false, isUnread: true } },
+    "unknown",
+    "unread",
+  ],
+  [
     "a record that cannot be read: no list decides either",
     { recorded: { ...unseenByRecord, isUnread: true }, candidate },
     "unknown",

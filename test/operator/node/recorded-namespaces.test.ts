@@ -1,7 +1,7 @@
 // test: each executable, one if short
 /** What the commands say of addresses that this plugin has reserved: it knows for which network namespaces. */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
@@ -11,6 +11,7 @@ import {
   processWith,
   skipOutsideHost,
   startStranger,
+  takeNamespace,
 } from "../../harness/network-namespaces.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
@@ -36,7 +37,7 @@ function makeNode(t: Test) {
       add(id, pathOf(id));
     },
     lose: (id: string): void => {
-      spawnSync("umount", [pathOf(id)]);
+      takeNamespace(pathOf(id));
       rmSync(pathOf(id));
     },
     /** What `gc` releases by a list that has these ids only, at once. */
