@@ -89,7 +89,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
     t.equal(network.add(id, { netns, cniArgs }).exitCode, 0);
   }
   network.add("last", { netns: "/dev/null" });
-  takeNamespace(namespaces.lost ?? "");
+  takeNamespace(t, namespaces.lost ?? "");
 
   t.match(network.gcNow(["last eth0"]).stderr, "10.7.15.3 was reserved only just now");
   await sleep(2100);
@@ -98,7 +98,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
   t.same(network.reserved(), ["10.7.15.2", "10.7.15.4", "10.7.15.5"]);
   t.match(stderr, `10.7.15.2: its network namespace ${namespaces.crio} exists`);
   t.match(stderr, `10.7.15.4: its network namespace ${namespaces.tap} exists`);
-  takeNamespace(namespaces.crio ?? "");
+  takeNamespace(t, namespaces.crio ?? "");
   const top = { "cni.dev/valid-attachments": null };
   t.equal(
     network.call("GC", "", { top }).stderr,

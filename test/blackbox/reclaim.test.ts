@@ -35,11 +35,11 @@ function nodeFor(t: Test) {
       return add(id, pathOf(id), options);
     },
     lose: (id: string) => {
-      takeNamespace(pathOf(id));
+      takeNamespace(t, pathOf(id));
       rmSync(pathOf(id));
     },
     leavePath: (id: string) => {
-      takeNamespace(pathOf(id));
+      takeNamespace(t, pathOf(id));
     },
   };
 }
@@ -88,7 +88,6 @@ test("ADD reclaims nothing of a container that is no pod's sandbox, nor with rec
   lose("none");
   lose("c");
   t.match(run("no", { ipam: { reclaim: "never" } }).error?.msg, "no IP addresses available");
-  // It may have the number of the one before.
   lose("no");
   t.same(run("d").addresses, ["10.7.40.4"]);
 });

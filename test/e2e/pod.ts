@@ -1,7 +1,8 @@
 /** A pod as the network sees it: a network namespace, nothing running in it. */
 
 import { execFileSync } from "node:child_process";
-import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
+import { mkdtempSync, statSync } from "node:fs";
+import { occupyNumber } from "../harness/network-namespaces.ts";
 import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
@@ -10,13 +11,16 @@ export class Pod extends NetworkNamespace implements Attachment {
   readonly containerId: string;
 
   constructor(containerId: string) {
-    withHighNumber(() => execFileSync("ip", ["netns", "add", containerId]));
+    execFileSync("ip", ["netns", "add", containerId]);
     super(`/run/netns/${containerId}`);
     this.containerId = containerId;
   }
 
   /** Takes the namespace away. */
   remove(): void {
-    takeNamespace(this.netns, () => execFileSync("ip", ["netns", "delete", this.containerId]));
+    const { ino } = statSync(this.netns);
+    execFileSync("ip", ["netns", "delete", this.containerId]);
+    // What is mounted here ends with the mount namespace of the scenario.
+    occupyNumber(ino, mkdtempSync("/run/number-"));
   }
 }

@@ -2,11 +2,10 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readlinkSync, statSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
+import { scratchDirectory } from "./data-directory.ts";
 
 /** The reason for tap to skip what needs network namespaces, or false where they can be made. */
 export const skipWithoutNamespaces: string | false =
@@ -70,67 +69,54 @@ export function mountNamespace(
 ): void {
   writeFileSync(path, "");
   const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
-  const { status } = withHighNumber(() => spawnSync("unshare", words, { stdio: "inherit" }));
+  const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
   // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
   t.teardown(() => spawnSync("umount", ["--lazy", path]));
 }
 
-/** So many namespaces, of any kind, may other tests make while one is looked at that is gone. */
-const OTHERS = 64;
-
 /**
- * Makes a namespace with a higher number than the next ones get: the kernel gives the lowest that is free again at once,
- * and a number that a process of another test has would not be known to be gone.
- *
- * @param make makes it, by a command
- * @returns what that returns
- */
-export function withHighNumber<T>(make: () => T): T {
-  const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
-  const run = (script: string): void => {
-    const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
-    if (status !== 0) throw new Error("no namespaces");
-  };
-  // All kinds share the numbers, and one of these is made fastest.
-  run(`for i in $(seq ${OTHERS}); do : > $i; unshare --uts=$i true || exit; done`);
-  try {
-    return make();
-  } finally {
-    // Another test's command may have one open at this moment.
-    run("umount --lazy *");
-    rmSync(directory, { recursive: true });
-  }
-}
-
-/**
- * Takes a mounted namespace away, and returns once nothing else has its number, so that it is known to be gone.
+ * Takes a mounted namespace away, so that it is known to be gone: the kernel gives its number again at once, and a process
+ * of another test that had it would be a doubt. For the length of the test a namespace of another kind has it.
  *
  * @param path where it is mounted
- * @param take does it, by a command; `umount` where absent
  */
-export function takeNamespace(
-  path: string,
-  take: () => void = () => spawnSync("umount", [path]),
-): void {
-  const id = `net:[${statSync(path).ino}]`;
-  take();
-  for (let tries = 0; tries < 600 && processes().some((one) => namespaceOf(one) === id); tries++) {
-    spawnSync("sleep", ["0.05"]);
-  }
+export function takeNamespace(t: Pick<Test, "teardown">, path: string): void {
+  const directory = scratchDirectory(t);
+  t.teardown(() => spawnSync("sh", ["-c", "umount --lazy *"], { cwd: directory }));
+  const { ino } = statSync(path);
+  spawnSync("umount", [path]);
+  occupyNumber(ino, directory);
 }
 
-function processes(): readonly string[] {
-  return readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
-}
-
-function namespaceOf(process: string): string {
-  try {
-    return readlinkSync(`/proc/${process}/ns/net`);
-  } catch {
-    // It has ended.
-    return "";
-  }
+/**
+ * Waits until a number of a namespace is free, and gives it to one that is no network namespace.
+ *
+ * @param directory an empty one, where that is then mounted
+ */
+export function occupyNumber(number: number, directory: string): void {
+  // The lowest that is free comes first, whatever the kind; it takes a moment until the kernel has freed one.
+  const script = `
+    for round in $(seq 600); do
+      i=0 number=0
+      while [ $number -lt $1 ]; do
+        i=$((i + 1))
+        : > $i
+        unshare --uts=$i true || exit
+        number=$(stat --dereference --format=%i $i)
+      done
+      kept=0
+      if [ $number -eq $1 ]; then kept=$i; fi
+      for j in $(seq $i); do
+        if [ $j -ne $kept ]; then umount --lazy $j; fi
+      done
+      if [ $kept -ne 0 ]; then exit 0; fi
+      sleep 0.1
+    done
+    exit 1`;
+  const words = ["-c", script, "sh", `${number}`];
+  const { status } = spawnSync("sh", words, { cwd: directory, stdio: "inherit" });
+  if (status !== 0) throw new Error(`another namespace keeps the number ${number}`);
 }
 
 /**

@@ -37,7 +37,7 @@ function makeNode(t: Test) {
       add(id, pathOf(id));
     },
     lose: (id: string): void => {
-      takeNamespace(pathOf(id));
+      takeNamespace(t, pathOf(id));
       rmSync(pathOf(id));
     },
     /** What `gc` releases by a list that has these ids only, at once. */
