@@ -13,6 +13,7 @@ import {
   processWith,
   skipOutsideHost,
   takeNamespace,
+  withHighNumber,
 } from "../harness/network-namespaces.ts";
 import { configuration, runtimeEnvironment } from "../harness/runtime-call.ts";
 import { nodeFor } from "../operator/node.ts";
@@ -84,12 +85,12 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
     tap: `/proc/${process}/ns/net`,
   };
   for (const [id, netns] of Object.entries(namespaces)) {
-    if (id !== "tap") mountNamespace(t, netns);
+    if (id !== "tap") withHighNumber(() => mountNamespace(t, netns));
     const cniArgs = `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`;
     t.equal(network.add(id, { netns, cniArgs }).exitCode, 0);
   }
   network.add("last", { netns: "/dev/null" });
-  takeNamespace(t, namespaces.lost ?? "");
+  takeNamespace(namespaces.lost ?? "");
 
   t.match(network.gcNow(["last eth0"]).stderr, "10.7.15.3 was reserved only just now");
   await sleep(2100);
@@ -98,7 +99,7 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
   t.same(network.reserved(), ["10.7.15.2", "10.7.15.4", "10.7.15.5"]);
   t.match(stderr, `10.7.15.2: its network namespace ${namespaces.crio} exists`);
   t.match(stderr, `10.7.15.4: its network namespace ${namespaces.tap} exists`);
-  takeNamespace(t, namespaces.crio ?? "");
+  takeNamespace(namespaces.crio ?? "");
   const top = { "cni.dev/valid-attachments": null };
   t.equal(
     network.call("GC", "", { top }).stderr,

@@ -11,6 +11,7 @@ import {
   processWith,
   skipOutsideHost,
   takeNamespace,
+  withHighNumber,
 } from "../harness/network-namespaces.ts";
 
 /** Three addresses. */
@@ -31,15 +32,15 @@ function nodeFor(t: Test) {
     network,
     add,
     run: (id: string, options?: CallOptions) => {
-      mountNamespace(t, pathOf(id));
+      withHighNumber(() => mountNamespace(t, pathOf(id)));
       return add(id, pathOf(id), options);
     },
     lose: (id: string) => {
-      takeNamespace(t, pathOf(id));
+      takeNamespace(pathOf(id));
       rmSync(pathOf(id));
     },
     leavePath: (id: string) => {
-      takeNamespace(t, pathOf(id));
+      takeNamespace(pathOf(id));
     },
   };
 }

@@ -3,6 +3,7 @@
 
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
+import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
@@ -61,7 +62,7 @@ clientScenario(
     const cnitool = new Cnitool(host, "cnitool", collected);
     await cnitool.start("kept");
     const kept = lastAttached(host);
-    await cnitool.start("lost");
+    await withHighNumber(() => cnitool.start("lost"));
     const [keptId = ""] = Object.values(host.reservations("collected")).map((content) =>
       content.split("\r\n").at(0),
     );
@@ -69,7 +70,7 @@ clientScenario(
     host.forgetResults();
     t.doesNotThrow(() => cnitool.attachment("status", "kept"), "STATUS says ready");
 
-    cnitool.removeNamespace("lost");
+    takeNamespace("/run/netns/lost", () => cnitool.removeNamespace("lost"));
     // GC keeps what is young.
     await sleep(2100);
     cnitool.collectGarbage(`${keptId}:eth0`);

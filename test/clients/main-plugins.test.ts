@@ -8,6 +8,7 @@ import { gunzipSync } from "node:zlib";
 import type { Host } from "../e2e/host.ts";
 import { isAtLeast, type Network, type PluginConfiguration } from "../e2e/libcni.ts";
 import { Pod } from "../e2e/pod.ts";
+import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
 import { clientScenario, versionIn } from "./client-scenario.ts";
 
@@ -106,7 +107,7 @@ clientScenario(
     version: fetchedVersion,
   },
   async (t, host) => {
-    const pod = new Pod("pod");
+    const pod = withHighNumber(() => new Pod("pod"));
     const ipam = { type: "host-local", subnet: "10.65.0.0/29" };
     const network: Network = {
       cniVersion: "1.1.0",
@@ -117,7 +118,7 @@ clientScenario(
       ],
     };
     host.runtime.add(network, pod);
-    pod.remove();
+    takeNamespace(pod.netns, () => pod.remove());
 
     t.throws(() => host.runtime.del(network, pod), "its DEL fails");
     t.notOk(

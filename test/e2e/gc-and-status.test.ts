@@ -2,6 +2,7 @@
 /** GC and STATUS of specification 1.1.0 on their way through the `bridge` plugin. */
 
 import { setTimeout as sleep } from "node:timers/promises";
+import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import { loadExample } from "./example.ts";
 import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
@@ -15,14 +16,14 @@ scenario(
   seesProcesses,
   async (t, host) => {
     const network = loadExample("gc-only-chain.conflist");
-    const [kept, lost] = [new Pod("pod-1"), new Pod("pod-2")];
+    const [kept, lost] = [new Pod("pod-1"), withHighNumber(() => new Pod("pod-2"))];
     host.runtime.add(network, kept);
     host.runtime.add(network, lost);
     t.doesNotThrow(() => host.runtime.check(network, kept), "CHECK passes along the chain");
 
     host.runtime.gc(network, []);
     t.equal(Object.keys(host.reservations("gc-only-chain")).length, 2, "both namespaces live");
-    lost.remove();
+    takeNamespace(lost.netns, () => lost.remove());
     // GC keeps what is young.
     await sleep(2100);
     host.runtime.gc(network, []);

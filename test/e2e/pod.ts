@@ -1,8 +1,6 @@
 /** A pod as the network sees it: a network namespace, nothing running in it. */
 
 import { execFileSync } from "node:child_process";
-import { mkdtempSync, statSync } from "node:fs";
-import { occupyNumber } from "../harness/network-namespaces.ts";
 import type { Attachment } from "../harness/runtime-call.ts";
 import { NetworkNamespace } from "./network-namespace.ts";
 
@@ -18,9 +16,6 @@ export class Pod extends NetworkNamespace implements Attachment {
 
   /** Takes the namespace away. */
   remove(): void {
-    const { ino } = statSync(this.netns);
     execFileSync("ip", ["netns", "delete", this.containerId]);
-    // What is mounted here ends with the mount namespace of the scenario.
-    occupyNumber(ino, mkdtempSync("/run/number-"));
   }
 }

@@ -1,11 +1,13 @@
 /** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
 
 import { spawn, spawnSync } from "node:child_process";
+import { randomInt } from "node:crypto";
 import { once } from "node:events";
-import { readlinkSync, statSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
-import { scratchDirectory } from "./data-directory.ts";
 
 /** The reason for tap to skip what needs network namespaces, or false where they can be made. */
 export const skipWithoutNamespaces: string | false =
@@ -75,48 +77,62 @@ export function mountNamespace(
   t.teardown(() => spawnSync("umount", ["--lazy", path]));
 }
 
+/** So many namespaces, of any kind, may other tests make while one is looked at that is gone. */
+const OTHERS = 64;
+
 /**
- * Takes a mounted namespace away, so that it is known to be gone: the kernel gives its number again at once, and a process
- * of another test that had it would be a doubt. For the length of the test a namespace of another kind has it.
+ * Makes a namespace that will be gone with a higher number than the next ones get: the kernel gives the lowest that is free
+ * again at once, and where a process of another test has it, nobody knows.
  *
- * @param path where it is mounted
+ * @param make makes it, by a command
+ * @returns what that returns
  */
-export function takeNamespace(t: Pick<Test, "teardown">, path: string): void {
-  const directory = scratchDirectory(t);
-  t.teardown(() => spawnSync("sh", ["-c", "umount --lazy *"], { cwd: directory }));
-  const { ino } = statSync(path);
-  spawnSync("umount", [path]);
-  occupyNumber(ino, directory);
+export function withHighNumber<T>(make: () => T): T {
+  const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
+  const run = (script: string): void => {
+    const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
+    if (status !== 0) throw new Error("no namespaces");
+  };
+  // All kinds share the numbers, and one of these is made fastest. Two tests at once have different ones above.
+  const count = OTHERS + randomInt(OTHERS);
+  run(`for i in $(seq ${count}); do : > $i; unshare --uts=$i true || exit; done`);
+  try {
+    return make();
+  } finally {
+    // Another test's command may have one open at this moment.
+    run("umount --lazy *");
+    rmSync(directory, { recursive: true });
+  }
 }
 
 /**
- * Waits until a number of a namespace is free, and gives it to one that is no network namespace.
+ * Takes a namespace away, and returns once no process has its number.
  *
- * @param directory an empty one, where that is then mounted
+ * @param path where it is mounted
+ * @param take takes it away, by a command
  */
-export function occupyNumber(number: number, directory: string): void {
-  // The lowest that is free comes first, whatever the kind; it takes a moment until the kernel has freed one.
-  const script = `
-    for round in $(seq 600); do
-      i=0 number=0
-      while [ $number -lt $1 ]; do
-        i=$((i + 1))
-        : > $i
-        unshare --uts=$i true || exit
-        number=$(stat --dereference --format=%i $i)
-      done
-      kept=0
-      if [ $number -eq $1 ]; then kept=$i; fi
-      for j in $(seq $i); do
-        if [ $j -ne $kept ]; then umount --lazy $j; fi
-      done
-      if [ $kept -ne 0 ]; then exit 0; fi
-      sleep 0.1
-    done
-    exit 1`;
-  const words = ["-c", script, "sh", `${number}`];
-  const { status } = spawnSync("sh", words, { cwd: directory, stdio: "inherit" });
-  if (status !== 0) throw new Error(`another namespace keeps the number ${number}`);
+export function takeNamespace(
+  path: string,
+  take: () => void = () => spawnSync("umount", [path]),
+): void {
+  const id = `net:[${statSync(path).ino}]`;
+  take();
+  for (let tries = 0; tries < 600 && processes().some((one) => namespaceOf(one) === id); tries++) {
+    spawnSync("sleep", ["0.05"]);
+  }
+}
+
+function processes(): readonly string[] {
+  return readdirSync("/proc").filter((name) => /^[0-9]+$/.test(name));
+}
+
+function namespaceOf(process: string): string {
+  try {
+    return readlinkSync(`/proc/${process}/ns/net`);
+  } catch {
+    // It has ended.
+    return "";
+  }
 }
 
 /**

@@ -12,6 +12,7 @@ import {
   skipOutsideHost,
   startStranger,
   takeNamespace,
+  withHighNumber,
 } from "../../harness/network-namespaces.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
@@ -37,7 +38,7 @@ function makeNode(t: Test) {
       add(id, pathOf(id));
     },
     lose: (id: string): void => {
-      takeNamespace(t, pathOf(id));
+      takeNamespace(pathOf(id));
       rmSync(pathOf(id));
     },
     /** What `gc` releases by a list that has these ids only, at once. */
@@ -71,7 +72,7 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   skip: skipOutsideHost,
 }, async (t) => {
   const { run, lose, pathOf, json, tool, reserved } = makeNode(t);
-  run("gone");
+  withHighNumber(() => run("gone"));
   run("alive");
   lose("gone");
   await startStranger(t);
@@ -86,7 +87,7 @@ test("an address that is reserved for no pod may be in use without a container, 
   skip: skipOutsideHost,
 }, async (t) => {
   const { add, lose, pathOf, tool, reserved } = makeNode(t);
-  mountNamespace(t, pathOf("ingress"));
+  withHighNumber(() => mountNamespace(t, pathOf("ingress")));
   add("cilium-ingress-n1", pathOf("ingress"), "");
   lose("ingress");
   add("claim", "/dev/null", "");
@@ -109,7 +110,7 @@ test("no list of containers decides on what no runtime runs; on a container of i
   const { add, lose, pathOf, collect, reserved, json } = makeNode(t);
   const ids = ["cilium-ingress-n1", `default-${"a".repeat(64)}`, "default-job"];
   for (const id of ids) {
-    mountNamespace(t, pathOf(id));
+    withHighNumber(() => mountNamespace(t, pathOf(id)));
     add(id, pathOf(id), "");
     lose(id);
   }
