@@ -90,10 +90,11 @@ test("GC keeps a pod without a process, whatever the list, until its network nam
     t.equal(network.add(id, { netns, cniArgs }).exitCode, 0);
   }
   network.add("last", { netns: "/dev/null" });
-  takeNamespace(namespaces.lost ?? "");
+  const waitUntilGone = takeNamespace(namespaces.lost ?? "");
 
   t.match(network.gcNow(["last eth0"]).stderr, "10.7.15.3 was reserved only just now");
   await sleep(2100);
+  waitUntilGone();
   const { stderr } = network.gcNow(["last eth0"]);
 
   t.same(network.reserved(), ["10.7.15.2", "10.7.15.4", "10.7.15.5"]);

@@ -70,9 +70,10 @@ clientScenario(
     host.forgetResults();
     t.doesNotThrow(() => cnitool.attachment("status", "kept"), "STATUS says ready");
 
-    takeNamespace("/run/netns/lost", () => cnitool.removeNamespace("lost"));
+    const waitUntilGone = takeNamespace("/run/netns/lost", () => cnitool.removeNamespace("lost"));
     // GC keeps what is young.
     await sleep(2100);
+    waitUntilGone();
     cnitool.collectGarbage(`${keptId}:eth0`);
 
     t.same(

@@ -118,7 +118,7 @@ clientScenario(
       ],
     };
     host.runtime.add(network, pod);
-    takeNamespace(pod.netns, () => pod.remove());
+    const waitUntilGone = takeNamespace(pod.netns, () => pod.remove());
 
     t.throws(() => host.runtime.del(network, pod), "its DEL fails");
     t.notOk(
@@ -128,6 +128,7 @@ clientScenario(
     t.same(Object.keys(host.reservations("device")), ["10.65.0.2"], "the address stays reserved");
     // GC keeps what is young.
     await sleep(2100);
+    waitUntilGone();
     host.runtime.gc(network, []);
     t.same(host.reservations("device"), {}, "GC releases it");
   },

@@ -23,9 +23,10 @@ scenario(
 
     host.runtime.gc(network, []);
     t.equal(Object.keys(host.reservations("gc-only-chain")).length, 2, "both namespaces live");
-    takeNamespace(lost.netns, () => lost.remove());
+    const waitUntilGone = takeNamespace(lost.netns, () => lost.remove());
     // GC keeps what is young.
     await sleep(2100);
+    waitUntilGone();
     host.runtime.gc(network, []);
     t.same(host.reservations("gc-only-chain"), { "10.30.0.2": "pod-1\r\neth0" });
     t.ok(kept.reaches("10.30.0.1"), "the kept pod still reaches the gateway");

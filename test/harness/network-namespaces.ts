@@ -110,13 +110,20 @@ export function withHighNumber<T>(make: () => T): T {
  *
  * @param path where it is mounted
  * @param take takes it away, by a command
+ * @returns waits again until no process has its number: in some seconds, one may have got it
  */
 export function takeNamespace(
   path: string,
   take: () => void = () => spawnSync("umount", [path]),
-): void {
+): () => void {
   const id = `net:[${statSync(path).ino}]`;
   take();
+  const wait = (): void => waitUntilFree(id);
+  wait();
+  return wait;
+}
+
+function waitUntilFree(id: string): void {
   for (let tries = 0; tries < 600 && processes().some((one) => namespaceOf(one) === id); tries++) {
     spawnSync("sleep", ["0.05"]);
   }
