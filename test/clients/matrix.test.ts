@@ -30,3 +30,24 @@ test("what cannot be run today keeps its last run, with its date", async (t) => 
   t.same(latest([skipped], [portable]), [skipped]);
   t.same(latest([run({ result: "failed", date: "2026-02-28" })], [native])[0]?.result, "failed");
 });
+
+test("clients of which the same was tested share a row; another date or result is named", async (t) => {
+  const usual = { scenario: "allocation cycle", verbs: ["ADD"], result: "passed" } as const;
+  const pair = (client: string, date = "2026-01-31"): readonly ClientRun[] =>
+    (["native", "portable"] as const).map((executable) => ({
+      ...{ ...usual, client, date, executable },
+      version: "1.0",
+    }));
+  const [alone] = pair("d");
+  const page = compatibilityPage({
+    runs: [...pair("a"), ...pair("b"), ...pair("c", "2026-01-30"), ...(alone ? [alone] : [])],
+  });
+  t.match(page, "of each client on 2026-01-31");
+  t.match(page, "| a: 1.0<br>b: 1.0<br>c: 1.0 (2026-01-30) | ADD | allocation cycle |\n");
+  t.match(page, "| d: 1.0 | ADD | allocation cycle; portable: not run |\n");
+  const failed = pair("e").map((run) => ({ ...run, result: "failed" as const }));
+  t.match(
+    compatibilityPage({ runs: failed }),
+    "allocation cycle; portable: failed; native: failed |",
+  );
+});

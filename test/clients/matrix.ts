@@ -34,71 +34,79 @@ export function latest(today: readonly ClientRun[], before: readonly ClientRun[]
 const verbs = ["ADD", "CHECK", "DEL", "GC", "STATUS"];
 
 /**
- * Writes the page of a matrix.
+ * Writes the page of a matrix: a row for the clients of which the same was tested, with the same verbs.
  *
  * @param matrix the matrix
  */
 export function compatibilityPage({ runs }: Matrix): string {
   const clients = [...new Set(runs.map(({ client }) => client))];
-  const rows = clients.map((client) => rowOf(runs.filter((run) => run.client === client)));
+  const usual = mostFrequent(runs.map(({ date }) => date));
+  const rows = Map.groupBy(clients, (client) => whatWasTested(runs.filter(isOf(client))));
+  const lines = [...rows].map(([tested, alike]) => {
+    const names = alike.map((client) => nameOf(runs.filter(isOf(client)), usual));
+    return `| ${names.join("<br>")} | ${tested} |`;
+  });
   return `# Compatibility
 
 <!-- Written by \`npm run test:clients -- --write\` from ../data/compatibility.json. -->
 
-These clients were run with both executables as their IPAM plugin, each in namespaces of its own. The verbs are those that a
-recording program in front of the plugin saw.
+Both executables passed as the IPAM plugin of each client on ${usual}, unless its row says otherwise.
 
-| client | version | verbs seen | portable | native | date | what was tested |
-|---|---|---|---|---|---|---|
-${rows.join("\n")}
+| client and version | verbs that reached the plugin | what was tested |
+|---|---|---|
+${lines.join("\n")}
 
-- *Life of a range*: five addresses for containers. Containers start, reach each other, get the addresses in order and the
-  default route; the end of one frees its address, which is given again only after the end of the range; a full range is
-  refused in the plugin's words; in the end nothing is reserved and no interface is left.
-- *A main plugin*: three containers in order, a requested address, CHECK, also without the reservation, and DEL.
-- *dranet* ([kubernetes-sigs/dranet](https://github.com/kubernetes-sigs/dranet), \`cmd/webhook-whereabouts\`) calls the plugin
-  itself: ADD and DEL alone, with \`CNI_NETNS=/dev/null\`, the id of the claim in place of a container's, and the device in place
-  of the interface. Set \`"cniVersion": "1.0.0"\` in its profile: without one the answer is of 0.1.0, in which it finds no address,
-  and the device gets none although one is reserved. It reads no \`gateway\` of an address (a route needs its \`gw\`) and no error,
-  which is on standard output. Each claim has the pod \`default/pod-whereabouts\`: \`"sticky": "pod"\` means all of
-  them. Nothing sends GC; a list of containers lacks its claims, and \`gc\` refuses it as long as one is in use.
+- *Allocation cycle*: five addresses. Containers reach each other and get addresses in order and the default route. A released
+  address is given again only after the end of the range, a full range is refused in the plugin's words, and in the end no
+  reservation or interface is left.
+- *A main plugin*: three containers in order, a requested address, CHECK with and without the reservation, and DEL.
+- *dranet* ([kubernetes-sigs/dranet](https://github.com/kubernetes-sigs/dranet), \`cmd/webhook-whereabouts\`) calls ADD and DEL
+  itself, with \`CNI_NETNS=/dev/null\`, the claim's id as the container's, and the device as the interface.
+  - Set \`"cniVersion": "1.0.0"\` in its profile: without it the answer is of 0.1.0, in which dranet finds no address, and the
+    device gets none although one is reserved.
+  - It reads neither \`gateway\` (a route needs its \`gw\`) nor the error on standard output.
+  - Each claim has the pod \`default/pod-whereabouts\`, so \`"sticky": "pod"\` means all of them.
+  - It sends no GC. A list of containers lacks its claims, and \`gc\` refuses the list while one is in use.
 - The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
-\`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and installs
-nothing. \`npm run test:clients\` runs them, and with \`-- --write\` writes this page. Debian does not have
-CRI-O, multus and flannel's plugin: \`-- --crio DIR --multus FILE --flannel FILE\` takes programs that somebody has built. These
-were of 2026-08-21 (CRI-O), 2026-08-10 (multus 4, without a version of its own) and 2026-05-18 (flannel's plugin).
+\`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\` without installing
+them, and \`npm run test:clients\` runs them. Debian has no CRI-O, multus or flannel plugin:
+\`-- --crio DIR --multus FILE --flannel FILE\` takes executables built elsewhere, here of 2026-08-21, 2026-08-10 (multus 4) and
+2026-05-18.
 
-What CRI-O, multus, flannel, containerd and podman called, with environment and standard input, is recorded in
-\`test/blackbox/client-calls\` (\`-- --record\`): \`npm test\` makes these calls again, and those of Calico with \`usePodCidr\`, which
-are written from its source, and expects the same answers.
+\`-- --record\` writes the calls of CRI-O, multus, flannel, containerd and podman to \`test/blackbox/client-calls\`. \`npm test\`
+repeats them, and calls of Calico with \`usePodCidr\` written from its source, and expects the same answers.
 `;
 }
 
-function versionsOf(runs: readonly ClientRun[]): readonly string[] {
-  return [...new Set(runs.map(({ version }) => version))].filter((version) => version !== "");
+function isOf(client: string): (run: ClientRun) => boolean {
+  return (run) => run.client === client;
 }
 
-function verbsOf(runs: readonly ClientRun[]): string {
-  return verbs.filter((verb) => runs.some((run) => run.verbs.includes(verb))).join(" ");
+/** The last two cells of a client's row. */
+function whatWasTested(runs: readonly ClientRun[]): string {
+  const verbsSeen = verbs.filter((verb) => runs.some((run) => run.verbs.includes(verb))).join(" ");
+  const results = (["portable", "native"] as const)
+    .map((name) => ({ name, run: runs.find(({ executable }) => executable === name) }))
+    .filter(({ run }) => run?.result !== "passed")
+    .map(({ name, run }) => `; ${name}: ${resultOf(run)}`);
+  return `${verbsSeen} | ${runs[0]?.scenario ?? ""}${results.join("")}`;
 }
 
-function rowOf(runs: readonly ClientRun[]): string {
-  const [first] = runs;
-  const cells = [
-    first?.client ?? "",
-    versionsOf(runs)[0] ?? "",
-    verbsOf(runs),
-    ...(["portable", "native"] as const).map((name) =>
-      resultOf(runs.find(({ executable }) => executable === name)),
-    ),
-    first?.date ?? "",
-    first?.scenario ?? "",
-  ];
-  return `| ${cells.join(" | ")} |`;
+/** A client with its version, and with the date if it is not the usual one. */
+function nameOf(runs: readonly ClientRun[], usual: string): string {
+  const [{ client, date } = { client: "", date: usual }] = runs;
+  const version = runs.map((run) => run.version).find((text) => text !== "");
+  const known = version === undefined ? client : `${client}: ${version}`;
+  return date === usual ? known : `${known} (${date})`;
 }
 
 function resultOf(run: ClientRun | undefined): string {
   if (run === undefined) return "not run";
-  return run.result === "skipped" ? `not run: ${run.reason ?? ""}` : run.result;
+  return run.result === "skipped" ? `not run, ${run.reason ?? ""}` : run.result;
+}
+
+function mostFrequent(words: readonly string[]): string {
+  const groups = [...Map.groupBy(words, (word) => word).values()];
+  return groups.toSorted((one, other) => other.length - one.length)[0]?.[0] ?? "";
 }

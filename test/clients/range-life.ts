@@ -23,7 +23,7 @@ export interface Client {
 }
 
 /** What the matrix calls it. */
-export const rangeLife = "life of a range";
+export const rangeLife = "allocation cycle";
 
 /** A network with five addresses for containers. */
 export const network: Network = networkOf("10.61.0.0/29");
