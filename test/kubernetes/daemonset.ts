@@ -123,7 +123,6 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
   worker.containerd.stop();
   // An address in a namespace is in use.
   shell(`umount --lazy ${netns} && rm ${netns}`);
-  worker.containerd.start();
-  worker.kubelet.start();
+  await cluster.startNode();
   await until("another address", () => ![address, undefined].includes(podAddresses()[name]));
 }

@@ -55,7 +55,7 @@ clusterScenario(
     create([podNamed("web")]);
     await until("the event", () => eventsOf("web", "FailedScheduling").length > 0);
     await until("the state of the node", () =>
-      readinessOf(nodeName).startsWith("runtime network not ready"),
+      readinessOf(nodeName).includes("runtime network not ready"),
     );
     t.match(readinessOf(nodeName), "cni plugin not initialized", "there is no configuration");
     t.equal(podAddresses().web, undefined, "and a pod gets no address");
