@@ -29,10 +29,12 @@ export function operate(system: OperatorSystem): number | undefined {
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
+    const isUsage = error instanceof UsageError;
+    const help = isUsage ? `Run '${helpLineFor(name)}' for usage.\n` : "";
     const lines = error instanceof CommandError ? error.lines : [];
     const further = lines.map((line) => `${inOneLine(line)}\n`).join("");
-    system.writeStandardError(`${logLine(messageWithDetails(error))}${further}${help}`);
+    const message = `${isUsage && isCommand(name) ? `${name}: ` : ""}${messageWithDetails(error)}`;
+    system.writeStandardError(`${logLine(message)}${further}${help}`);
     return COMMAND_ERROR;
   }
 }
@@ -83,7 +85,9 @@ function format(system: OperatorSystem, report: Report, asJson: boolean): string
 }
 
 function helpLineFor(name: string): string {
-  return commands.some((command) => command.name === name)
-    ? `host-local ${name} --help`
-    : "host-local --help";
+  return isCommand(name) ? `host-local ${name} --help` : "host-local --help";
+}
+
+function isCommand(name: string): boolean {
+  return commands.some((command) => command.name === name);
 }

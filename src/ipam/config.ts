@@ -286,13 +286,19 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
   };
 }
 
-/** Whether a member, which is one of two words, is not the default. */
-function isOther(at: Located | undefined, byDefault: string, other: string): boolean {
+/**
+ * Whether a member, which is one of two words, is not the default.
+ *
+ * @param others what else is valid, for the error
+ */
+function isOther(at: Located | undefined, byDefault: string, other: string, others = ""): boolean {
   const value = at === undefined ? byDefault : text(at);
   if (value !== byDefault && value !== other) {
     throw internalError(
       `invalid ${nameOf(at)}: ${value}`,
-      `expected "${byDefault}" (the default) or "${other}" at ${at?.path}`,
+      others === ""
+        ? `expected "${byDefault}" (the default) or "${other}" at ${at?.path}`
+        : `expected "${byDefault}" (the default), "${other}"${others} at ${at?.path}`,
     );
   }
   return value === other;
@@ -300,8 +306,8 @@ function isOther(at: Located | undefined, byDefault: string, other: string): boo
 
 /** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
-  if (at === undefined || !isObject(at.value)) return isOther(at, "none", "pod") ? POD : undefined;
-  return namesBy(at);
+  if (at !== undefined && isObject(at.value)) return namesBy(at);
+  return isOther(at, "none", "pod", ' or {"by": [names]}') ? POD : undefined;
 }
 
 /** The names of arguments that request addresses; none where none do. */

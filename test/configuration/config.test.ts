@@ -240,6 +240,12 @@ test("reuseDelaySeconds, sticky and stickySeconds say how addresses are used aga
   const by = ["K8S_POD_NAMESPACE", "vm"];
   t.strictSame(reuse({ sticky: { by } }), { delay: 0, sticky: { by, seconds: 86_400 } });
   t.match(reuse({ reuseDelaySeconds: "conntrack" }), { delay: "conntrack" });
+  const refusal = refusalOf(() => reuse({ sticky: "x" }));
+  t.equal(refusal.message, "invalid sticky: x");
+  t.equal(
+    refusal.details,
+    'expected "none" (the default), "pod" or {"by": [names]} at ipam.sticky',
+  );
 });
 
 const divided = { subnetFile: "/run/flannel/subnet.env", ranges: [[{ subnet: "10.9.0.0/16" }]] };

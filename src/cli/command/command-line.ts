@@ -17,14 +17,15 @@ export type ParsedCommandLine = Pick<Context, "operands" | "has" | "option" | "v
  */
 export function parseCommandLine(command: Command, words: readonly string[]): ParsedCommandLine {
   const definitions = optionsOf(command);
-  const { _: operands, ...given } = read(command, definitions, words);
+  const { _: operands, ...given } = read(definitions, words);
   const values = (name: string): readonly string[] => listOf(given[name]).map(textOf);
   if (given["--help"] !== true) {
-    for (const option of definitions) requireValid(command, option, given);
+    for (const option of definitions) requireValid(option, given);
     const both = (command.exclusive ?? [])
       .map((names) => names.filter((one) => given[one] !== undefined))
       .find(({ length }) => length > 1);
-    if (both) throw new UsageError(`${command.name}: ${both.join(" and ")} exclude each other`);
+    if (both)
+      throw new UsageError(`${both[0]}: cannot be combined with ${both.slice(1).join(", ")}`);
     requireOperands(command, operands);
   }
   return {
@@ -36,13 +37,11 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
 }
 
 function requireValid(
-  command: Command,
   { name, value = "", values, isRepeatable = false, requires = [name] }: Option,
   given: Readonly<Record<string, unknown>>,
 ): void {
   const texts = listOf(given[name]).map(textOf);
-  const refuse = (problem: string): UsageError =>
-    new UsageError(`${command.name}: ${name}: ${problem}`);
+  const refuse = (problem: string): UsageError => new UsageError(`${name}: ${problem}`);
   if (texts.length > 1 && !isRepeatable) throw refuse("given more than once");
   if (given[name] !== undefined && requires.every((one) => given[one] === undefined)) {
     throw refuse(`requires ${requires.join(" or ")}`);
@@ -54,7 +53,7 @@ function requireValid(
   }
 }
 
-function requireOperands({ name, operands }: Command, given: readonly string[]): void {
+function requireOperands({ operands }: Command, given: readonly string[]): void {
   const names = operands.split(" ").filter((operand) => operand !== "");
   const least = names.filter((operand) => !operand.startsWith("[")).length;
   const most = operands.endsWith("...") ? Number.POSITIVE_INFINITY : names.length;
@@ -67,12 +66,11 @@ function requireOperands({ name, operands }: Command, given: readonly string[]):
           ? "empty operand"
           : undefined;
   if (problem !== undefined) {
-    throw new UsageError(`${name}: ${problem}; expected ${operands || "none"}`);
+    throw new UsageError(`${problem}: expected ${operands || "none"}`);
   }
 }
 
 function read(
-  { name }: Command,
   definitions: readonly Option[],
   words: readonly string[],
 ): { _: string[]; [option: string]: unknown } {
@@ -83,15 +81,22 @@ function read(
   }
   const valued = words.find((word) => spec[word.replace(/=.*/s, "")] === Boolean && /=/.test(word));
   if (valued !== undefined) {
-    throw new UsageError(`${name}: ${valued}: this option takes no value; omit it to turn it off`);
+    const [option = "", found = ""] = valued.split(/=(.*)/s);
+    throw new UsageError(`${option}: expected no value, found ${found}; omit it to turn it off`);
   }
   try {
     return arg(spec, { argv: [...words] });
   } catch (error) {
     if (!(error instanceof Error)) throw error;
     const [, unknown] = /^unknown or unexpected option: (.*)$/s.exec(error.message) ?? [];
-    if (unknown === undefined) throw new UsageError(`${name}: ${error.message}`);
-    const names = definitions.map((option) => option.name);
-    throw new UsageError(`${name}: unknown option ${unknown}${suggestion(unknown, names)}`);
+    if (unknown !== undefined) {
+      const names = definitions.map((option) => option.name);
+      throw new UsageError(`${unknown}: unknown option${suggestion(unknown, names)}`);
+    }
+    const [, empty] = /^option requires argument[^:]*: (\S+)/.exec(error.message) ?? [];
+    const value = definitions.find(({ name, short }) => name === empty || short === empty)?.value;
+    throw new UsageError(
+      empty === undefined ? error.message : `${empty}: expected ${value}, found no value`,
+    );
   }
 }

@@ -31,6 +31,8 @@ export interface Command {
   readonly name: string;
   /** The operands as in the usage line, such as `[NETWORK]`, which say how many there may be; may be empty. */
   readonly operands: string;
+  /** The words after the name in the usage line, if they are not the operands and `[OPTION]...`. */
+  readonly usage?: string;
   /** One line, without a full stop. */
   readonly summary: string;
   /** Paragraphs. */
@@ -88,5 +90,8 @@ export class CommandError extends Error {
   }
 }
 
-/** Wrong usage: the error ends with the command line that prints help. */
+/**
+ * Wrong usage: an option, a colon and the problem (`--sort: expected a column, found x`), or a problem of the operands. It is
+ * printed after the name of the command, and before the command line that prints help.
+ */
 export class UsageError extends CommandError {}

@@ -46,6 +46,6 @@ export const completion: Command = {
       if (shell !== operand) continue;
       return { exitCode: 0, document: () => ({ script }), text: () => script };
     }
-    throw new UsageError(`completion: expected one of ${shells.join(", ")}; found ${operand}`);
+    throw new UsageError(`expected one of ${shells.join(", ")}, found ${operand}`);
   },
 };

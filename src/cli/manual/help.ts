@@ -18,7 +18,8 @@ const LARGEST_WIDTH = 100;
 export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
 
 /** The usage line of a command. */
-export function usageOf({ name, operands, options }: Command): string {
+export function usageOf({ name, operands, options, usage }: Command): string {
+  if (usage !== undefined) return `host-local ${name} ${usage}`;
   const words = [`host-local ${name}`, operands, options.length > 0 ? "[OPTION]..." : ""];
   return words.filter((word) => word !== "").join(" ");
 }
@@ -99,7 +100,7 @@ export function findCommand(commands: readonly Command[], name: string): Command
   if (name.startsWith("-")) {
     const names = [...generalOptions, versionOption].map((option) => option.name);
     throw new UsageError(
-      `unknown option ${name} before the command${suggestion(name, names) || "; options follow the command"}`,
+      `${name}: unknown option before the command${suggestion(name, names) || "; options follow the command"}`,
     );
   }
   const names = commands.map((one) => one.name);

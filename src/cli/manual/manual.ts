@@ -78,13 +78,14 @@ export function manualPage(commands: readonly Command[], version: string): strin
 function commandSection({
   name,
   operands,
+  usage = operands,
   summary,
   description,
   options,
   examples,
 }: Command): readonly string[] {
   return [
-    `.SS ${bold(`${name} ${operands}`.trim())}`,
+    `.SS ${bold(`${name} ${usage}`.trim())}`,
     ...text(`${summary.charAt(0).toUpperCase()}${summary.slice(1)}.`),
     ...description.flatMap((paragraph) => [".PP", ...text(paragraph)]),
     ...options.flatMap(optionEntry),

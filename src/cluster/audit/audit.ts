@@ -62,7 +62,7 @@ function auditNodes(context: Context): Report {
   const clusters = clusterCidrsOf(context, "--cluster-cidr");
   const [file = "-"] = context.operands;
   if (context.operands.length === 0 && system.isTerminal(0)) {
-    throw new UsageError("audit: expected a file, or the nodes on standard input");
+    throw new UsageError("expected a file, or the nodes on standard input");
   }
   const text =
     file === "-"

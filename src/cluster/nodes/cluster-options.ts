@@ -111,17 +111,17 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
   const masks = { 4: read("-ipv4", 32), 6: read("-ipv6", 128) };
   const own = ([4, 6] as const).filter((family) => masks[family] !== undefined);
   if (single !== undefined && own.length > 0) {
-    throw new UsageError(`${name} cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
+    throw new UsageError(`${name}: cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
   }
   const maskOf: NodeMasks["of"] = (family, families) => {
     const other = own.find((one) => !families.includes(one));
     if (other !== undefined) {
-      throw new UsageError(`${name}-ipv${other}: the cluster CIDR has no IPv${other} network`);
+      throw new UsageError(
+        `${name}-ipv${other}: expected an IPv${other} network in the cluster CIDR, found none`,
+      );
     }
     if (single !== undefined && families.length > 1) {
-      throw new UsageError(
-        `${name} is for single-stack clusters; for dual stack give ${name}-ipv4 and ${name}-ipv6`,
-      );
+      throw new UsageError(`${name}: expected ${name}-ipv4 and ${name}-ipv6 for dual stack`);
     }
     if (single !== undefined && single > bitsOf(family)) {
       throw new UsageError(`${name}: expected at most ${bitsOf(family)} for IPv4, found ${single}`);

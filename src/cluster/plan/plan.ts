@@ -80,7 +80,7 @@ function planCluster(context: Context): Report {
   const hasSize = masks.families.length > 0 || pods !== undefined;
   if (clusters.length === 0 && !(nodes !== undefined && hasSize)) {
     throw new UsageError(
-      "plan: expected --cluster-cidr, or --nodes with --node-cidr-mask-size or --pods",
+      "expected --cluster-cidr, or --nodes with --node-cidr-mask-size or --pods",
     );
   }
   const given = clusters.map(({ address }) => address.family);

@@ -49,7 +49,7 @@ export function plannedChange(
   });
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
-  if (now.length === 0) throw new UsageError("plan: the --was- options need --cluster-cidr");
+  if (now.length === 0) throw new UsageError("expected --cluster-cidr with the --was- options");
   const capacity = leastOf(now.map((one) => one.nodes));
   if (capacity === 0n) return undefined;
   const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
@@ -93,14 +93,14 @@ function formerSettings(
     const nodeMask =
       masks.of(family, families) ?? now.find((present) => present.family === family)?.nodeMask;
     if (nodeMask === undefined) {
-      throw new UsageError(`plan: expected --was-node-cidr-mask-size-ipv${family}`);
+      throw new UsageError(`expected --was-node-cidr-mask-size-ipv${family}`);
     }
     const unknown = { nodes: undefined, pods: undefined };
     if (nodeMask >= cluster.length) {
       return { ...layOutCidrs({ family, cluster, nodeMask, ...unknown }), cluster };
     }
     throw new UsageError(
-      `plan: before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,
+      `before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,
     );
   });
 }

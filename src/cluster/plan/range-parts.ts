@@ -123,6 +123,6 @@ function rangeIn(text: string): Range {
     return { family, prefixLength: bitsOf(family), gateway: undefined, first, last };
   }
   throw new UsageError(
-    `${PARTITION}: expected a network such as 192.168.0.0/20, or 192.168.0.20-192.168.0.250; found ${text}`,
+    `${PARTITION}: expected a network such as 192.168.0.0/20, or 192.168.0.20-192.168.0.250, found ${text}`,
   );
 }

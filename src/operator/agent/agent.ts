@@ -10,6 +10,7 @@ import { everyOption, tasksOf } from "./task.ts";
 export const agent: Command = {
   name: "agent",
   operands: "COMMAND...",
+  usage: "--every DURATION COMMAND [--every DURATION COMMAND]... [--listen ADDRESS:PORT[/PATH]]",
   summary: "run gc, metrics and other commands on a schedule, where there are no systemd timers",
   description: [
     "Runs until it is terminated. Each --every has an interval, and is followed by a task: a command of this program, with its options, as one word of the shell, such as 'gc mynet --yes --log'. It runs in a process of its own, whose output goes to the log. All tasks start at once, one after the other, and then at their intervals; one that takes longer than two minutes is killed, and one that fails starts again after a minute, or after the shortest interval if that is less. A failure of one does not stop the others: a port in use is only logged, and tried again, too.",

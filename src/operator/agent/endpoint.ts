@@ -37,6 +37,6 @@ export function endpointOf({ option }: Context): Endpoint | undefined {
     return { address, port, path };
   }
   throw new UsageError(
-    `${listenOption.name}: expected an IP address, a port and perhaps a path, such as 127.0.0.1:9464/metrics; found ${text}`,
+    `${listenOption.name}: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${text}`,
   );
 }

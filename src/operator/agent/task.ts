@@ -40,14 +40,14 @@ export function tasksOf(
   const intervals = values(everyOption.name);
   if (operands.length !== intervals.length) {
     throw new UsageError(
-      "agent: expected a command after each --every, such as --every 15m 'gc --yes --log'",
+      `${everyOption.name}: expected a command after each, such as --every 15m 'gc --yes --log'`,
     );
   }
   const tasks = operands.map((line, at): Task => {
     const { words, isOpen } = wordsIn(line);
-    if (isOpen) throw new UsageError(`agent: found a quote without its end in ${line}`);
+    if (isOpen) throw new UsageError(`expected the end of a quote, found none in ${line}`);
     const [name = "", ...rest] = words;
-    const given = parseCommandLine(findCommand(commands, name), rest);
+    const given = parseTask(findCommand(commands, name), rest);
     return {
       name,
       words,
@@ -59,7 +59,19 @@ export function tasksOf(
     };
   });
   if (tasks.filter(({ isServed }) => isServed).length < 2) return tasks;
-  throw new UsageError(`agent: ${listenOption.name} serves one metrics command, not several`);
+  throw new UsageError(
+    `${listenOption.name}: expected one metrics command to serve, found several`,
+  );
+}
+
+/** @throws UsageError with the name of the command */
+function parseTask(command: Command, words: readonly string[]): ParsedCommandLine {
+  try {
+    return parseCommandLine(command, words);
+  } catch (error) {
+    if (error instanceof UsageError) throw new UsageError(`${command.name}: ${error.message}`);
+    throw error;
+  }
 }
 
 /** In milliseconds. */

@@ -28,11 +28,13 @@ export function extendedResourceOf({ option }: Context): string {
   const [domain = "", name = "", ...rest] = text.split("/");
   if (!DOMAIN.test(domain) || !NAME.test(name) || rest.length > 0) {
     throw new UsageError(
-      `--resource: expected DOMAIN/NAME, such as example.com/pod-ips; found ${text}`,
+      `--resource: expected DOMAIN/NAME such as example.com/pod-ips, found ${text}`,
     );
   }
   if (RESERVED.test(domain)) {
-    throw new UsageError(`--resource: the domain kubernetes.io is reserved; found ${text}`);
+    throw new UsageError(
+      `--resource: expected another domain than kubernetes.io, which is reserved, found ${text}`,
+    );
   }
   return text;
 }

@@ -24,7 +24,9 @@ export function parseTime(text: string, option: string, now: number): number {
     );
   }
   if (time > now) {
-    throw new UsageError(`${option}: ${text} is in the future; it is ${timeText(now)}`);
+    throw new UsageError(
+      `${option}: expected a time in the past, found ${text}; it is ${timeText(now)}`,
+    );
   }
   return time;
 }

@@ -109,7 +109,7 @@ function nameOf({ option }: Context): string {
   const isOther = OTHER_PLUGINS.includes(name);
   if (!/^[A-Za-z0-9][\w.-]{0,99}$/.test(name) || isOther || KEPT.test(name)) {
     throw new UsageError(
-      `install: ${asOption.name}: expected a name of its own, such as host-local-ts; found ${isOther ? "that of another plugin, " : ""}${name}`,
+      `${asOption.name}: expected a name of its own such as host-local-ts, found ${isOther ? "that of another plugin, " : ""}${name}`,
     );
   }
   return name;

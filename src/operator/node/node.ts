@@ -138,12 +138,12 @@ export function parseQuery(operand: string): Query {
   const address = parseAddress(operand) ?? parsePrefix(operand)?.address;
   if (address !== undefined) return { kind: "address", address };
   if (/^[0-9]+(?:\.[0-9]+){3}$/.test(operand)) {
-    throw new UsageError(`expected an address, such as 10.88.0.7; found ${operand}`);
+    throw new UsageError(`expected an address such as 10.88.0.7, found ${operand}`);
   }
   if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
   if (isIdentifier(operand)) return { kind: "container", id: operand };
   throw new UsageError(
-    `expected an address, a container id or a pod as namespace/name; found ${JSON.stringify(operand)}`,
+    `expected an address, a container id or a pod as namespace/name, found ${JSON.stringify(operand)}`,
   );
 }
 

@@ -231,8 +231,11 @@ test("what cannot be worked out is a usage error", async (t) => {
     ["--cluster-cidr 10.0.0.0/16,10.1.0.0/16", /one network, or one of each family/],
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 33", /expected at most 32/],
     ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size x", /expected a number from 1 to 128/],
-    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", /for single-stack clusters/],
-    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size-ipv6 64", /has no IPv6 network/],
+    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", / for dual stack/],
+    [
+      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size-ipv6 64",
+      /expected an IPv6 network in the cluster CIDR/,
+    ],
     [
       "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
       /cannot be combined with/,

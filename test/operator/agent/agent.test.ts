@@ -288,26 +288,26 @@ test("it listens on IPv6", async (t) => {
   t.match(await healthOf(port, /metrics ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
 });
 
-const expected = "expected a command after each --every, such as --every 15m 'gc --yes --log'";
+const expected = "--every: expected a command after each, such as --every 15m 'gc --yes --log'";
 
 for (const [words, message] of [
-  [[], "agent: missing operand; expected COMMAND..."],
+  [[], "agent: missing operand: expected COMMAND..."],
   [["gc"], `agent: ${expected}`],
   [["--every", "1m", "--every", "1m", "gc"], `agent: ${expected}`],
-  [["--every", "0s", "gc"], "--every: expected a duration of at least 1s, found 0s"],
-  [["--every", "1m", "gcc --yes"], 'unknown command "gcc"; did you mean gc?'],
-  [["--every", "1m", "agent gc"], 'unknown command "agent"'],
-  [["--every", "1m", "gc --yess"], "gc: unknown option --yess; did you mean --yes?"],
-  [["--every", "1m", "gc 'a"], "agent: found a quote without its end in gc 'a"],
+  [["--every", "0s", "gc"], "agent: --every: expected a duration of at least 1s, found 0s"],
+  [["--every", "1m", "gcc --yes"], 'agent: unknown command "gcc"; did you mean gc?'],
+  [["--every", "1m", "agent gc"], 'agent: unknown command "agent"'],
+  [["--every", "1m", "gc --yess"], "agent: gc: --yess: unknown option; did you mean --yes?"],
+  [["--every", "1m", "gc 'a"], "agent: expected the end of a quote, found none in gc 'a"],
   [
     ["--listen", "[::1]:1", ...every("1m", "metrics", "a"), ...every("1m", "metrics", "b")],
-    "agent: --listen serves one metrics command, not several",
+    "agent: --listen: expected one metrics command to serve, found several",
   ],
   ...["localhost:9464", "127.0.0.1:65536", "127.0.0.1:1/healthz"].map(
     (listen) =>
       [
         ["--listen", listen, "--every", "1m", "gc"],
-        `--listen: expected an IP address, a port and perhaps a path, such as 127.0.0.1:9464/metrics; found ${listen}`,
+        `agent: --listen: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${listen}`,
       ] as const,
   ),
 ] as const) {

@@ -285,7 +285,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) 
     ],
     [
       ["one", "--max-pods", "--node-patch"],
-      `--max-pods and --node-patch exclude each other${usage}`,
+      `--max-pods: cannot be combined with --node-patch${usage}`,
     ],
     [
       ["one", "--resource", "example.com/x"],
@@ -294,7 +294,7 @@ test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) 
     [["one", "--expires-after", "1h"], `--expires-after: requires --node-feature${usage}`],
     [
       ["one", "--node-patch", "--node-feature", "d"],
-      `--node-feature and --node-patch exclude each other${usage}`,
+      `--node-feature: cannot be combined with --node-patch${usage}`,
     ],
   ];
   for (const [words, problem] of cases) {

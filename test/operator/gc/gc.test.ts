@@ -74,7 +74,7 @@ test("--log prints only what was released", async (t) => {
   t.match(run("--json"), {
     exitCode: 2,
     stdout: "",
-    stderr: /^host-local: gc: --log and --json exclude each other\n/,
+    stderr: /^host-local: gc: --log: cannot be combined with --json\n/,
   });
 });
 
@@ -334,7 +334,7 @@ test("a file and commands exclude each other", async (t) => {
 
   t.match(node.tool(["gc", "--live", "-", "--live-command", "true"]), {
     exitCode: 2,
-    stderr: /--live and --live-command exclude each other/,
+    stderr: /--live: cannot be combined with --live-command/,
   });
 });
 

@@ -320,8 +320,8 @@ test("the document has the events, and who holds what now", async (t) => {
 test("wrong usage ends with 2", async (t) => {
   const node = nodeWithHistory(t);
   for (const [words, problem] of [
-    [["c1", "--at", "1h", "--since", "1h"], "history: --at and --since exclude each other"],
-    [["c1", "--at", "3 o'clock"], "--at: expected a time in UTC such as 03:00, "],
+    [["c1", "--at", "1h", "--since", "1h"], "history: --at: cannot be combined with --since"],
+    [["c1", "--at", "3 o'clock"], "history: --at: expected a time in UTC such as 03:00, "],
   ] as const) {
     const { exitCode, stdout, stderr } = node.tool(["history", ...words]);
     t.strictSame([exitCode, stdout], [2, ""]);

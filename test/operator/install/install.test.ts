@@ -350,7 +350,7 @@ test("wrong usage exits with 2", async (t) => {
 test("--uninstall and --if-replaced exclude each other", async (t) => {
   const [exitCode, , stderr] = directoryWithOther(t).install("--uninstall", "--if-replaced");
   t.equal(exitCode, 2);
-  t.match(stderr, "install: --uninstall and --if-replaced exclude each other");
+  t.match(stderr, "install: --uninstall: cannot be combined with --if-replaced");
 });
 
 test("a marker that is a link is replaced by one, once the plugin is installed", async (t) => {

@@ -38,7 +38,7 @@ for (const name of ["a/b", ".x", "x.previous", "x.installed", "host local"]) {
     t.equal(exitCode, 2);
     t.match(
       stderr,
-      `install: --as: expected a name of its own, such as host-local-ts; found ${name}`,
+      `install: --as: expected a name of its own such as host-local-ts, found ${name}`,
     );
   });
 }
@@ -48,7 +48,7 @@ test("the name of another plugin is refused, whether it is there or not", async 
     const directory = emptyDirectory(t);
     const [exitCode, , stderr] = directory.install("--as", name, "--yes");
     t.equal(exitCode, 2);
-    t.match(stderr, `such as host-local-ts; found that of another plugin, ${name}\n`);
+    t.match(stderr, `such as host-local-ts, found that of another plugin, ${name}\n`);
     t.same(directory.names, []);
   }
 });

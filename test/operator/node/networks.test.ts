@@ -375,7 +375,7 @@ for (const words of finding) {
       `${words[0]}: ${problem}\nRun 'host-local ${words[0]} --help' for usage.`;
     const emptyNetwork =
       network("").length === 1
-        ? "empty operand; expected [NETWORK]"
+        ? "empty operand: expected [NETWORK]"
         : '--network: expected NETWORK, found ""';
 
     for (const [wrong, problem] of [

@@ -272,7 +272,7 @@ test("an operand that can be none of them is wrong usage", async (t) => {
     t.strictSame(show(node, operand), [
       2,
       "",
-      `host-local: expected an address, a container id or a pod as namespace/name; found "${operand}"\nRun 'host-local show --help' for usage.\n`,
+      `host-local: show: expected an address, a container id or a pod as namespace/name, found "${operand}"\nRun 'host-local show --help' for usage.\n`,
     ]);
   }
 });
@@ -281,6 +281,6 @@ test("what looks like an address and is none is not searched for as a container"
   const node = nodeFor(t);
   t.match(node.tool(["show", "300.1.1.1"]), {
     exitCode: 2,
-    stderr: /^host-local: expected an address, such as 10\.88\.0\.7; found 300\.1\.1\.1\n/,
+    stderr: /^host-local: show: expected an address such as 10\.88\.0\.7, found 300\.1\.1\.1\n/,
   });
 });
