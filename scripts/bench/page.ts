@@ -27,8 +27,7 @@ export function formatPage(results: Results): string {
 
 ## Results
 
-Measured ${results.machine}. Medians of the wall time in milliseconds,
-if nothing else is said.
+Measured ${results.machine}. Medians of the wall time in milliseconds, unless the row says otherwise.
 
 ${resultTable(results)}
 | native | instructions |
@@ -36,27 +35,23 @@ ${resultTable(results)}
 ${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions)} |\n`).join("")}
 ## Method
 
-\`npm run bench\` writes this page. It builds both executables and measures them against the Go plugin: the newest in Debian
-(\`npm run fetch -- go-plugins\`), or the installed one in \`/usr/lib/cni\`. It needs gcc, libc6-dev, binutils and valgrind, some
-minutes, and an idle machine. Data directories are below \`TMPDIR\`; on ext4, creating a file can take many times longer in one
-directory than in another, depending on its block group.
+\`npm run bench\` writes this page, and compares with Debian's newest Go plugin (\`npm run fetch -- go-plugins\`) or the one in
+\`/usr/lib/cni\`. It needs gcc, libc6-dev, binutils, valgrind, some minutes and an idle machine. Data directories are below
+\`TMPDIR\`; on ext4, creating a file can take many times longer in one directory than in another, by its block group.
 
-- **Calls.** One process each, started as by a runtime, by a small C program (\`scripts/bench/runner.c\`), with pipes for standard
-  input and output. Wall time is from before the start to after the end; memory is the kernel's peak resident set size. A wrong
-  answer ends the benchmark.
-- **Order.** In each round every program makes the same call before the next call follows: VERSION, ADD and DEL for one container,
-  so that every round starts from the same state. Warm-up rounds are not counted.
-- **Reservations.** Each program has its own data directory with the same content: a /16 with the number of reservations in the
-  table, as the Go plugin writes them, and the cursor on the last one. One free address is in the middle, and the search starts
-  right behind it.
-- **External write.** Another program has changed the directory, so the journal is not used: the first ADD of a network that only
-  the Go plugin has served costs the same.
-- **Dead pods.** All reservations of a full range are of pods whose network namespace is gone, by the records of the journal: an ADD
-  gets the address of one. The Go plugin refuses it. It is made as root, which sees all namespaces of the node.
-- **Bursts.** All ADDs are started at once, then all DELs; the time is from the first start to the last end. The portable
-  executable is left out: hundreds of Node.js processes at once measure memory and the scheduler.
-- **Instructions** in user mode, counted by callgrind, in a network that is otherwise empty. The lower bound is a static program in
-  C that does nothing. \`test/native/instructions.test.ts\` has the limits.
+- **Calls.** One process each, started through pipes by a small C program (\`scripts/bench/runner.c\`). Wall time is from before the
+  start to after the end; memory is the peak resident set. A wrong answer ends the benchmark.
+- **Order.** In each round every program makes the same call (VERSION, ADD, DEL for one container) before the next follows, so every
+  round starts from the same state. Warm-up rounds are not counted.
+- **Reservations.** Each program has its own copy of a /16 with the number of reservations in the table, as the Go plugin writes
+  them. One free address is in the middle, and the search starts right behind it.
+- **External write.** Another program has changed the directory, so the journal is not used, as in the first ADD after the Go plugin.
+- **Dead pods.** The network namespaces of all reservations of a full range are gone, so an ADD, as root, gets one of their
+  addresses. The Go plugin refuses it.
+- **Bursts.** All ADDs start at once, then all DELs, timed from the first start to the last end. Hundreds of Node.js processes at once
+  would measure memory and the scheduler, so the portable executable is left out.
+- **Instructions** in user mode by callgrind, in an otherwise empty network. The empty program is a static one in C.
+  \`test/native/instructions.test.ts\` has the limits.
 `;
 }
 
