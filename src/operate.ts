@@ -1,6 +1,12 @@
 /** Parses, runs and reports an operator command. */
 
-import { CommandError, type Context, type Report, UsageError } from "./cli/command/command.ts";
+import {
+  CommandError,
+  type Context,
+  OptionError,
+  type Report,
+  UsageError,
+} from "./cli/command/command.ts";
 import { parseCommandLine } from "./cli/command/command-line.ts";
 import { commandHelp, findCommand, overview } from "./cli/manual/help.ts";
 import { inOneLine, logLine } from "./cli/output/escape.ts";
@@ -29,11 +35,11 @@ export function operate(system: OperatorSystem): number | undefined {
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    const isUsage = error instanceof UsageError;
-    const help = isUsage ? `Run '${helpLineFor(name)}' for usage.\n` : "";
+    const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
     const lines = error instanceof CommandError ? error.lines : [];
     const further = lines.map((line) => `${inOneLine(line)}\n`).join("");
-    const message = `${isUsage && isCommand(name) ? `${name}: ` : ""}${messageWithDetails(error)}`;
+    const command = error instanceof OptionError && isCommand(name) ? `${name}: ` : "";
+    const message = `${command}${messageWithDetails(error)}`;
     system.writeStandardError(`${logLine(message)}${further}${help}`);
     return COMMAND_ERROR;
   }

@@ -90,8 +90,8 @@ export class CommandError extends Error {
   }
 }
 
-/**
- * Wrong usage: an option, a colon and the problem (`--sort: expected a column, found x`), or a problem of the operands. It is
- * printed after the name of the command, and before the command line that prints help.
- */
-export class UsageError extends CommandError {}
+/** What an option names cannot be used: the option, a colon and the problem. It is printed after the name of the command. */
+export class OptionError extends CommandError {}
+
+/** Wrong usage of an option, or of the operands: the error ends with the command line that prints help. */
+export class UsageError extends OptionError {}

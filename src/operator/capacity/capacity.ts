@@ -121,12 +121,7 @@ function feature(context: Context): Report {
   const { network, pods } = podsWithAddresses(context);
   const path = join(directory, `host-local.${network}`);
   const expires = system.now() + lifetime;
-  replaceFile(
-    system,
-    "capacity: --node-feature",
-    path,
-    featureFile(resource, maxPods(pods), expires),
-  );
+  replaceFile(system, "--node-feature", path, featureFile(resource, maxPods(pods), expires));
   return {
     exitCode: 0,
     document: () => ({

@@ -1,6 +1,6 @@
 /** The lists of live containers that `gc` is given. */
 
-import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
+import { type Context, type Option, OptionError } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { joined, type LiveList, parseLiveList } from "./live-list.ts";
@@ -51,7 +51,7 @@ export function readLiveSource(context: Context, readAt: number): LiveSource {
 /** A file lists what was alive when it was written. */
 function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSource {
   const { kind, modified } = system.status(path);
-  if (kind === "directory") throw new CommandError(`${path} is a directory`);
+  if (kind === "directory") throw new OptionError(`--live: ${path} is a directory`);
   if (kind === "other") {
     const ids = system.readPipe(path, LARGEST_LIST, PIPE_TIMEOUT);
     return { list: parseLiveList(ids, path), asOf: readAt };
@@ -76,7 +76,7 @@ const WITH_PIPEFAIL = `if (set -o pipefail) 2>/dev/null; then set -o pipefail; e
 elif command -v bash >/dev/null; then exec bash --posix -o pipefail -c "$1"
 else eval "$1"; fi`;
 
-/** @throws CommandError if the command fails, or prints too much: its output may be incomplete */
+/** @throws OptionError if the command fails, or prints too much: its output may be incomplete */
 function runCommand({ system }: Context, command: string): LiveList {
   const completed = attempt(
     () => system.run(["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command], LARGEST_LIST),
@@ -85,11 +85,15 @@ function runCommand({ system }: Context, command: string): LiveList {
   );
   if (completed === undefined) {
     const size = `${LARGEST_LIST / 1024 / 1024} MiB`;
-    throw new CommandError(`${command} printed more than ${size}; nothing was released`);
+    throw new OptionError(
+      `--live-command: ${command} printed more than ${size}; nothing was released`,
+    );
   }
   const { exitCode, stdout } = completed;
   if (exitCode !== 0) {
-    throw new CommandError(`${command} failed with exit code ${exitCode}; nothing was released`);
+    throw new OptionError(
+      `--live-command: ${command} failed with exit code ${exitCode}; nothing was released`,
+    );
   }
   return parseLiveList(stdout, command);
 }

@@ -39,7 +39,7 @@ function measureNetworks(context: Context): Report {
   const measured = measure(system, node, runChecks(node, name));
   const output = context.option("--output");
   if (output !== undefined) {
-    replaceFile(system, "metrics: --output", output, formatExposition(measured));
+    replaceFile(system, "--output", output, formatExposition(measured));
   }
   return {
     exitCode: 0,

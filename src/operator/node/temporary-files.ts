@@ -1,6 +1,6 @@
 /** Temporary files in directories of others. Their names are random: a process id is that of its namespace alone. */
 
-import { CommandError } from "../../cli/command/command.ts";
+import { OptionError } from "../../cli/command/command.ts";
 import { join, parentOf } from "../../store/files/paths.ts";
 import { removeQuietly } from "../../store/files/temporary.ts";
 import { attempt, recover, type System, SystemError } from "../../system/system.ts";
@@ -66,14 +66,13 @@ export function removeAbandoned(system: System, directory: string): void {
  * Replaces a file atomically. Until it is complete it has a name that begins with a dot: the textfile collector of
  * node_exporter and node-feature-discovery ignore that.
  *
- * @param option the command and the option that name it, for the error
- * @throws CommandError if the path is something other than a regular file: a device, or a link to one, must stay
+ * @param option the option that names it, for the error
+ * @throws OptionError if the path is something other than a regular file: a device, or a link to one, must stay
  * @throws SystemError with this path
  */
 export function replaceFile(system: System, option: string, path: string, text: string): void {
   const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
-  if (kind !== "file")
-    throw new CommandError(`${option}: ${path} exists and is not a regular file`);
+  if (kind !== "file") throw new OptionError(`${option}: ${path} exists and is not a regular file`);
   attempt(() => removeAbandoned(system, parentOf(path)), undefined);
   recover(
     () => replaceByFile(system, path, text),

@@ -186,7 +186,7 @@ test("a failing task is reported, and the others go on", async (t) => {
   });
   t.match(served, { status: 503 });
   const { stderr } = agent.output();
-  t.match(stderr, `host-local: ${reason}\nhost-local: gc: failed: exit code 2\n`);
+  t.match(stderr, `host-local: gc: ${reason}\nhost-local: gc: failed: exit code 2\n`);
   t.equal(stderr.split("host-local: gc: failed").length - 1, 1, "the failure is logged once");
   t.match(stderr, `The file it replaced is now ${bin}/host-local.`);
 });

@@ -69,6 +69,6 @@ test("a directory that does not exist is an error: node-feature-discovery would 
   t.strictSame(node.tool(["capacity", "--node-feature", join(node.root, "none")]), {
     exitCode: 2,
     stdout: "",
-    stderr: `host-local: --node-feature: ${node.root}/none: no such file or directory\n`,
+    stderr: `host-local: capacity: --node-feature: ${node.root}/none: no such file or directory\n`,
   });
 });

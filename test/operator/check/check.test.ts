@@ -374,7 +374,7 @@ test("a directory of libcni's cache that does not exist is an error: its pods wo
     t.strictSame(node.tool([command, "--cache-dir", "/nowhere"]), {
       exitCode: 2,
       stdout: "",
-      stderr: "host-local: --cache-dir: /nowhere: no such file or directory\n",
+      stderr: `host-local: ${command}: --cache-dir: /nowhere: no such file or directory\n`,
     });
   }
 });

@@ -276,7 +276,7 @@ test("--output that cannot be written is exit code 2, and leaves nothing", async
 
   t.match(node.tool(["metrics", "--output", join(directory, "taken")]), {
     exitCode: 2,
-    stderr: /taken exists and is not a regular file/,
+    stderr: /^host-local: metrics: --output: \S+taken exists and is not a regular file/,
   });
   t.match(node.tool(["metrics", "--output", join(directory, "none", "x")]), {
     exitCode: 2,

@@ -379,10 +379,10 @@ for (const words of finding) {
         : '--network: expected NETWORK, found ""';
 
     for (const [wrong, problem] of [
-      [["--data-dir", missing], `--data-dir: ${missing}: no such file or directory`],
+      [["--data-dir", missing], `${words[0]}: --data-dir: ${missing}: no such file or directory`],
       [["--data-dir", ""], usage('--data-dir: expected DIR, found ""')],
-      [["--data-dir", file], `--data-dir: ${file}: not a directory`],
-      [["--conf-dir", missing], `--conf-dir: ${missing}: no such file or directory`],
+      [["--data-dir", file], `${words[0]}: --data-dir: ${file}: not a directory`],
+      [["--conf-dir", missing], `${words[0]}: --conf-dir: ${missing}: no such file or directory`],
       [["--conf-dir", ""], usage('--conf-dir: expected DIR, found ""')],
       [network("none"), 'unknown network "none"; known networks: net'],
       [network(""), usage(emptyNetwork)],

@@ -1,6 +1,6 @@
 /** The directories of network configurations on this node. */
 
-import { CommandError, type Context } from "../../../cli/command/command.ts";
+import { type Context, OptionError } from "../../../cli/command/command.ts";
 import { cleanPath } from "../../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../../system/system.ts";
 import { knownPluginDirectories } from "../plugin-directories.ts";
@@ -30,7 +30,7 @@ export function requestedConfigurationDirectory({ system, option }: Requested): 
  * The directories to read: the one that was asked for, or those known ones that exist. A directory with two names is
  * listed once: on k3s, `/etc/cni/net.d` is often a link.
  *
- * @throws CommandError if `--conf-dir` names no directory
+ * @throws OptionError if `--conf-dir` names no directory
  */
 export function configurationDirectories(context: Requested): readonly string[] {
   const { system } = context;
@@ -50,7 +50,7 @@ export function configurationDirectories(context: Requested): readonly string[] 
  * Reads the files of all these directories.
  *
  * @param problems receives what cannot be read
- * @throws CommandError if `--conf-dir` names no directory
+ * @throws OptionError if `--conf-dir` names no directory
  * @throws SystemError if a directory cannot be read
  */
 export function readAllFiles(
@@ -65,18 +65,18 @@ export function readAllFiles(
 /**
  * The clean path of a directory that an option names.
  *
- * @throws CommandError unless it exists
+ * @throws OptionError unless it exists
  */
 export function requireDirectory(system: System, option: string, path: string): string {
-  if (path === "") throw new CommandError(`${option}: expected a directory, found ""`);
+  if (path === "") throw new OptionError(`${option}: expected a directory, found ""`);
   const clean = cleanPath(path);
   try {
     if (system.status(clean).kind === "directory") return clean;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    throw new CommandError(`${option}: ${path}: ${error.reason}`);
+    throw new OptionError(`${option}: ${path}: ${error.reason}`);
   }
-  throw new CommandError(`${option}: ${path}: not a directory`);
+  throw new OptionError(`${option}: ${path}: not a directory`);
 }
 
 /** `undefined` if nothing is there. */
