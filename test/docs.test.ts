@@ -133,3 +133,15 @@ test("docs/cluster-cidr.md counts as host-local plan does", async (t) => {
     t.same(counts, planned.map(String), mask);
   }
 });
+
+test("the manifest and docs/kubernetes-install.md have the same need of memory, below the limit", async (t) => {
+  const read = (path: string): string => readFileSync(path, "utf8");
+  const manifest = read("deploy/base/daemonset.yaml");
+  const [, need = "", reservations = ""] =
+    /gc needs (\d+) MB for (\d+ \d+) reservations/.exec(manifest) ?? [];
+  const [, limit = ""] = /memory: (\d\d\d+)Mi/.exec(manifest) ?? [];
+  t.ok(Number(need) > 0 && Number(need) < Number(limit), `${need} MB of ${limit} MiB`);
+  const page = read("docs/kubernetes-install.md");
+  t.match(page, `a memory limit of ${limit} MiB`);
+  t.match(page, `${need} MB at its peak for ${reservations} in one network`);
+});
