@@ -90,7 +90,7 @@ test("an empty DIR is an error", async (t) => {
     [exitCode, stderr],
     [
       2,
-      "host-local: install: empty operand; expected [DIR]\nRun 'host-local install --help' for usage.\n",
+      "host-local: install: empty operand: expected [DIR]\nRun 'host-local install --help' for usage.\n",
     ],
   );
 });
