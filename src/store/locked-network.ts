@@ -160,7 +160,7 @@ export class PossiblyLockedNetwork {
     const isRemoved = this.change(() => removeReservation(this.files, name));
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
-    if (!this.#hasReserved(name)) this.reuse.released(name);
+    if (!this.hasReserved(name)) this.reuse.released(name);
     this.#journal.released(keyOf(owner), name, isRemoved);
   }
 
@@ -179,8 +179,9 @@ export class PossiblyLockedNetwork {
     this.#warnings.push(text);
   }
 
-  #hasReserved(name: string): boolean {
-    return this.#changes.some((one) => one.kind === "reserved" && one.name === name);
+  /** Whether this call has reserved an address: only with the lock can it. */
+  protected hasReserved(_name: string): boolean {
+    return false;
   }
 
   /**
@@ -289,6 +290,10 @@ export class LockedNetwork extends PossiblyLockedNetwork {
       formatRecord(attachment.containerId, file, namespace),
     );
     return true;
+  }
+
+  protected override hasReserved(name: string): boolean {
+    return this.#made.some((one) => one.name === name);
   }
 
   /** What this call has reserved, for a later `undo`. */

@@ -37,7 +37,15 @@ interface Observation {
   readonly ended: number;
 }
 
-/** As `host-local history --json` has it. */
+/** An event of `host-local history --json`. */
+interface HistoryEvent {
+  readonly verb: string;
+  readonly address: string;
+  readonly pod: string;
+  readonly time: string;
+}
+
+/** From an ADD to the next event of its address. */
 interface Holding {
   readonly address: string;
   readonly pod: string;
@@ -161,10 +169,13 @@ function workload(kind: "Deployment" | "StatefulSet", name: string, replicas: nu
 /** What the history tells of addresses. */
 function historyOf(addresses: readonly string[]): readonly Holding[] {
   return [...new Set(addresses)].flatMap((address) => {
-    const { holdings }: { readonly holdings: readonly Holding[] } = JSON.parse(
+    const { events }: { readonly events: readonly HistoryEvent[] } = JSON.parse(
       shell(`host-local history ${address} --json || true`),
     );
-    return holdings;
+    return events.flatMap(({ verb, pod, time }, at) => {
+      const until = events[at + 1]?.time ?? null;
+      return verb === "ADD" ? [{ address, pod, from: time, until }] : [];
+    });
   });
 }
 

@@ -1,10 +1,12 @@
 // test: native executable, slow
 /** What a call costs, in instructions: a number that no other load on the machine changes. */
 
+import { readdirSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { executable } from "../harness/executable.ts";
 import { canCount, countInstructions } from "../harness/instructions.ts";
+import { skipOutsideHost } from "../harness/network-namespaces.ts";
 import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 
 /** What they took, with a tenth of room. */
@@ -33,6 +35,27 @@ test("VERSION, ADD and DEL of one address stay within their instructions", { ski
     t.comment(`${verb}: ${instructions}`);
     t.ok(instructions <= limits[verb], `${verb}: ${instructions} of ${limits[verb]}`);
   }
+});
+
+test("GC takes twice as long for twice as many dead containers", {
+  skip: skip || skipOutsideHost,
+}, async (t) => {
+  const [some, twice] = [1000, 2000].map((count) => {
+    const directory = t.testdir({ data: { net: {} } });
+    const old = Date.now() / 1000 - 60;
+    for (let at = 2; at < count + 2; at++) {
+      const path = join(directory, "data/net", `10.9.${at >> 8}.${at & 255}`);
+      writeFileSync(path, `c${at}\r\neth0`);
+      utimesSync(path, old, old);
+    }
+    const list = { cniVersion: "1.1.0", "cni.dev/valid-attachments": [] };
+    const document = configuration(join(directory, "data"), { subnet: "10.9.0.0/16" }, list);
+    const environment = { CNI_COMMAND: "GC", CNI_PATH: "/opt/cni/bin" };
+    const counted = countInstructions(executable, environment, JSON.stringify(document), directory);
+    t.same(readdirSync(join(directory, "data/net")), ["lock"], "all are released");
+    return counted;
+  });
+  t.ok(Number(twice) < 2.3 * Number(some), `${some} and ${twice}`);
 });
 
 test("an IPv6 ADD takes little more than one of IPv4", { skip }, async (t) => {
