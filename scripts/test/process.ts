@@ -7,7 +7,7 @@ import { root } from "../build/bundle.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 
 /** A test file, or the unit tests of a room, that take longer hang; in seconds. */
-const LONGEST = 600;
+const LONGEST = 1200;
 
 /** After that time tap says which test it waits for; one that never gives way is killed so many seconds later. */
 const GRACE = 3;
