@@ -114,7 +114,8 @@ export function withHighNumber<T>(make: () => T): T {
  */
 export function takeNamespace(
   path: string,
-  take: () => void = () => spawnSync("umount", [path]),
+  // Another test's command may have it open at this moment.
+  take: () => void = () => spawnSync("umount", ["--lazy", path]),
 ): () => void {
   const id = `net:[${statSync(path).ino}]`;
   take();
