@@ -50,11 +50,14 @@ const hostFiles = [
 
 /**
  * What the libraries would bring along, and nothing here calls. The programs do no trigonometry, and the engine is not
- * built without it: the C library's variants for each kind of processor would be a tenth of the executable. The C library
- * ends threads by unwinding their stacks, as for an exception of C++: here are none.
+ * built without it: the C library's variants for each kind of processor would be a tenth of the executable. The engine
+ * reads and prints floating-point numbers itself, and no stream is of wide characters. The C library ends threads by
+ * unwinding their stacks, as for an exception of C++: here are none.
  */
 const unused = [
   ...["sin", "cos", "tan", "asin", "acos", "atan", "atan2"],
+  ...["d", "f", "ld", "f128"].map((type) => `__strto${type}_internal`),
+  ...["__printf_fp", "__printf_fphex", "__vfwprintf_internal"],
   ...["_Unwind_Resume", "__gcc_personality_v0"],
 ];
 

@@ -3,15 +3,18 @@
  * hold. Stryker does it, in a folder of its own. What has not changed since the last run is not run again, so a run may be
  * interrupted and continued.
  *
- * Usage: npm run node -- scripts/mutants/run.ts [FILE...], by default store, verbs, ipam and cni; a room takes some
- * minutes
+ * Usage: npm run node -- scripts/mutants/run.ts [--every-test] [FILE...], by default ipam, configuration, verbs, cni and
+ * store; a room takes some minutes. With --every-test the tests after one that fails run, too, and it prints how many fail
+ * for a changed line, and which tests are never the only one: what they promise is held elsewhere, as far as it is known.
  */
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseArgs } from "node:util";
 import { root } from "../build/bundle.ts";
 import { testFiles } from "../test/files.ts";
+import { summaryOf } from "./every-test.ts";
 
 const ROOMS = ["ipam", "configuration", "verbs", "cni", "store"];
 const home = join(root, "scripts", "mutants");
@@ -22,8 +25,10 @@ const inMemory =
   /^test\/(?:main\.|blackbox\/vectors-in-memory\.|(?:store|verbs|ipam|configuration|cni|behaviours)\/)/;
 const tests = testFiles().filter(({ path }) => inMemory.test(path));
 
-/** @param name of the files that are kept in build/mutants */
-function mutate(name: string, files: readonly string[]): void {
+/** @param room of the source, for the names of the files that are kept in build/mutants */
+function mutate(room: string, files: readonly string[], everyTest: boolean): void {
+  const name = everyTest ? `${room}-every-test` : room;
+  const report = join(work, `${name}.report.json`);
   const configuration = {
     mutate: files,
     testRunner: "inOneProcess",
@@ -40,7 +45,9 @@ function mutate(name: string, files: readonly string[]): void {
     incrementalFile: join(work, `${name}.json`),
     // Modules that are loaded again and again are never forgotten.
     maxTestRunnerReuse: 200,
-    reporters: ["clear-text"],
+    disableBail: everyTest,
+    reporters: ["clear-text", "json"],
+    jsonReporter: { fileName: report },
     clearTextReporter: { logTests: false, reportTests: false, reportScoreTable: true },
     thresholds: { high: 95, low: 92, break: null },
     allowEmpty: false,
@@ -48,6 +55,7 @@ function mutate(name: string, files: readonly string[]): void {
   const path = join(work, `${name}.config.json`);
   writeFileSync(path, JSON.stringify(configuration));
   run(process.execPath, join(home, "node_modules", ".bin", "stryker"), "run", path);
+  if (everyTest) console.info(summaryOf(JSON.parse(readFileSync(report, "utf8"))));
 }
 
 function run(command: string, ...words: readonly string[]): void {
@@ -61,6 +69,10 @@ function run(command: string, ...words: readonly string[]): void {
 
 mkdirSync(work, { recursive: true });
 run("npm", "ci", "--prefix", home);
-const chosen = process.argv.slice(2);
-if (chosen.length > 0) mutate("chosen", chosen);
-else for (const room of ROOMS) mutate(room, [`src/${room}/**/*.ts`]);
+const { values, positionals } = parseArgs({
+  options: { "every-test": { type: "boolean", default: false } },
+  allowPositionals: true,
+});
+const everyTest = values["every-test"];
+if (positionals.length > 0) mutate("chosen", positionals, everyTest);
+else for (const room of ROOMS) mutate(room, [`src/${room}/**/*.ts`], everyTest);

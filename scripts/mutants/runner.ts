@@ -25,6 +25,8 @@ interface Wanted {
   readonly reloadEnvironment: boolean;
   readonly testFilter?: readonly string[];
   readonly hitLimit?: number;
+  /** Whether the tests after one that fails run, too. */
+  readonly disableBail: boolean;
 }
 
 interface Options {
@@ -87,7 +89,8 @@ class InOneProcess {
   }
 
   async mutantRun(wanted: Wanted) {
-    const { activeMutant, mutantActivation, reloadEnvironment, testFilter, hitLimit } = wanted;
+    const { activeMutant, mutantActivation, reloadEnvironment, testFilter, hitLimit, disableBail } =
+      wanted;
     if (reloadEnvironment) {
       generation++;
       forget();
@@ -98,6 +101,7 @@ class InOneProcess {
     instruments.hitLimit = hitLimit;
     instruments.activeMutant = activeMutant.id;
     let nrOfTests = 0;
+    const killedBy: string[] = [];
     for (const file of this.#ownFirst(wanted.sandboxFileName)) {
       let tests: readonly CollectedTest[];
       try {
@@ -112,12 +116,14 @@ class InOneProcess {
         if ((instruments.hitCount ?? 0) > (instruments.hitLimit ?? Number.POSITIVE_INFINITY)) {
           return { status: "timeout", reason: "it hardly ends" };
         }
-        if (failure !== undefined) {
-          return { status: "killed", killedBy: [test.id], failureMessage: failure, nrOfTests };
-        }
+        if (failure === undefined) continue;
+        killedBy.push(test.id);
+        if (!disableBail) break;
       }
+      if (killedBy.length > 0 && !disableBail) break;
     }
-    return { status: "survived", nrOfTests };
+    if (killedBy.length === 0) return { status: "survived", nrOfTests };
+    return { status: "killed", killedBy, failureMessage: "tests fail", nrOfTests };
   }
 
   async #testsOf(files: readonly string[]): Promise<readonly CollectedTest[]> {
