@@ -1,6 +1,6 @@
 /** An ADD in a full range all of whose reservations are of pods whose network namespace is gone. */
 
-import { mkdtempSync, readdirSync } from "node:fs";
+import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileIdAt, fingerprintOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
@@ -42,6 +42,8 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const { store } = contender("native", executable, directory);
   reserve(store, 0, reservations);
   setCursor(store, reservations - 1);
+  // As after any call: a new file in the directory would make the journal stale.
+  writeFileSync(join(store.directory, "lock"), "", { mode: 0o600 });
   const network = JSON.parse(store.configuration);
   const last = reservations + 1;
   const ipam = { ...network.ipam, rangeEnd: `10.1.${last >> 8}.${last & 255}` };
