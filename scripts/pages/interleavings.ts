@@ -69,12 +69,11 @@ export function interleavingsPage({ searches, known, losses, defects }: Results)
 
 The real calls of the plugin run in memory in every order of their system calls, and [ten
 rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((one) => one.searches))} searches, ${schedules} schedules, ${states} states**; the
-[data](../data/interleavings.json) has them one by one. \`npm test\` makes a part, \`npm run test:all\` all of them (two
-minutes); each is a test that prints its numbers.
+[data](../data/interleavings.json) has them one by one. \`npm test\` makes a part, \`npm run test:all\` all of them.
 
 - **The machine.** The inode number of a removed file is used again at once, unless a process has it open. Files are dated by
-  the last tick of 4 ms, or by the last second. Network namespaces live by a mount, a process or a thread, and end while
-  others look; so do their numbers and paths.
+  the last tick of 4 ms, or by the last second. Network namespaces live by a mount, a process or a thread, and end at any time;
+  their numbers and paths are used again.
 - **Calls.** Two or three at once: ADD, DEL, DEL and then ADD, CHECK, STATUS, GC, \`host-local gc\` and \`release\`, those of the Go
   plugin, those of a process whose lock does not exclude the others, and an ADD whose answer is not delivered, so that its
   UNDO follows. There are three addresses, of which one, two or all are in use.
@@ -97,10 +96,15 @@ ${disks} disks that file systems (${systems.join(", ")}) may leave after, or wit
 
 ## Defects that the searches find
 
-Each of the ${defects.length} is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest
-schedule that shows it; the number is that of its system calls and faults.
+Each is a change of one place in the source. \`npm run node -- test/interleavings/bugs.test.ts\` prints the shortest schedule that
+shows it.
+
+<details>
+<summary>The ${defects.length} defects, with the number of system calls and faults of that schedule</summary>
 
 ${defects.map(({ name, steps }) => `- ${name} (${steps ?? "not found"})`).join("\n")}
+
+</details>
 `;
 }
 

@@ -346,28 +346,28 @@ export const known: readonly {
   {
     search: /: ADD a, unheard ∥ DEL a, ADD a, on another file system$/,
     broken: /^a was told .*, which is free/,
-    why: "an UNDO knows its file by number and time, and one that the same attachment gets within a tick of the clock has both again; its temporary file, which keeps the number, was in the network's directory, where it cannot stay",
+    why: "the state directory is on another file system, so nothing keeps the inode number of a file that UNDO may release, and the same attachment gets the number again within a tick of the clock",
   },
   {
     search: /∥ d has a process alone, full$/,
     broken: /^d has lost/,
-    why: "a network namespace that gets its first process and loses its mount between the look at processes and that at mounts is seen nowhere",
+    why: "a network namespace gets its first process and loses its mount after the processes were read, and before the mounts are",
   },
   {
     search:
       /: gc --live c, full, (d a zombie with a thread|d mounted elsewhere|d not seen|a directory of namespaces not seen)$/,
     broken: /has lost/,
-    why: "where the record of the journal does not decide, since something that no record explains has the number of the network namespace, or since namespaces are not seen, the command `gc` asks the list that an operator gave, unless a process or an address shows the container",
+    why: "something that no record explains has the number of the network namespace, or namespaces are not seen: `gc` asks the operator's list, unless a process or an address shows the container",
   },
   {
     search: /GC c.*, times of a second$/,
     broken: /^d has lost/,
-    why: "where a file system keeps times of full seconds, no seal is put: nothing is recorded then, and GC releases by its list what has neither a process nor an address in its network namespace",
+    why: "a file system with times of full seconds has no seal, so nothing is recorded, and GC releases by its list if there is neither a process nor an address in the network namespace",
   },
   {
     search: /^errors: (GC|gc --live) c, .*full/,
     broken: /has lost/,
-    why: "a state directory that cannot be looked at: nothing is recorded then, either",
+    why: "the same if the state directory cannot be read",
   },
   {
     search: /: ADD b ∥ ADD b, directory lock$/,
@@ -377,7 +377,7 @@ export const known: readonly {
   {
     search: /: ADD c ∥ DEL c, ADD b, directory lock, repeatedAdd same, full$/,
     broken: /^b was told 10\.0\.0\.2, which is c/,
-    why: "a repeated ADD replaces a file that another, whom the lock does not exclude, has released and handed out since it looked",
+    why: "a repeated ADD replaces a file that another call, which the lock does not exclude, has released and handed out since it looked",
   },
   {
     search: /: DEL c ∥ DEL c, ADD b, directory lock, full$/,
