@@ -89,26 +89,35 @@ export function sentenceOf({ go, faults }: Faults): string {
 
 function table(data: Faults): string {
   const { seed, extent, faults } = data;
-  const isBad = (one: Faults["faults"][number]): boolean =>
-    names.some((name) => failuresOf(one[name]) > 0);
-  const held = faults.filter((one) => !isBad(one));
+  const failed = (one: Faults["faults"][number], ...of: readonly Subject["name"][]): boolean =>
+    of.some((name) => failuresOf(one[name]) > 0);
+  const own = faults.filter((one) => failed(one, "native", "portable"));
+  const others = faults.filter((one) => failed(one, "Go") && !own.includes(one));
+  const held = faults.filter((one) => !failed(one, ...names));
   const lines = [
     MARK,
     "",
     `**${sentenceOf(data)}.** These are the native executable's attempts. Seed ${seed}, ${extent} extent; the tables have`,
     "the attempts that held, of all.",
     "",
-    ...rows(data, faults.filter(isBad)),
-    "",
+    ...(own.length === 0 ? [] : [...rows(data, own), ""]),
+    ...folded(`${others.length} kinds of fault at which the Go plugin alone failed`, data, others),
+    ...folded(`${held.length} kinds of fault at which nothing failed`, data, held),
+  ];
+  return lines.join("\n");
+}
+
+/** Rows that show once they are asked for. */
+function folded(summary: string, data: Faults, faults: Faults["faults"]): readonly string[] {
+  return [
     "<details>",
-    `<summary>${held.length} kinds of fault at which nothing failed</summary>`,
+    `<summary>${summary}</summary>`,
     "",
-    ...rows(data, held),
+    ...rows(data, faults),
     "",
     "</details>",
     "",
   ];
-  return lines.join("\n");
 }
 
 function rows({ go }: Faults, faults: Faults["faults"]): readonly string[] {

@@ -64,6 +64,13 @@ test("3200 KiB of address space are enough for a call", { skip }, async (t) => {
   t.equal(outcomeOf(`--as=${LEAST_MEMORY}`, add(t, null)), "success");
 });
 
+test("more is enough, too: the stack does not take what the heap needs", { skip }, async (t) => {
+  t.testdir();
+  for (let bytes = LEAST_MEMORY; bytes < 2 * LEAST_MEMORY; bytes += 64 * KIB) {
+    t.equal(outcomeOf(`--as=${bytes}`, add(t, null)), "success", `${bytes / KIB} KiB`);
+  }
+});
+
 const values = Array.from({ length: 2000 }, (_, at) => ({ [`key ${at}`]: [at, { a: `${at}` }] }));
 const nested = JSON.parse(`${"[".repeat(3000)}${"]".repeat(3000)}`);
 
@@ -99,7 +106,8 @@ test("JSON of any depth is an error object, however much of the stack the enviro
 });
 
 test("an operator command without memory says so", { skip }, async (t) => {
-  const file = join(t.testdir({ "nodes.json": JSON.stringify(values) }), "nodes.json");
+  const many = JSON.stringify(Array.from({ length: 10 }, () => values));
+  const file = join(t.testdir({ "nodes.json": many }), "nodes.json");
   const { status, stderr } = spawnSync(
     "prlimit",
     [`--as=${LEAST_MEMORY + 512 * KIB}`, executable, "audit", file],

@@ -16,6 +16,7 @@ enum {
   /* How much of the stack the kernel maps when it starts a process, and what of it the engine leaves to C. */
   MAPPED_STACK = 128 * 1024,
   STACK_MARGIN = 32 * 1024,
+  ORDINARY_HEAP = 1024 * 1024,
 };
 
 static struct engine engine;
@@ -58,15 +59,17 @@ __attribute__((noinline)) static void map_stack(size_t size) {
 
 /*
  * With a limited address space the heap may take what the stack needs later, and the kernel ends a process whose stack
- * cannot grow. So it grows now, if there is room. Returns how much of it the engine may use.
+ * cannot grow. So it grows now, if there is room for it beside what the heap of an ordinary call needs. Returns how much of
+ * it the engine may use.
  */
 static size_t reserve_stack(size_t size) {
   if (size > MAPPED_STACK) {
-    void *room = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    size_t both = size + ORDINARY_HEAP;
+    void *room = mmap(NULL, both, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (room == MAP_FAILED) {
       size = MAPPED_STACK;
     } else {
-      munmap(room, size);
+      munmap(room, both);
       map_stack(size);
     }
   }
