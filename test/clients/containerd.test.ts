@@ -129,7 +129,7 @@ clientScenario(
   {
     name: "ctr 2, --cni --detach",
     scenario:
-      "a container that ends by itself gets no DEL; gc with the command of docs/operations.md releases, and no living container's address",
+      "a container that ends by itself gets no DEL; gc with the command of docs/leaked-addresses.md releases only its address",
     needs: needsOfContainerd("2"),
     version,
   },

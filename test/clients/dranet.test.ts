@@ -65,8 +65,7 @@ function call(host: Host, verb: "ADD" | "DEL", device: string, configuration: ob
 clientScenario(
   {
     name: "dranet",
-    scenario:
-      "its calls, not the program: devices of a claim in order, a full range; what it misreads is below",
+    scenario: "its calls, not the program: devices of a claim in order, a full range; see below",
     needs: { plugins: [], cniVersion: "1.0.0" },
     version: () => commit,
   },
