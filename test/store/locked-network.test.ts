@@ -1,5 +1,6 @@
 import { test } from "tap";
 import type { Attachment } from "../../src/cni/attachment.ts";
+import { fileIdAt } from "../../src/store/files/fingerprint.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
 import { keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
@@ -182,6 +183,44 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
   });
   withNetwork(disturbed, (network) => network.removeEmpty("10.0.0.2"));
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
+});
+
+test("a dead reservation is removed only while its file is the recorded one, with that owner", async (t) => {
+  const key = keysOf(c1)[0] as OwnerKey;
+  for (const [meanwhile, removed] of [
+    [undefined, true],
+    // The same attachment again: another file.
+    ["c1\r\neth0", false],
+    ["c9\r\neth0", false],
+  ] as const) {
+    const machine = machineWith(two);
+    const file = fileIdAt(machine.start(), "/data/net/10.0.0.2");
+    if (meanwhile !== undefined) {
+      machine.disk.unlink("/data/net/10.0.0.2");
+      // A removed file's number is used again at once, here by this one.
+      machine.disk.put("/data/net/other", "");
+      machine.disk.put("/data/net/10.0.0.2", meanwhile);
+      machine.disk.unlink("/data/net/other");
+    }
+    const dead = { name: "10.0.0.2", key, file };
+    const result = withNetwork(machine.start(), (network) => network.reclaimDead(dead));
+    t.equal(result, removed, `${meanwhile}`);
+    const left = meanwhile === undefined ? {} : { "10.0.0.2": meanwhile };
+    t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", ...left });
+  }
+});
+
+test("a file that has number and time of a dead reservation stays if it is another owner's, or cannot be read", async (t) => {
+  for (const interrupt of [undefined, refuse("readFile", "EIO")]) {
+    const machine = machineWith(two);
+    const file = fileIdAt(machine.start(), "/data/net/10.0.0.2");
+    const key = keysOf(interrupt === undefined ? attachment("c9") : c1)[0] as OwnerKey;
+    const dead = { name: "10.0.0.2", key, file };
+    const process = machine.start(interrupt === undefined ? {} : { interrupt });
+    const result = withNetwork(process, (network) => network.reclaimDead(dead));
+    t.equal(result, false);
+    t.same(filesOf(machine), two);
+  }
 });
 
 /** How often a process has read all reservations. */

@@ -6,6 +6,7 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { ResultsCache } from "../node/cache/results-cache.ts";
+import type { Conclusion } from "../node/conclusion.ts";
 import type { KnownReservation } from "../node/liveness.ts";
 import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
 import { commandText, shellCommand } from "../node/next-command.ts";
@@ -42,9 +43,9 @@ export function leakFindings(
     const leaked = counted.filter(isLeaked).map((one) => {
       const { conclusion } = one;
       if (conclusion.liveness === "dead")
-        return finding("leaked-reservation", one, cache, commands);
+        return new LeakFinding("leaked-reservation", one, cache, commands);
       const remove = removeUnlessListed(one, list());
-      return finding("sandbox-without-process", one, cache, remove);
+      return new LeakFinding("sandbox-without-process", one, cache, remove);
     });
     const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
@@ -85,28 +86,41 @@ function removeUnlessListed(
   ];
 }
 
-function finding(
-  code: "leaked-reservation" | "sandbox-without-process",
-  { reservation, conclusion }: KnownReservation,
-  cache: ResultsCache,
-  commands: readonly string[],
-): Finding {
-  return {
-    code,
-    network: reservation.network.files.network,
-    file: reservation,
-    // Metrics only count: neither is the path made, nor is the cache asked for the pod.
-    get path() {
-      return reservation.path;
-    },
-    get message() {
-      const container = containerOf(reservation.owner);
-      const pod = cache.podOf(reservation);
-      const holder = pod === "" ? container : `${container} of ${pod}`;
-      return `${reservation.text} is held by ${holder}: ${conclusion.reason}`;
-    },
-    commands,
-  };
+/** Metrics only count: the path and the message, for which the cache is asked, are made when they are asked for. */
+class LeakFinding implements Finding {
+  readonly code: "leaked-reservation" | "sandbox-without-process";
+  readonly file: NodeReservation;
+  readonly commands: readonly string[];
+  readonly #conclusion: Conclusion;
+  readonly #cache: ResultsCache;
+
+  constructor(
+    code: LeakFinding["code"],
+    { reservation, conclusion }: KnownReservation,
+    cache: ResultsCache,
+    commands: readonly string[],
+  ) {
+    this.code = code;
+    this.file = reservation;
+    this.commands = commands;
+    this.#conclusion = conclusion;
+    this.#cache = cache;
+  }
+
+  get network(): string {
+    return this.file.network.files.network;
+  }
+
+  get path(): string {
+    return this.file.path;
+  }
+
+  get message(): string {
+    const container = containerOf(this.file.owner);
+    const pod = this.#cache.podOf(this.file);
+    const holder = pod === "" ? container : `${container} of ${pod}`;
+    return `${this.file.text} is held by ${holder}: ${this.#conclusion.reason}`;
+  }
 }
 
 function isOld({ owner, since }: NodeReservation, youngest: number): boolean {

@@ -1,11 +1,16 @@
 import { test } from "tap";
 import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
-import { RecordedNamespaces, recordedIn } from "../../../src/store/journal/reclaimable.ts";
+import {
+  namesOfGonePods,
+  RecordedNamespaces,
+  recordedIn,
+} from "../../../src/store/journal/reclaimable.ts";
 import { Records } from "../../../src/store/journal/records.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { endOf } from "../../../src/store/reservations/owner.ts";
+import { endOf, keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
-import { machineWith, open } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
 
 const alive = "/run/netns/alive";
 
@@ -77,4 +82,46 @@ test("of thousands with one number, all are gone that were recorded before the o
   t.equal(gone.join(), names.slice(0, -2).join(), "the last has a number that nothing explains");
   // Of each that is gone: the one that lives, twice. Not of each other.
   t.ok(looks < 3 * names.length, `${looks} system calls`);
+});
+
+test("a record is of the boot in which it was made: after that, numbers of namespaces mean nothing", async (t) => {
+  const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
+  machine.namespaces.set(alive, 4026532001n);
+  const namespace = { inode: "4026532001", path: alive, isPodSandbox: true };
+  withNetwork(machine.start(), (network) => {
+    network.heldBy(attachment("c1"), "search");
+    network.files.withTemporary("c1\r\neth0", (temporary) =>
+      network.reserve(address("10.0.0.2"), attachment("c1"), temporary, namespace),
+    );
+  });
+  const stateOf = (name: string): string | undefined =>
+    recordedIn(open(machine.start())).stateOf(name)?.kind;
+  t.equal(stateOf("10.0.0.2"), "alive");
+  t.equal(stateOf("10.0.0.3"), undefined, "nothing is recorded");
+  machine.namespaces.delete(alive);
+  t.equal(stateOf("10.0.0.2"), "gone");
+  t.same(namesOfGonePods(open(machine.start())), ["10.0.0.2"]);
+  machine.boot();
+  t.equal(stateOf("10.0.0.2"), undefined);
+  t.same(namesOfGonePods(open(machine.start())), []);
+});
+
+test("a number that the caller's own namespace has is no dead pod's, unless the caller may be that pod", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  machine.namespaces.set(alive, 4026532001n);
+  const files = open(machine.start());
+  const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
+  const lines = [`${endOf("c1")} eth0 10.0.0.2 ${file} 4026532001 /run/netns/gone pod`];
+  const goneFor = (container: string, interfaceName = "eth0"): readonly string[] => {
+    const states = new NamespaceStates(files.system);
+    const recorded = new RecordedNamespaces(files, new Records(lines, undefined), states);
+    const caller = attachment(container, interfaceName);
+    const namespace = { inode: "4026532001", path: alive };
+    const idEnd = endOf(caller.containerId);
+    const gone = recorded.gone(() => true, { key: keyOf(caller), idEnd, namespace });
+    return [...gone].map(({ name }) => name);
+  };
+  t.same(goneFor("c2"), ["10.0.0.2"], "another container");
+  t.same(goneFor("c1"), ["10.0.0.2"], "the same attachment, which is started again");
+  t.same(goneFor("c1", "net1"), [], "another attachment of the container: it may be the same");
 });

@@ -135,7 +135,8 @@ class CacheDirectory {
   /** Whether it is listed before an entry is looked for: on most nodes it is missing. */
   readonly #isListedFirst: boolean;
   #names: readonly string[] | undefined;
-  /** The names, once all are asked for: what is not among them is not looked for. */
+  /** Whether what is not among the names is not looked for. */
+  #isLearned = false;
   #known: ReadonlySet<string> | undefined;
   #byStart: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the names of their files; `null` for one that is missing or invalid. */
@@ -151,8 +152,13 @@ class CacheDirectory {
 
   /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
   learnNames(): number {
+    this.#isLearned = true;
+    return this.#listed.length;
+  }
+
+  #isKnown(name: string): boolean {
     this.#known ??= new Set(this.#listed);
-    return this.#known.size;
+    return this.#known.has(name);
   }
 
   /** All attachments but those of some reservations, of which no file is read. */
@@ -246,8 +252,9 @@ class CacheDirectory {
   #entry(name: string): CachedAttachment | undefined {
     const known = this.#entries.get(name);
     if (this.#isListedFirst) this.learnNames();
-    const isMissing = this.#known?.has(name) === false && !this.#unreadable.has(DIRECTORY);
-    if (known !== undefined || isMissing) return known ?? undefined;
+    if (known !== undefined) return known ?? undefined;
+    const isMissing = this.#isLearned && !this.#unreadable.has(DIRECTORY) && !this.#isKnown(name);
+    if (isMissing) return undefined;
     const entry = attachmentIn(this.#textOf(name));
     this.#entries.set(name, entry ?? null);
     return entry;
