@@ -59,13 +59,12 @@ ${lines.join("\n")}
 - *Allocation cycle*: five addresses. Containers reach each other and get addresses in order and the default route. A released
   address is given again only after the end of the range, a full range is refused, and in the end no reservation or interface is left.
 - *A main plugin*: three containers in order, a requested address, CHECK with and without the reservation, and DEL.
-- *dranet* ([kubernetes-sigs/dranet](https://github.com/kubernetes-sigs/dranet), \`cmd/webhook-whereabouts\`) calls ADD and DEL
-  itself, with \`CNI_NETNS=/dev/null\`, the claim's id as the container's, and the device as the interface.
+- *dranet* ([kubernetes-sigs/dranet](https://github.com/kubernetes-sigs/dranet), \`cmd/webhook-whereabouts\`) calls the plugin itself, with \`CNI_NETNS=/dev/null\`, the claim's id as the container's, and the device as the interface.
   - Set \`"cniVersion": "1.0.0"\` in its profile: otherwise dranet finds no address in the answer, although one is reserved.
   - It reads neither \`gateway\` (a route needs its \`gw\`) nor the error on standard output.
   - Each claim has the pod \`default/pod-whereabouts\`, so \`"sticky": "pod"\` means all of them.
   - It sends no GC. A list of containers lacks its claims, and \`gc\` refuses the list while one is in use.
-- The same tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
+- The tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
 \`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and \`npm run
 test:clients\` runs them. Debian has no CRI-O, multus or flannel plugin: \`-- --crio DIR --multus FILE --flannel FILE\` takes executables
