@@ -88,19 +88,26 @@ test("a record is of the boot in which it was made: after that, numbers of names
   const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const namespace = { inode: "4026532001", path: alive, isPodSandbox: true };
-  withNetwork(machine.start(), (network) => {
-    network.heldBy(attachment("c1"), "search");
-    network.files.withTemporary("c1\r\neth0", (temporary) =>
-      network.reserve(address("10.0.0.2"), attachment("c1"), temporary, namespace),
-    );
-  });
+  // The second shows that the first file has not changed since.
+  for (const [name, id] of [
+    ["10.0.0.2", "c1"],
+    ["10.0.0.4", "c4"],
+  ] as const) {
+    withNetwork(machine.start(), (network) => {
+      network.heldBy(attachment(id), "search");
+      network.files.withTemporary(`${id}\r\neth0`, (temporary) =>
+        network.reserve(address(name), attachment(id), temporary, namespace),
+      );
+    });
+    machine.wait(5000);
+  }
   const stateOf = (name: string): string | undefined =>
     recordedIn(open(machine.start())).stateOf(name)?.kind;
   t.equal(stateOf("10.0.0.2"), "alive");
   t.equal(stateOf("10.0.0.3"), undefined, "nothing is recorded");
   machine.namespaces.delete(alive);
   t.equal(stateOf("10.0.0.2"), "gone");
-  t.same(namesOfGonePods(open(machine.start())), ["10.0.0.2"]);
+  t.same(namesOfGonePods(open(machine.start())), ["10.0.0.2", "10.0.0.4"]);
   machine.boot();
   t.equal(stateOf("10.0.0.2"), undefined);
   t.same(namesOfGonePods(open(machine.start())), []);
