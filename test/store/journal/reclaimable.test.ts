@@ -132,3 +132,48 @@ test("a number that the caller's own namespace has is no dead pod's, unless the 
   t.same(goneFor("c1"), ["10.0.0.2"], "the same attachment, which is started again");
   t.same(goneFor("c1", "net1"), [], "another attachment of the container: it may be the same");
 });
+
+test("a path with the id of its container is completed by the reservation, and is not known without it", async (t) => {
+  const inode = 4026532001n;
+  for (const [content, interrupt, namespace, state] of [
+    ["c1\r\neth0", undefined, inode, "alive"],
+    ["c1\r\neth0", undefined, undefined, "gone"],
+    ["c1\r\neth0", refuse("readFile", "EIO"), undefined, "unseen"],
+    ["c9\r\neth0", undefined, undefined, undefined],
+  ] as const) {
+    const machine = machineWith({ "10.0.0.2": content });
+    machine.namespaces.set("/run/netns/other", 4026532009n);
+    if (namespace !== undefined) machine.namespaces.set("/run/netns/c1", namespace);
+    const files = open(machine.start(interrupt === undefined ? {} : { interrupt }));
+    const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
+    const line = `${endOf("c1")} eth0 10.0.0.2 ${file} ${inode} /run/netns/* pod`;
+    const states = new NamespaceStates(files.system);
+    const recorded = new RecordedNamespaces(files, new Records([line], undefined), states);
+    const what = `${JSON.stringify(content)}, ${namespace}, ${interrupt === undefined}`;
+    t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, what);
+    const gone = [...recorded.gone(() => true)].map(({ name }) => name);
+    t.same(gone, state === "gone" ? ["10.0.0.2"] : [], what);
+  }
+});
+
+test("a number goes on to a later record of another container, not to an earlier one, nor to another attachment of the same", async (t) => {
+  const gone = "/run/netns/gone";
+  for (const [records, state] of [
+    [["c1 10.0.0.2", "c2 10.0.0.3"], "gone"],
+    [["c2 10.0.0.3", "c1 10.0.0.2"], "unseen"],
+    [["c1 10.0.0.2", "c1 10.0.0.3"], "unseen"],
+  ] as const) {
+    const machine = machineWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
+    machine.namespaces.set(alive, 4026532001n);
+    const files = open(machine.start());
+    const lines = records.map((record) => {
+      const [id = "", name = ""] = record.split(" ");
+      const file = fileIdAt(files.system, files.pathOf(name));
+      const path = name === "10.0.0.2" ? gone : alive;
+      return `${endOf(id)} eth0 ${name} ${file} 4026532001 ${path} pod`;
+    });
+    const states = new NamespaceStates(files.system);
+    const recorded = new RecordedNamespaces(files, new Records(lines, undefined), states);
+    t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, records.join());
+  }
+});

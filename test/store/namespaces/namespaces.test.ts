@@ -1,0 +1,187 @@
+/** What is seen of the network namespaces of a node, and what became of the one at a path. */
+
+import { test } from "tap";
+import {
+  isLocal,
+  Namespaces,
+  type PathState,
+  processIn,
+} from "../../../src/store/namespaces/namespaces.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
+
+const pod = { namespace: 70, addresses: ["10.7.10.2"] };
+const path = "/run/netns/pod";
+
+const states: readonly (readonly [
+  what: string,
+  machine: Machine,
+  path: string,
+  state: PathState,
+])[] = [
+  ["it is mounted", { mounted: { [path]: 70 } }, path, { kind: "exists", id: "net:[70]" }],
+  [
+    "it is mounted, and named by the link /var/run",
+    { mounted: { [path]: 70 } },
+    "/var/run/netns/pod",
+    { kind: "exists", id: "net:[70]" },
+  ],
+  ["nothing is there", {}, path, { kind: "gone" }],
+  ["a plain file is there", { files: [path] }, path, { kind: "gone" }],
+  ["the path is not absolute", {}, "pod", { kind: "unseen" }],
+  [
+    "its process runs",
+    { processes: { 7: pod } },
+    "/proc/7/ns/net",
+    { kind: "exists", id: "net:[70]" },
+  ],
+  ["its process has ended", {}, "/proc/7/ns/net", { kind: "gone" }],
+  [
+    "the id of its process is that of one of the node by now",
+    { processes: { 7: { namespace: NODE_NAMESPACE } } },
+    "/proc/7/ns/net",
+    { kind: "gone" },
+  ],
+  [
+    "its process may not be inspected",
+    { processes: { 7: pod }, isUnprivileged: true },
+    "/proc/7/ns/net",
+    { kind: "unseen" },
+  ],
+  [
+    "its process is not seen from a container",
+    { isContained: true },
+    "/proc/7/ns/net",
+    { kind: "unseen" },
+  ],
+  ["a descriptor of a process is closed", {}, "/proc/7/fd/5", { kind: "unseen" }],
+  ["a container sees nothing there", { isContained: true }, path, { kind: "unseen" }],
+  [
+    "a container sees nothing there, but another namespace of the directory",
+    { isContained: true, mounted: { "/run/netns/other": 71 } },
+    path,
+    { kind: "gone" },
+  ],
+  [
+    "a container sees nothing there, but another namespace elsewhere",
+    { isContained: true, mounted: { "/mnt/other": 71 } },
+    path,
+    { kind: "unseen" },
+  ],
+  [
+    "a container sees nothing in the directory that it has of the node",
+    { isContained: true, shared: ["/run/netns"] },
+    path,
+    { kind: "gone" },
+  ],
+  [
+    "a container sees a plain file there: what was mounted later on the node looks like one",
+    { isContained: true, shared: ["/run/netns"], files: [path] },
+    path,
+    { kind: "unseen" },
+  ],
+];
+
+for (const [what, machine, at, state] of states) {
+  test(`what became of a namespace: ${what}`, async (t) => {
+    const namespaces = new Namespaces(systemOf(machine));
+    t.same(namespaces.at(at), state);
+    t.same(namespaces.at(at), state, "asked again");
+  });
+}
+
+test("a path is looked at once", async (t) => {
+  let looks = 0;
+  const system = systemOf({ processes: { 7: pod } });
+  const readLink = (at: string): string => {
+    if (at === "/proc/7/ns/net") looks++;
+    return system.readLink(at);
+  };
+  const namespaces = new Namespaces({ ...system, readLink });
+  looks = 0;
+  namespaces.at("/proc/7/ns/net");
+  namespaces.at("/proc/7/ns/net");
+  t.equal(looks, 1);
+});
+
+test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
+  const namespaces = new Namespaces(
+    systemOf({
+      processes: { 7: pod },
+      mounted: { [path]: 71 },
+      addresses: { 71: ["10.7.10.2", "10.7.10.3"] },
+    }),
+  );
+  const pathsOf = (address: string): readonly string[] =>
+    namespaces.withAddress(address).map((one) => one.path);
+  t.same(pathsOf("10.7.10.2"), ["/proc/7/ns/net", path]);
+  t.same(pathsOf("10.7.10.3"), [path]);
+  t.same(pathsOf("10.7.10.4"), []);
+  t.equal(namespaces.withId("net:[71]")?.path, path);
+  t.equal(namespaces.withId("net:[72]"), undefined);
+  t.equal(namespaces.incomplete, undefined);
+  t.same(
+    namespaces.inSeveral.map(([address]) => address),
+    ["10.7.10.2"],
+  );
+});
+
+test("what every namespace has is not in several", async (t) => {
+  const addresses = ["127.0.0.1", "10.7.10.2"];
+  const addresses6 = ["00000000000000000000000000000001", "fe80000000000000000000000000000a"];
+  const namespaces = new Namespaces(
+    systemOf({
+      processes: {
+        7: { namespace: 70, addresses, addresses6 },
+        8: { namespace: 71, addresses: ["127.0.0.1", "10.7.10.3"], addresses6 },
+      },
+    }),
+  );
+  t.same(namespaces.inSeveral, []);
+  t.same(["127.0.0.1", "127.1.2.3", "::1", "fe80::a"].map(isLocal), [true, true, true, true]);
+  t.same(["10.127.0.1", "::11", "fd00::fe80:1", "fec0::1"].map(isLocal), [
+    false,
+    false,
+    false,
+    false,
+  ]);
+});
+
+test("a namespace is busy if it has another interface than lo", async (t) => {
+  const namespaces = new Namespaces(
+    systemOf({ processes: { 7: pod, 8: { namespace: 71 } }, mounted: { [path]: 72 } }),
+  );
+  t.same(
+    namespaces.all.map((one) => [one.id, one.processId, one.hasInterface()]),
+    [
+      ["net:[70]", 7, true],
+      ["net:[71]", 8, false],
+      ["net:[72]", undefined, false],
+    ],
+  );
+});
+
+test("what may be missing is said", async (t) => {
+  const mounted = { [path]: 71 };
+  for (const [machine, reason] of [
+    [{}, undefined],
+    [{ isContained: true }, "the processes of the node are not seen from here"],
+    [{ mounted, isConfined: true }, `${path} cannot be entered, which takes CAP_SYS_ADMIN`],
+    [{ mounted, covered: [path] }, `${path} is covered by another mount`],
+    [{ mounted: { [path]: NODE_NAMESPACE }, isConfined: true }, undefined],
+    [{ mounted, processes: { 7: { namespace: 71 } }, isConfined: true }, undefined],
+  ] as const) {
+    t.equal(new Namespaces(systemOf(machine)).incomplete, reason, JSON.stringify(machine));
+  }
+});
+
+test("the process whose namespace a path is", async (t) => {
+  t.equal(processIn("/proc/4711/ns/net"), "4711");
+  for (const other of [
+    "/proc/4711/ns/mnt",
+    "/proc/4711/fd/5",
+    "/proc/4711/ns/net/x",
+    "/host/proc/4711/ns/net",
+  ]) {
+    t.equal(processIn(other), undefined, other);
+  }
+});
