@@ -152,8 +152,11 @@ export class NamespaceStates {
     }
     // A process may have closed the descriptor, and kept another.
     if (path === `/proc/${process}/ns/net`) return undefined;
-    const isRunning = attempt(() => system.status(`/proc/${process}`), undefined) !== undefined;
-    return isRunning ? `process ${process} may have it open elsewhere` : undefined;
+    const doubt = (): string => {
+      system.status(`/proc/${process}`);
+      return `process ${process} may have it open elsewhere`;
+    };
+    return recover(doubt, ({ code, message }) => (MISSING.includes(code) ? undefined : message));
   }
 
   /** Whether the directory of a path, other than those of processes, is there without it, and namespaces are seen at all. */

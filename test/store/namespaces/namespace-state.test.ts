@@ -172,6 +172,16 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
   }
 });
 
+test("a descriptor whose process cannot be looked at may be open", async (t) => {
+  const system = systemOf({});
+  const status: typeof system.status = (at) => {
+    if (at === "/proc/7") throw new SystemError("stat", at, "ENOMEM");
+    return system.status(at);
+  };
+  const states = new NamespaceStates({ ...system, status });
+  t.equal(states.stateOf({ inode: "70", path: "/proc/7/fd/5" }, none).kind, "unseen");
+});
+
 test("processes and mounts are read once, and for a namespace that something has nothing more", async (t) => {
   const system = systemOf({ processes: { 7: pod } });
   const calls: string[] = [];

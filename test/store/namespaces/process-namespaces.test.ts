@@ -1,12 +1,15 @@
 /** The network namespaces of real processes. */
 
 import { test } from "tap";
+import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
+import { Namespaces } from "../../../src/store/namespaces/namespaces.ts";
 import {
   addressesBy,
   interfaceAddresses,
   localAddresses,
   nodeNamespaceOf,
   readProcesses,
+  readProcessNamespaces,
 } from "../../../src/store/namespaces/process-namespaces.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
@@ -135,4 +138,46 @@ test("a process that has ended meanwhile is left out", async (t) => {
     t.same(addressesBy(failing(code, "if_inet6")), new Set(["10.88.0.7"]), "without IPv6");
   }
   t.throws(() => addressesBy(failing("EIO", "if_inet6")), { code: "EIO" });
+});
+
+test("where processes cannot be listed, or hidepid=1 shows nothing of them, some namespace may be missing", async (t) => {
+  const machine = systemOf({ processes: { 7: { namespace: 70 } } });
+  const list: typeof machine.list = (path) => {
+    if (path === "/proc") throw new SystemError("open", path, "ENFILE");
+    return machine.list(path);
+  };
+  const unprivileged = systemOf({ processes: { 7: { namespace: 70 } }, isUnprivileged: true });
+  const status: typeof machine.status = (path) => {
+    if (/^\/proc\/[0-9]+\//.test(path)) throw new SystemError("stat", path, "EPERM");
+    return unprivileged.status(path);
+  };
+  for (const system of [
+    { ...machine, list },
+    { ...unprivileged, status },
+  ]) {
+    t.match(new Namespaces(system).incomplete, /^the mounts of the node are not seen from here/);
+    const one = { inode: "70", path: "/run/netns/pod" };
+    t.equal(new NamespaceStates(system).stateOf(one, () => []).kind, "unseen");
+  }
+});
+
+test("the namespaces of processes, without the addresses there", async (t) => {
+  const processes = { 7: { namespace: 70 }, 8: { namespace: 71 }, 80: node };
+  const { processes: found, ...others } = readProcessNamespaces(
+    systemOf({ processes, zombies: { 8: 9 } }),
+  );
+  t.same(
+    [...found],
+    [
+      ["net:[1]", "99"],
+      ["net:[70]", "7"],
+      ["net:[71]", "8"],
+    ],
+  );
+  t.same(others, { ofNode: ["1", "80", "99"], incomplete: undefined });
+
+  const unseen = readProcessNamespaces(systemOf({ processes, isUnprivileged: true }));
+  t.equal(unseen.incomplete, "process 7 may not be inspected");
+  t.same(unseen.ofNode, ["1", "80", "99"]);
+  t.match(readProcessNamespaces(systemOf({ isContained: true })).incomplete, /not seen from here$/);
 });
