@@ -1,6 +1,7 @@
 // test: each executable, full extent only, slow
 /** The state of a runtime is lost in one boot: nobody sends DEL for the sandboxes that are gone. */
 
+import { holdLowNumbers } from "../harness/network-namespaces.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
 import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
 import { addressesInTwo } from "./mounted-namespaces.ts";
@@ -26,10 +27,13 @@ for (const [release, pods, subnet] of [
       const containerd = await Containerd.start(t, host);
       const cri = new Cri(containerd);
       const count = () => Object.keys(host.reservations(network.name)).length;
+      // No process of another test may get one of their numbers.
+      const giveBack = holdLowNumbers();
       for (let at = 0; at < pods; at++) await cri.start(`lost-${at}`);
       const free = Number(2 ** (32 - Number(subnet.split("/")[1]))) - 3 - pods;
       // What is left of the range: other pods, which are lost as well.
       for (let at = 0; at < free; at++) await cri.start(`other-${at}`);
+      giveBack();
       const full = count();
 
       await containerd.loseState(t);

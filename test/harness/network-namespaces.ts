@@ -88,6 +88,16 @@ const OTHERS = 64;
  * @returns what that returns
  */
 export function withHighNumber<T>(make: () => T): T {
+  const giveBack = holdLowNumbers();
+  try {
+    return make();
+  } finally {
+    giveBack();
+  }
+}
+
+/** As `withHighNumber`, for what is made until the numbers are given back, by the returned function. */
+export function holdLowNumbers(): () => void {
   const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
   const run = (script: string): void => {
     const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
@@ -96,13 +106,11 @@ export function withHighNumber<T>(make: () => T): T {
   // All kinds share the numbers, and one of these is made fastest. Two tests at once have different ones above.
   const count = OTHERS + randomInt(OTHERS);
   run(`for i in $(seq ${count}); do : > $i; unshare --uts=$i true || exit; done`);
-  try {
-    return make();
-  } finally {
+  return () => {
     // Another test's command may have one open at this moment.
     run("umount --lazy *");
     rmSync(directory, { recursive: true });
-  }
+  };
 }
 
 /**
