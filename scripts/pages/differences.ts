@@ -45,7 +45,8 @@ export function differencesPage(): string {
 
 **Of ${calls} recorded calls of \`host-local\` 1.9.1 all but ${changed.length} have the same exit code here, and the same result or error**; those
 belong to the ${differences.filter((one) => one.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
-more. What is not listed is the same, also of \`static\`: the tests fail if this list and the executables disagree.
+more. GC has [rules of its own](configuration.md#gc). What is not listed is the same, also of \`static\`: the tests
+fail if this list and the executables disagree.
 
 Each heading asks whether you are affected. Open a line to read what both plugins do, and why.
 
