@@ -9,7 +9,7 @@ import {
 } from "../../../src/store/namespaces/namespaces.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
 
-const pod = { namespace: 70, addresses: ["10.7.10.2"] };
+const pod = { namespace: 70, addresses: ["10.7.75.2"] };
 const path = "/run/netns/pod";
 
 const states: readonly (readonly [
@@ -108,31 +108,31 @@ test("a namespace is found by its address and by its id; those of processes come
     systemOf({
       processes: { 7: pod },
       mounted: { [path]: 71 },
-      addresses: { 71: ["10.7.10.2", "10.7.10.3"] },
+      addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
     }),
   );
   const pathsOf = (address: string): readonly string[] =>
     namespaces.withAddress(address).map((one) => one.path);
-  t.same(pathsOf("10.7.10.2"), ["/proc/7/ns/net", path]);
-  t.same(pathsOf("10.7.10.3"), [path]);
-  t.same(pathsOf("10.7.10.4"), []);
+  t.same(pathsOf("10.7.75.2"), ["/proc/7/ns/net", path]);
+  t.same(pathsOf("10.7.75.3"), [path]);
+  t.same(pathsOf("10.7.75.4"), []);
   t.equal(namespaces.withId("net:[71]")?.path, path);
   t.equal(namespaces.withId("net:[72]"), undefined);
   t.equal(namespaces.incomplete, undefined);
   t.same(
     namespaces.inSeveral.map(([address]) => address),
-    ["10.7.10.2"],
+    ["10.7.75.2"],
   );
 });
 
 test("what every namespace has is not in several", async (t) => {
-  const addresses = ["127.0.0.1", "10.7.10.2"];
+  const addresses = ["127.0.0.1", "10.7.75.2"];
   const addresses6 = ["00000000000000000000000000000001", "fe80000000000000000000000000000a"];
   const namespaces = new Namespaces(
     systemOf({
       processes: {
         7: { namespace: 70, addresses, addresses6 },
-        8: { namespace: 71, addresses: ["127.0.0.1", "10.7.10.3"], addresses6 },
+        8: { namespace: 71, addresses: ["127.0.0.1", "10.7.75.3"], addresses6 },
       },
     }),
   );
