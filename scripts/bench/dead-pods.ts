@@ -42,15 +42,15 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const { store } = contender("native", executable, directory);
   reserve(store, 0, reservations);
   setCursor(store, reservations - 1);
-  // As after any call: a new file in the directory would make the journal stale.
-  writeFileSync(join(store.directory, "lock"), "", { mode: 0o600 });
   const network = JSON.parse(store.configuration);
   const last = reservations + 1;
   const ipam = { ...network.ipam, rangeEnd: `10.1.${last >> 8}.${last & 255}` };
   const namespaces = mkdtempSync(join(directory, "netns"));
   const system = createNodeSystem();
   const files = openNetwork(system, ipam.dataDir, network.name);
-  const { state, boot } = files;
+  const { state, boot, lockFile } = files;
+  // As after any call: a new file in the directory would make the journal stale.
+  writeFileSync(lockFile, "", { mode: 0o600 });
   if (state === undefined || boot === undefined) throw new Error("There is no state directory.");
   const lines = readdirSync(store.directory).map((name, at) => {
     const owner = readOwner(files, name);

@@ -101,14 +101,8 @@ export function evidenceOf({ evidence }: ScenarioRun): string {
     .join("\n\n");
 }
 
-/**
- * How a run ended, in a few words.
- *
- * @param run the run; undefined if there was none
- */
-export function resultOf(run: ScenarioRun | undefined): string {
-  if (run === undefined) return "not run";
-  const { result, reason, times } = run;
+/** How a run ended, in a few words. */
+export function resultOf({ result, reason, times }: ScenarioRun): string {
   if (times === undefined) return reason === undefined ? result : `not run: ${reason}`;
   return `${result}, ${times.start} + ${times.scenario} s`;
 }

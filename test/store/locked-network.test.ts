@@ -3,7 +3,7 @@ import type { Attachment } from "../../src/cni/attachment.ts";
 import { fileIdAt } from "../../src/store/files/fingerprint.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
-import { keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
+import { keyOf, keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import { line } from "../harness/journal-line.ts";
@@ -186,7 +186,7 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
 });
 
 test("a dead reservation is removed only while its file is the recorded one, with that owner", async (t) => {
-  const key = keysOf(c1)[0] as OwnerKey;
+  const key = keyOf(c1);
   for (const [meanwhile, removed] of [
     [undefined, true],
     // The same attachment again: another file.
@@ -214,7 +214,7 @@ test("a file that has number and time of a dead reservation stays if it is anoth
   for (const interrupt of [undefined, refuse("readFile", "EIO")]) {
     const machine = machineWith(two);
     const file = fileIdAt(machine.start(), "/data/net/10.0.0.2");
-    const key = keysOf(interrupt === undefined ? attachment("c9") : c1)[0] as OwnerKey;
+    const key = keyOf(interrupt === undefined ? attachment("c9") : c1);
     const dead = { name: "10.0.0.2", key, file };
     const process = machine.start(interrupt === undefined ? {} : { interrupt });
     const result = withNetwork(process, (network) => network.reclaimDead(dead));

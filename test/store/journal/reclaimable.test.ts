@@ -1,5 +1,6 @@
 import { test } from "tap";
 import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
+import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import {
   namesOfGonePods,
   RecordedNamespaces,
@@ -14,14 +15,19 @@ import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
 
 const alive = "/run/netns/alive";
 
+/** What lines of a journal record. */
+function recordedBy(files: NetworkFiles, ...lines: readonly string[]): RecordedNamespaces {
+  const states = new NamespaceStates(files.system);
+  return new RecordedNamespaces(files, new Records(lines, undefined), states);
+}
+
 /** What is recorded of 10.0.0.2, for a namespace at a path. */
 function recorded(path: string): RecordedNamespaces {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const inode = path === alive ? 4026532001 : 4026532002;
-  const records = new Records([`c1 eth0 10.0.0.2 12,5 ${inode} ${path} pod`], undefined);
-  return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
+  return recordedBy(files, `c1 eth0 10.0.0.2 12,5 ${inode} ${path} pod`);
 }
 
 test("what may be another reservation with the number and time of a recorded one lives with it, and does not go with it", async (t) => {
@@ -120,8 +126,7 @@ test("a number that the caller's own namespace has is no dead pod's, unless the 
   const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
   const lines = [`${endOf("c1")} eth0 10.0.0.2 ${file} 4026532001 /run/netns/gone pod`];
   const goneFor = (container: string, interfaceName = "eth0"): readonly string[] => {
-    const states = new NamespaceStates(files.system);
-    const recorded = new RecordedNamespaces(files, new Records(lines, undefined), states);
+    const recorded = recordedBy(files, ...lines);
     const caller = attachment(container, interfaceName);
     const namespace = { inode: "4026532001", path: alive };
     const idEnd = endOf(caller.containerId);
@@ -147,8 +152,7 @@ test("a path with the id of its container is completed by the reservation, and i
     const files = open(machine.start(interrupt === undefined ? {} : { interrupt }));
     const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
     const line = `${endOf("c1")} eth0 10.0.0.2 ${file} ${inode} /run/netns/* pod`;
-    const states = new NamespaceStates(files.system);
-    const recorded = new RecordedNamespaces(files, new Records([line], undefined), states);
+    const recorded = recordedBy(files, line);
     const what = `${JSON.stringify(content)}, ${namespace}, ${interrupt === undefined}`;
     t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, what);
     const gone = [...recorded.gone(() => true)].map(({ name }) => name);
@@ -172,8 +176,7 @@ test("a number goes on to a later record of another container, not to an earlier
       const path = name === "10.0.0.2" ? gone : alive;
       return `${endOf(id)} eth0 ${name} ${file} 4026532001 ${path} pod`;
     });
-    const states = new NamespaceStates(files.system);
-    const recorded = new RecordedNamespaces(files, new Records(lines, undefined), states);
+    const recorded = recordedBy(files, ...lines);
     t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, records.join());
   }
 });

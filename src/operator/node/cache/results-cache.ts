@@ -132,11 +132,9 @@ const ENTRY_NAME = /^(.+)-[0-9a-f]{64}-[^-]+$/;
 class CacheDirectory {
   readonly #context: Context;
   readonly #directory: string;
-  /** Whether it is listed before an entry is looked for: on most nodes it is missing. */
-  readonly #isListedFirst: boolean;
   #names: readonly string[] | undefined;
   /** Whether what is not among the names is not looked for. */
-  #isLearned = false;
+  #isLearned: boolean;
   #known: ReadonlySet<string> | undefined;
   #byStart: ReadonlyMap<string, readonly string[]> | undefined;
   /** By the names of their files; `null` for one that is missing or invalid. */
@@ -144,10 +142,11 @@ class CacheDirectory {
   /** Why the directory or, by the names of their files, entries cannot be read. */
   readonly #unreadable = new Map<string, SystemError>();
 
+  /** @param isListedFirst whether it is listed before an entry is looked for: on most nodes it is missing */
   constructor(context: Context, directory: string, isListedFirst: boolean) {
     this.#context = context;
     this.#directory = directory;
-    this.#isListedFirst = isListedFirst;
+    this.#isLearned = isListedFirst;
   }
 
   /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
@@ -251,9 +250,8 @@ class CacheDirectory {
 
   #entry(name: string): CachedAttachment | undefined {
     const known = this.#entries.get(name);
-    if (this.#isListedFirst) this.learnNames();
     if (known !== undefined) return known ?? undefined;
-    const isMissing = this.#isLearned && !this.#unreadable.has(DIRECTORY) && !this.#isKnown(name);
+    const isMissing = this.#isLearned && !this.#isKnown(name) && !this.#unreadable.has(DIRECTORY);
     if (isMissing) return undefined;
     const entry = attachmentIn(this.#textOf(name));
     this.#entries.set(name, entry ?? null);
