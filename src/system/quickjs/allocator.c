@@ -84,13 +84,13 @@ static void *cut_only_memory(size_t size) {
   uint8_t *block;
   size_t pages = (UNIT + size + PAGE - 1) / PAGE, page = next_page;
   size_t taken = written_pages ? size : pages * PAGE;
-  if ((size_t)(piece_end - piece) < taken + UNIT) out_of_memory();
   next_page += pages;
   bool is_written = written_pages && memchr(written_pages + page, 1, pages);
   if (written_pages && !is_written && (block = cut_given_back(size))) {
     *size_of(block) = size - HEADER;
     return block;
   }
+  if ((size_t)(piece_end - piece) < taken + UNIT) out_of_memory();
   only_memory_used += size;
   if (is_written) {
     block = piece_end -= size;
