@@ -11,7 +11,7 @@ import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { reclaimable } from "./journal/before-boot.ts";
 import { Journal } from "./journal/journal.ts";
-import { listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
+import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
 import { type AddedNamespace, formatRecord, type RecordedReservation } from "./journal/record.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
@@ -133,7 +133,7 @@ export class PossiblyLockedNetwork {
   unreadableOf(isMeant: (key: OwnerKey) => boolean): readonly string[] {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
-    const journal = attempt(() => requireJournal(this.files, "all"), "unread");
+    const journal = attempt(() => requireJournal(this.files, ALL), "unread");
     const listed = journal && journal !== "unread" ? listedIn(journal) : undefined;
     return unreadable
       .filter(({ name, owner }) => {

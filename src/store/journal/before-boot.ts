@@ -25,7 +25,7 @@ import {
   type ReservationFile,
   readOwner,
 } from "../reservations/reservation-file.ts";
-import { listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
+import { ALL, listedIn, readJournal, type Seal, sealedAt } from "./journal-file.ts";
 
 /** A reservation that was noted. */
 interface Note extends ReservationFile {
@@ -207,7 +207,7 @@ function fromThen(files: NetworkFiles, seal: Seal): (note: Note, status: Status)
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) return (_, status) => isOlder(status);
-  const journal = readJournal(files, "all");
+  const journal = readJournal(files, ALL);
   if (journal === undefined || directory.changed < sealed || isClockBehind) return () => false;
   const listed = listedIn(journal);
   return ({ name, key }, status) =>

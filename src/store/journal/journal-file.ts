@@ -71,6 +71,9 @@ const FILE = "journal";
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 5";
 
+/** In place of a container: every line. */
+export const ALL = "";
+
 /** In place of the machine, where reservations of several may be there. */
 export const SEVERAL = "*";
 
@@ -89,12 +92,12 @@ const SHORT = 64 * 1024;
 /**
  * Reads the journal's seal, and the lines about a container or all; needs no lock.
  *
- * @param about the container; `all` for every line; `undefined` for the seal alone
+ * @param about the container, or `ALL`; `undefined` for the seal alone
  * @returns `undefined` where there is no journal that could be read
  */
 export function readJournal(
   files: NetworkFiles,
-  about: ContainerId | "all" | undefined,
+  about: ContainerId | typeof ALL | undefined,
 ): JournalContent | undefined {
   return attempt(() => requireJournal(files, about), undefined);
 }
@@ -107,12 +110,10 @@ export function readJournal(
  */
 export function requireJournal(
   files: NetworkFiles,
-  about: ContainerId | "all" | undefined,
+  about: ContainerId | typeof ALL | undefined,
 ): JournalContent | undefined {
-  const { state } = files;
-  if (state === undefined) return undefined;
-  const start = about === "all" ? "" : about && `${endOf(about)} `;
-  const read = (): Lines => state.findLines(FILE, start);
+  const start = about && `${endOf(about)} `;
+  const read = (): Lines | undefined => files.state?.findLines(FILE, start);
   const lines = attempt(read, undefined, ...NO_FILE);
   if (lines === undefined || lines.size > LARGEST) return undefined;
   const seal = sealOf(lines.first);
@@ -142,23 +143,22 @@ function isTooLong({ length, renewed }: Seal): boolean {
 /** What a journal lists for an attachment of the container in question. */
 export function listingOf({ found }: JournalContent, attachment: Attachment): Listing {
   const { interfaceName } = attachment;
-  let exact: Set<string> | undefined;
+  const exact = new Set<string>();
   const ofContainer = new Set<string>();
+  let isComplete = false;
   for (const line of found) {
     const words = line.split(" ", 3);
     if (words[1] === interfaceName) {
-      exact ??= new Set();
+      isComplete = true;
       change(exact, words[2]);
     } else if (words[1] === NO_INTERFACE) change(ofContainer, words[2]);
   }
-  const names = exact === undefined ? [] : [...exact];
-  if (ofContainer.size > 0) names.push(...ofContainer);
   const reservations: ReservedAddress[] = [];
-  for (const name of names.sort()) {
+  for (const name of [...exact, ...ofContainer].sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });
   }
-  return { reservations, isComplete: exact !== undefined };
+  return { reservations, isComplete };
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */

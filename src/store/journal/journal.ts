@@ -13,6 +13,7 @@ import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
 import { noteBeforeBoot } from "./before-boot.ts";
 import {
+  ALL,
   type JournalContent,
   listedIn,
   readJournal,
@@ -25,7 +26,7 @@ import {
   sealJournal,
 } from "./journal-file.ts";
 import { carriedOver } from "./record.ts";
-import { NO_RECORDS, type Records, recordsOf } from "./records.ts";
+import { type Records, recordsOf } from "./records.ts";
 
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
@@ -134,10 +135,10 @@ export class Journal {
   records(): Records | undefined {
     this.open();
     const read = (): Records => {
-      const journal = requireJournal(this.#files, "all");
+      const journal = requireJournal(this.#files, ALL);
       // Meanwhile this call may have changed the directory.
       const isCurrent = this.#seal !== undefined;
-      return journal === undefined ? NO_RECORDS : recordsOf(this.#files, { ...journal, isCurrent });
+      return recordsOf(this.#files, journal && { ...journal, isCurrent });
     };
     return attempt(read, undefined);
   }
@@ -168,7 +169,7 @@ export class Journal {
     const isStale = this.isStale;
     const boot = this.#foundSeal?.boot;
     if (!isStale || boot === undefined || boot !== this.#files.boot) return [];
-    const journal = readJournal(this.#files, "all");
+    const journal = readJournal(this.#files, ALL);
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
     return listed.filter((name) => !names.has(name));
@@ -198,7 +199,7 @@ export class Journal {
   /** The lines with records for the journal that is written anew, by names; none from before this boot. */
   #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
     const seal = this.#foundSeal;
-    const journal = seal?.boot === boot ? requireJournal(this.#files, "all") : undefined;
+    const journal = seal?.boot === boot ? requireJournal(this.#files, ALL) : undefined;
     const lines = journal?.found ?? [];
     const bound = this.#wasCurrent || seal === undefined ? undefined : sealedAt(seal);
     const found = bound === undefined ? lines : lines.map((line) => carriedOver(line, bound));

@@ -4,7 +4,7 @@ import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
-import { requireJournal } from "./journal-file.ts";
+import { ALL, requireJournal } from "./journal-file.ts";
 import {
   type AddedNamespace,
   isAsRecorded,
@@ -17,10 +17,7 @@ const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be 
 
 /** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
 export function recordedIn(files: NetworkFiles): RecordedNamespaces {
-  const read = (): Records => {
-    const journal = requireJournal(files, "all");
-    return journal === undefined ? NO_RECORDS : recordsOf(files, journal);
-  };
+  const read = (): Records => recordsOf(files, requireJournal(files, ALL));
   const records = attempt(read, undefined);
   return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
 }
@@ -42,9 +39,8 @@ export class RecordedNamespaces {
   readonly #records: Records;
   readonly #isUnread: boolean;
   readonly #states: NamespaceStates;
-  #byInode: Map<string, PlacedRecord[]> | undefined;
-  /** The numbers of which only living records are left there. */
-  readonly #seen = new Set<string>();
+  #byInode: ReadonlyMap<string, readonly PlacedRecord[]> | undefined;
+  readonly #living = new Map<string, readonly PlacedRecord[]>();
 
   /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
@@ -68,7 +64,7 @@ export class RecordedNamespaces {
     for (const placed of this.#records.all()) {
       if (!isMeant(placed.record)) continue;
       const record = this.#whole(placed.record);
-      if (record === undefined || record === "unread") continue;
+      if (record === undefined) continue;
       const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(placed, caller));
       if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
@@ -91,9 +87,10 @@ export class RecordedNamespaces {
   ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
     if (this.#isUnread) return { state: UNREAD };
     const placed = this.#records.of(name);
-    const same = placed !== undefined && isSame(placed.record);
-    if (placed === undefined || same === false) return undefined;
-    const whole = this.#whole(placed.record);
+    if (placed === undefined) return undefined;
+    const same = isSame(placed.record);
+    if (same === false) return undefined;
+    const whole = attempt(() => withWholePath(this.#files, placed.record), "unread");
     if (whole === "unread") return { state: UNREAD };
     if (whole === undefined) return undefined;
     const { namespace } = whole;
@@ -111,39 +108,36 @@ export class RecordedNamespaces {
     if (caller?.namespace !== undefined) {
       if (caller.key === key || caller.idEnd !== idEnd) yield caller.namespace;
     }
-    const living = this.#livingWith(namespace.inode);
-    for (let at = living.length - 1; at >= 0; at--) {
-      const one = living[at];
-      if (one === undefined || one.place <= place) return;
+    for (const one of this.#livingWith(namespace.inode)) {
+      if (one.place <= place) return;
       if (one.record.idEnd !== idEnd) yield one.record.namespace;
     }
   }
 
   /**
-   * The records with a number whose namespaces are at their paths, in the order of the journal: few, while thousands may
-   * have had it before. One that has it alone need not be looked at.
+   * The records with a number whose namespaces are at their paths, the last of the journal first: few, while thousands may
+   * have had it before.
    */
   #livingWith(inode: string): readonly PlacedRecord[] {
+    const known = this.#living.get(inode);
+    if (known !== undefined) return known;
     this.#byInode ??= this.#withHeldNumbers();
     const same = this.#byInode.get(inode) ?? [];
-    if (same.length < 2 || this.#seen.has(inode)) return same;
-    const living = same.flatMap(({ place, record }) => {
+    const living = same.toReversed().flatMap(({ place, record }) => {
       const whole = this.#whole(record);
-      if (whole === undefined || whole === "unread") return [];
-      return this.#states.isThere(whole.namespace) ? [{ place, record: whole }] : [];
+      return whole && this.#states.isThere(whole.namespace) ? [{ place, record: whole }] : [];
     });
-    this.#seen.add(inode);
-    this.#byInode.set(inode, living);
+    this.#living.set(inode, living);
     return living;
   }
 
-  /** As `withWholePath`; what cannot be read does not matter for any other. */
-  #whole(record: RecordedReservation): RecordedReservation | "unread" | undefined {
-    return attempt(() => withWholePath(this.#files, record), "unread");
+  /** As `withWholePath`; also `undefined` for what cannot be read, which does not matter for any other. */
+  #whole(record: RecordedReservation): RecordedReservation | undefined {
+    return attempt(() => withWholePath(this.#files, record), undefined);
   }
 
   /** The records by the numbers of namespaces that there are now. */
-  #withHeldNumbers(): Map<string, PlacedRecord[]> {
+  #withHeldNumbers(): ReadonlyMap<string, readonly PlacedRecord[]> {
     const byInode = new Map<string, PlacedRecord[]>();
     for (const placed of this.#records.all()) {
       const { inode } = placed.record.namespace;

@@ -149,7 +149,7 @@ export function isAsRecorded(
 ): boolean | undefined {
   const read = (): FileStatus => files.system.linkStatus(files.pathOf(record.name));
   const status = recover(read, ({ code }) => (code === "ENOENT" ? false : undefined));
-  if (status === undefined || status === false) return status;
+  if (!status) return status;
   const owner = readOwner(files, record.name);
   if (owner.kind === "unknown") return undefined;
   const { kind, changed } = status;

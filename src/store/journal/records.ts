@@ -37,8 +37,9 @@ export class Records {
   /** That of the reservation with this file name; `undefined` where there is none. */
   of(name: string): PlacedRecord | undefined {
     const place = this.#places.get(name);
-    const record = place === undefined ? undefined : this.#at(place);
-    return place === undefined || record === undefined ? undefined : { place, record };
+    if (place === undefined) return undefined;
+    const record = this.#at(place);
+    return record && { place, record };
   }
 
   #at(place: number): RecordedReservation | undefined {
@@ -49,10 +50,9 @@ export class Records {
 /** Those of no journal. */
 export const NO_RECORDS = new Records([], undefined);
 
-/** What a journal tells of reservations of the running boot. */
-export function recordsOf(files: NetworkFiles, journal: JournalContent): Records {
-  const { seal } = journal;
-  if (seal === undefined || seal.boot !== files.boot) return NO_RECORDS;
+/** What a journal tells of reservations of the running boot; nothing where there is none. */
+export function recordsOf(files: NetworkFiles, journal: JournalContent | undefined): Records {
+  if (journal?.seal === undefined || journal.seal.boot !== files.boot) return NO_RECORDS;
   // Somebody else may have released and reserved an address since, with the same inode and date.
-  return new Records(journal.found, journal.isCurrent ? undefined : sealedAt(seal));
+  return new Records(journal.found, journal.isCurrent ? undefined : sealedAt(journal.seal));
 }

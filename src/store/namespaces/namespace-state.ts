@@ -4,15 +4,9 @@
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import {
-  attempt,
-  isSystemError,
-  itself,
-  recover,
-  type System,
-  SystemError,
-} from "../../system/system.ts";
+import { attempt, isSystemError, recover, type System, SystemError } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
+import { ListedDirectories } from "./listed-directories.ts";
 import { readMounts } from "./mounted-namespaces.ts";
 import { readProcessNamespaces } from "./process-namespaces.ts";
 
@@ -42,11 +36,11 @@ export class NamespaceStates {
   #evidence: Evidence | undefined;
   /** The device of all namespaces; `null` where it is not known. */
   #device: bigint | null | undefined;
-  /** The names in each directory of paths, or why they are not known. */
-  readonly #directories = new Map<string, ReadonlySet<string> | SystemError>();
+  readonly #directories: ListedDirectories;
 
   constructor(system: System) {
     this.#system = system;
+    this.#directories = new ListedDirectories(system);
   }
 
   /**
@@ -144,7 +138,7 @@ export class NamespaceStates {
     if (process === undefined) {
       // That of the ADD is there as long as the node is up: this one is another.
       const directory = parentOf(path);
-      const names = this.#namesIn(directory);
+      const names = this.#directories.namesIn(directory);
       if (!(names instanceof SystemError)) return undefined;
       return MISSING.includes(names.code)
         ? `the directory ${directory} is not there`
@@ -161,21 +155,7 @@ export class NamespaceStates {
 
   /** Whether the directory of a path, other than those of processes, is there without it, and namespaces are seen at all. */
   #isMissing(path: string): boolean {
-    if (isOfProcess(path) || this.#deviceNow() === null) return false;
-    const directory = parentOf(path);
-    const name = path.slice(directory.length + 1);
-    // Such a name is not in the list of what it leads to.
-    if (name === "" || name === "." || name === "..") return false;
-    const names = this.#namesIn(directory);
-    return !(names instanceof SystemError) && !names.has(name);
-  }
-
-  #namesIn(directory: string): ReadonlySet<string> | SystemError {
-    const known = this.#directories.get(directory);
-    if (known !== undefined) return known;
-    const names = recover(() => new Set(this.#system.list(directory)), itself);
-    this.#directories.set(directory, names);
-    return names;
+    return !isOfProcess(path) && this.#deviceNow() !== null && this.#directories.lack(path);
   }
 }
 

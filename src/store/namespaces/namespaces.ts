@@ -2,6 +2,7 @@
 
 import { attempt, isSystemError, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
+import { ListedDirectories, nameIn } from "./listed-directories.ts";
 import { type Mount, readMounts } from "./mounted-namespaces.ts";
 import {
   addressesBy,
@@ -54,8 +55,7 @@ export class Namespaces {
   /** Those that are not reached at their paths, by their names. */
   readonly #elsewhere: ReadonlyMap<string, Mount>;
   readonly #states = new Map<string, PathState>();
-  /** The names in directories of namespaces; `undefined` for one that cannot be listed. */
-  readonly #names = new Map<string, ReadonlySet<string> | undefined>();
+  readonly #directories: ListedDirectories;
   /** The addresses of the node itself, as far as its processes are seen. */
   readonly nodeAddresses: ReadonlySet<string>;
   /** Whether the mounts of the node are seen, not only those of a container. */
@@ -68,6 +68,7 @@ export class Namespaces {
 
   constructor(system: System) {
     this.#system = system;
+    this.#directories = new ListedDirectories(system);
     const { namespaces, ofNode, nodeAddresses, incomplete } = readProcesses(system);
     this.nodeAddresses = nodeAddresses;
     const mounted = readMounts(system, ofNode);
@@ -151,7 +152,7 @@ export class Namespaces {
     // A directory of the node may be a symbolic link, which cannot be followed from within a container.
     const mount = this.#byPath.get(path) ?? this.#elsewhere.get(nameIn(path));
     if (mount !== undefined) return { kind: "exists", id: mount.id };
-    const id = this.#isMissing(named) ? undefined : this.#idAt(named);
+    const id = this.#directories.lack(named) ? undefined : this.#idAt(named);
     if (id !== undefined && id !== "none") return { kind: "exists", id };
     // A descriptor may be closed while the namespace lives.
     if (path.startsWith("/proc/")) return { kind: "unseen" };
@@ -162,20 +163,6 @@ export class Namespaces {
       this.#shared.includes(directory) ||
       this.#mounts.some((one) => parentOf(one.path) === directory);
     return { kind: isOfNode && id === undefined ? "gone" : "unseen" };
-  }
-
-  /**
-   * Whether a directory lacks this path. It is listed once, not asked for each of thousands that are gone: what was reserved
-   * before has its namespace for longer.
-   */
-  #isMissing(path: string): boolean {
-    const directory = parentOf(path);
-    if (!this.#names.has(directory)) {
-      const list = (): readonly string[] => this.#system.list(directory);
-      const names = attempt(() => attempt(list, [], "ENOENT", "ENOTDIR"), undefined);
-      this.#names.set(directory, names && new Set(["", ".", "..", ...names]));
-    }
-    return this.#names.get(directory)?.has(nameIn(path)) === false;
   }
 
   /** The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing. */
@@ -250,10 +237,6 @@ export class Namespaces {
 /** Whether an address is one that every namespace has: of the loopback interface, or link-local. */
 export function isLocal(address: string): boolean {
   return address.startsWith("127.") || address === "::1" || address.startsWith("fe80:");
-}
-
-function nameIn(path: string): string {
-  return path.slice(path.lastIndexOf("/") + 1);
 }
 
 /** The process whose namespace a path is. */

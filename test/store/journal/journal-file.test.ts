@@ -2,9 +2,11 @@ import { test } from "tap";
 import { parseContainerId } from "../../../src/cni/attachment.ts";
 import { dateBack, type FileId } from "../../../src/store/files/fingerprint.ts";
 import {
+  ALL,
   type JournalContent,
   listingOf,
   readJournal,
+  recordsIn,
   renewJournal,
   requireJournal,
   SEVERAL,
@@ -40,6 +42,19 @@ test("the last line about an address counts", async (t) => {
     ["10.0.0.2", "10.0.0.3"],
     true,
   ]);
+});
+
+test("the last record of a reservation counts, and none of one that was released", async (t) => {
+  const record = (name: string): string => `c1 eth0 ${name} 1,2 70 /run/netns/a`;
+  const records = (...lines: readonly string[]) => [...recordsIn(lines)];
+
+  t.same(records(record("10.0.0.2"), record("10.0.0.3"), record("10.0.0.2")), [
+    ["10.0.0.3", 1],
+    ["10.0.0.2", 2],
+  ]);
+  t.same(records(record("10.0.0.2"), record("10.0.0.3"), "c1 eth0 -10.0.0.2"), [["10.0.0.3", 1]]);
+  t.same(records(record("10.0.0.2"), "c2 eth0 10.0.0.2"), [], "without a record");
+  t.same(records("c1 eth0", "", "c1 eth0 -", record("10.0.0.2")), [["10.0.0.2", 3]]);
 });
 
 test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", async (t) => {
@@ -187,11 +202,11 @@ test("where something else is in its place there is none, where it cannot be rea
   sealed(machine);
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"]) {
     const files = open(machine.start({ interrupt: refuse("findLines", code) }));
-    t.equal(requireJournal(files, "all"), undefined, code);
+    t.equal(requireJournal(files, ALL), undefined, code);
   }
   const refused = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
-  t.throws(() => requireJournal(refused, "all"), { code: "EIO" });
-  t.equal(readJournal(refused, "all"), undefined);
+  t.throws(() => requireJournal(refused, ALL), { code: "EIO" });
+  t.equal(readJournal(refused, ALL), undefined);
 });
 
 test("until it is sealed it is not current, but tells of which machine it is", async (t) => {

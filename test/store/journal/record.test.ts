@@ -42,6 +42,9 @@ test("a line that is cut off, or has anything else, has no record", async (t) =>
     line("c1 eth0 10.0.0.2 12,5 net /run/netns/pod"),
     line("c1 eth0 10.0.0.2 12,5 4026532001 relative"),
     line("c1 eth0 10.0.0.2 12,5 4026532001"),
+    line("c1 eth0 10.0.0.2 12,5 0 /run/netns/pod"),
+    line("c1 eth0 10.0.0.2 12,5,x7 4026532001 /run/netns/pod"),
+    line("c1 eth0 10.0.0.2 12,5,7x 4026532001 /run/netns/pod"),
     `${whole} other`,
     `${whole} pod more`,
   ]) {
@@ -74,6 +77,10 @@ test("a record is of the file with this inode, time and owner, and of no other",
   t.equal(isAsRecorded(files, record(changed)), undefined, "changed in the tick of the seal");
   t.equal(isAsRecorded(files, record(undefined, `${inode},${modified + 1n}`)), false, "its time");
   t.equal(isAsRecorded(files, record(undefined, `${inode + 1n},${modified}`)), false, "its inode");
+  for (const operation of ["linkStatus", "readFile"] as const) {
+    const refused = machine.start({ interrupt: refuse(operation, "EIO", "/data/net/10.0.0.2") });
+    t.equal(isAsRecorded(open(refused), record(undefined)), undefined, operation);
+  }
   machine.disk.write("/data/net/10.0.0.2", "c2\r\neth0");
   machine.disk.setModified("/data/net/10.0.0.2", modified);
   t.equal(isAsRecorded(files, record(undefined)), false, "its owner");
