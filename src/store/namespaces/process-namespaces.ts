@@ -1,7 +1,7 @@
 /** The network namespaces of running processes, with the addresses that are configured in each. */
 
 import { addressAt, formatAddress } from "../../ipam/address.ts";
-import { attempt, recover, type System, type SystemError } from "../../system/system.ts";
+import { attempt, recover, type System } from "../../system/system.ts";
 
 /** A network namespace in which at least one process runs; not that of the node itself. */
 export interface ProcessNamespace {
@@ -116,21 +116,24 @@ const UNSEEN_PROCESSES = "the processes of the node are not seen from here";
 /** One task of each process that has not ended. */
 function* tasksOn(system: System): Generator<Task, void> {
   for (const processId of processIds(system)) {
-    const first = taskAt(system, processId, processId);
-    const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
-    const tasks = first === undefined ? recover(list, endedOrUnseen) : [];
-    const threads = tasks?.filter((id) => id !== processId);
-    const others = threads?.map((id) => taskAt(system, processId, `${processId}/task/${id}`));
-    const unseen = { processId, task: processId, namespace: undefined };
-    const found =
-      first ?? (others === undefined ? unseen : others.find((one) => one !== undefined));
-    if (found !== undefined) yield found;
+    const task = taskOf(system, processId);
+    if (task !== undefined) yield task;
   }
 }
 
-/** No threads of a process that has ended; `undefined` where it may have some. */
-function endedOrUnseen({ code }: SystemError): readonly string[] | undefined {
-  return ENDED.includes(code) ? [] : undefined;
+/** One task of a process; `undefined` where it has ended. */
+function taskOf(system: System, processId: string): Task | undefined {
+  const first = taskAt(system, processId, processId);
+  if (first !== undefined) return first;
+  const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
+  const threads = recover(list, ({ code }) => (ENDED.includes(code) ? [] : undefined));
+  // It may have some.
+  if (threads === undefined) return { processId, task: processId, namespace: undefined };
+  for (const id of threads) {
+    const thread = taskAt(system, processId, `${processId}/task/${id}`);
+    if (thread !== undefined) return thread;
+  }
+  return undefined;
 }
 
 /** A task; `undefined` where it has ended. */

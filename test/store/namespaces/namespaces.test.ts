@@ -7,6 +7,7 @@ import {
   type PathState,
   processIn,
 } from "../../../src/store/namespaces/namespaces.ts";
+import { SystemError } from "../../../src/system/system.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
 
 const pod = { namespace: 70, addresses: ["10.7.75.2"] };
@@ -88,6 +89,66 @@ for (const [what, machine, at, state] of states) {
     t.same(namespaces.at(at), state, "asked again");
   });
 }
+
+test("one that only another process of the node has mounted is known by the last name of its path", async (t) => {
+  const system = systemOf({ processes: { 7: { namespace: NODE_NAMESPACE }, 8: pod } });
+  const namespaces = new Namespaces({
+    ...system,
+    readLink: (at) => (at === "/proc/7/ns/mnt" ? "mnt:[5]" : system.readLink(at)),
+    readFile: (at, limit) =>
+      at === "/proc/7/mountinfo"
+        ? "30 25 0:4 net:[70] /host/netns/pod rw shared:9 - nsfs nsfs rw\n"
+        : system.readFile(at, limit),
+  });
+  t.same(namespaces.at(path), { kind: "exists", id: "net:[70]" });
+  t.same(namespaces.at("/run/netns/other"), { kind: "gone" });
+});
+
+test("what is found at a path, or not, decides only where the mounts do not", async (t) => {
+  const found = { kind: "exists", id: "net:[71]" } as const;
+  const covered = systemOf({ files: [path] });
+  const device = covered.status("/proc/self/ns/net").device;
+  for (const [machine, answer, state] of [
+    [{ files: [path] }, { device, inode: 71n }, found],
+    [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOTDIR", { kind: "gone" }],
+    [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOENT", { kind: "gone" }],
+    [{ files: [path], shared: ["/run/netns"], isContained: true }, "EACCES", { kind: "unseen" }],
+  ] as const) {
+    const system = systemOf(machine);
+    const status: typeof system.status = (at) => {
+      if (at !== path) return system.status(at);
+      if (typeof answer === "string") throw new SystemError("stat", at, answer);
+      return { ...system.status(at), ...answer };
+    };
+    t.same(new Namespaces({ ...system, status }).at(path), state, JSON.stringify(machine));
+  }
+});
+
+test("a process that ends while it is looked at is gone", async (t) => {
+  const system = systemOf({});
+  const readLink = (at: string): string => {
+    if (at === "/proc/7/ns/net") throw new SystemError("readlink", at, "ESRCH");
+    return system.readLink(at);
+  };
+  t.same(new Namespaces({ ...system, readLink }).at("/proc/7/ns/net"), { kind: "gone" });
+});
+
+test("why a namespace cannot be entered is said, unless it is unmounted meanwhile", async (t) => {
+  const system = systemOf({ mounted: { [path]: 71 } });
+  for (const [code, reason] of [
+    ["ENOENT", `${path} has no table of addresses`],
+    ["EIO", `${path} cannot be entered: setns ${path}: input/output error`],
+  ] as const) {
+    const readFileIn = (at: string): never => {
+      throw new SystemError("setns", at, code);
+    };
+    t.equal(new Namespaces({ ...system, readFileIn }).incomplete, reason);
+    let reads = 0;
+    const readFile: typeof system.readFile = (at, limit) =>
+      at === "/proc/self/mountinfo" && ++reads > 1 ? "" : system.readFile(at, limit);
+    t.equal(new Namespaces({ ...system, readFileIn, readFile }).incomplete, undefined);
+  }
+});
 
 test("a path is looked at once", async (t) => {
   let looks = 0;

@@ -106,6 +106,20 @@ test("the namespace of the node is known to who sees the processes of the host, 
   t.same([ofNode, nodeAddresses], [[], new Set()]);
 });
 
+test("where the first process is protected, the kernel's own shows the namespace of the node", async (t) => {
+  const system = systemOf({ processes: { 2: node, 99: { namespace: 70 } } });
+  const readLink = (path: string): string => {
+    if (path === "/proc/1/ns/net") throw new SystemError("readlink", path, "EACCES");
+    return system.readLink(path);
+  };
+  t.equal(nodeNamespaceOf({ ...system, readLink }), `net:[${NODE_NAMESPACE}]`);
+
+  const status = (path: string): never => {
+    throw new SystemError("stat", path, "EACCES");
+  };
+  t.equal(nodeNamespaceOf({ ...system, readLink, status }), undefined, "nor are its tables seen");
+});
+
 test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {
   const pod = { namespace: 70, addresses: ["10.7.10.2"] };
   const found = readProcesses(systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }));
@@ -120,6 +134,28 @@ test("a process whose first thread has ended is that of another thread", async (
   t.same(readProcesses(system).namespaces, [
     { id: "net:[70]", processId: 7, addresses: new Set(["10.7.10.2"]) },
   ]);
+});
+
+test("a process whose threads cannot be listed may be in any namespace, one that has ended meanwhile in none", async (t) => {
+  const system = systemOf({ processes: { 7: { namespace: 70 } }, zombies: { 7: 9 } });
+  for (const [code, incomplete] of [
+    ["EACCES", "process 7 may not be inspected"],
+    ["ENOENT", undefined],
+    ["ESRCH", undefined],
+  ] as const) {
+    const list: typeof system.list = (path) => {
+      if (path === "/proc/7/task") throw new SystemError("open", path, code);
+      return system.list(path);
+    };
+    const found = readProcessNamespaces({ ...system, list });
+    t.equal(found.incomplete, incomplete, code);
+    t.notOk(found.processes.has("net:[70]"));
+  }
+  const readLink = (path: string): string => {
+    if (path.startsWith("/proc/7/")) throw new SystemError("readlink", path, "ESRCH");
+    return system.readLink(path);
+  };
+  t.equal(readProcessNamespaces({ ...system, readLink }).incomplete, undefined);
 });
 
 test("a process that has ended meanwhile is left out", async (t) => {
