@@ -68,9 +68,9 @@ export function allocate(network: LockedNetwork, given: AllocationRequest): Cand
     before.length === 0
       ? given
       : { ...given, preferences: { ...preferences, own: [...before, ...preferences.own] } };
-  const own = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
+  const part = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
   // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
-  if (own !== undefined) return allocateNext(network, { ...request, set: own }, undefined);
+  if (part !== undefined) return allocateNext(network, { ...request, set: part }, undefined);
   const allocation =
     requested === undefined
       ? allocateNext(

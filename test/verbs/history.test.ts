@@ -30,7 +30,7 @@ function told({ machine }: Network): readonly string[] {
 
 test("ADD, DEL and GC tell what they reserved and released, and for whom", async (t) => {
   const network = networkWith();
-  network.add("c1", asKubernetes);
+  t.equal(network.add("c1", asKubernetes).stderr, "");
   network.add("c2");
   network.del("c1", asKubernetes);
   network.del("c1", asKubernetes);

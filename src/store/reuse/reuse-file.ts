@@ -97,8 +97,7 @@ export function updateReuse(
 ): void {
   const { system } = files;
   const known = new Map(records.map((one) => [one.address, one]));
-  const names = released.filter((name) => parseAddress(name) !== undefined);
-  const noted = notesAll ? names : names.filter((name) => known.has(name));
+  const noted = notesAll ? released : released.filter((name) => known.has(name));
   if (reserved === undefined && noted.length === 0) return;
   const cooling = coolingAmong(files, records, times.delay);
   const time = system.now();

@@ -8,6 +8,10 @@ const place = { directory: "/data/net", mode: 0o755, prefix: ".host-local-" };
 test("whatever a process names a temporary file, it is known for one by its name", async (t) => {
   const system = machineWith({ ".host-local-42-0": "" }).start({ processId: 42 });
   t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42-1");
+  t.same(
+    system.calls.map(({ operation }) => operation),
+    ["createFile", "createFile"],
+  );
 
   for (const [name, prefix, expected] of [
     [".host-local-42-1", place.prefix, true],
@@ -15,6 +19,7 @@ test("whatever a process names a temporary file, it is known for one by its name
     ["42-1", place.prefix, false],
     [".host-local-10.0.0.2", place.prefix, false],
     [".host-local-x1-0", place.prefix, false],
+    [".host-local-42-1x", place.prefix, false],
     ["10.0.0.2", "", false],
     ["lock", "", false],
   ] as const) {
@@ -28,6 +33,10 @@ test("whatever a process names a temporary file, it is known for one by its name
 test("where the directory is gone each time, a temporary file is an error in the end", async (t) => {
   const system = machineWith().start({ interrupt: refuse("createFile", "ENOENT") });
   t.throws(() => createTemporary(system, place, ""), { code: "ENOENT" });
+
+  const refused = machineWith().start({ interrupt: refuse("createFile", "EIO") });
+  t.throws(() => createTemporary(refused, place, ""), { code: "EIO" });
+  t.equal(refused.calls.length, 1, "any other error at once");
 });
 
 test("one whose age is not known is not taken for that of a killed call", async (t) => {

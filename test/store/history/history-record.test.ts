@@ -96,6 +96,7 @@ test("anything else in the file is left out", async (t) => {
     line.replace("10.1.2.3", "10.1.2"),
     line.replace("2026-01-31", "2026-99-31"),
     line.replace("default/web", "default/web and more"),
+    line.replace(" default/web", ""),
   ]) {
     t.strictSame(parseRecords(`${text}\n${line}`), [record]);
   }

@@ -127,6 +127,27 @@ test("a journal that is written anew lists what a search has found, for its owne
   t.same(machine.disk.list(location.temporaryDirectory), []);
 });
 
+test("written anew, it has the records of what is there for the same owner, in their order", async (t) => {
+  const machine = machineWith({ ...two, "10.0.0.5": "c1\r\neth0" });
+  const files = open(machine.start());
+  const { state, boot } = files;
+  if (state === undefined || boot === undefined) throw new Error("there is no journal");
+  const record = (text: string): string => line(`${text} 1,2 70 /run/netns/a`);
+  const records = new Map([
+    ["10.0.0.5", record("c1 eth0 10.0.0.5")],
+    ["10.0.0.9", record("c1 eth0 10.0.0.9")],
+    ["10.0.0.2", record("c1 eth0 10.0.0.2")],
+    ["10.0.0.3", record("c1 eth0 10.0.0.3")],
+  ]);
+  renewJournal(state, readAll(files), { boot, machine: undefined }, records);
+  t.same(requireJournal(files, ALL)?.found, [
+    line("c10 eth0 10.0.0.3"),
+    records.get("10.0.0.5"),
+    records.get("10.0.0.2"),
+    line("c1 / 10.0.0.4"),
+  ]);
+});
+
 test("the seal is current only for this boot, this state of the directory and this length", async (t) => {
   const machine = machineWith(two);
   const changes: readonly (readonly [what: string, change: () => void])[] = [

@@ -125,6 +125,7 @@ test("a process that ended or is another user's leaves no doubt, an unreadable l
 test("a process counts only if its mount namespace is known, and the first one only if it is the node's", async (t) => {
   const other = { mounts: [mountOf("net:[73]", "/mnt/c")] };
   t.same(readMounts(systemOf({ self: node, "7": other }), ["7"]).mounts, alone);
+  t.same(readMounts(systemOf({ self: other }), []).mounts, [], "nor this one");
   const first = { ...other, mountNamespace: 5 };
   t.same(readMounts(systemOf({ self: node, "1": first }), []).mounts, alone);
   t.same(

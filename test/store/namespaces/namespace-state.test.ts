@@ -75,6 +75,12 @@ const rows: readonly Row[] = [
     expected: `unseen: its network namespace ${path} is gone, but the mount /run/netns/other has one with its number`,
   },
   {
+    case: "its number is another's, and the path of what was recorded later leads to another",
+    machine: { mounted: { "/run/netns/other": 70, "/run/netns/third": 71 } },
+    later: [{ inode: "70", path: "/run/netns/third" }],
+    expected: `unseen: its network namespace ${path} is gone, but the mount /run/netns/other has one with its number`,
+  },
+  {
     case: "its number is another's, and what was recorded later has another number",
     machine: { mounted: { "/run/netns/other": 70, "/run/netns/third": 71 } },
     later: [{ inode: "71", path: "/run/netns/third" }],
@@ -170,6 +176,12 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
       reason: `whether its network namespace ${path} exists cannot be seen from here: ${reason}`,
     });
   }
+});
+
+test("a plain file with the number of a namespace is none", async (t) => {
+  const system = systemOf({ files: [path] });
+  const inode = String(system.status(path).inode);
+  t.equal(new NamespaceStates(system).stateOf({ inode, path }, none).kind, "gone");
 });
 
 test("a descriptor whose process cannot be looked at may be open", async (t) => {

@@ -84,6 +84,29 @@ test("a release begins both times; the pod's own next address ends one of them",
   ]);
 });
 
+test("what is released and reserved by one call is reserved, and what it is in place of is nobody's", async (t) => {
+  const machine = machineWith();
+  reserve(machine, "web-0", "10.0.0.2", "10.0.0.3");
+  const reserved = { owner: owner("web-0"), addresses: ["10.0.0.2", "10.0.0.4"] };
+  update(machine, { reserved, released: ["10.0.0.2", "10.0.0.3"] });
+  t.same(records(machine), [
+    "nobody 10.0.0.3 0",
+    "default web-0 eth0 10.0.0.2 0",
+    "default web-0 eth0 10.0.0.4 0",
+  ]);
+});
+
+test("what was released by nobody known is forgotten with the delay", async (t) => {
+  const machine = machineWith();
+  update(machine, { released: ["10.0.0.9"] });
+  machine.wait(29_000);
+  update(machine, { released: ["10.0.0.8"] });
+  t.same(records(machine), ["nobody 10.0.0.9 29000", "nobody 10.0.0.8 0"]);
+  machine.wait(2000);
+  update(machine, { released: ["10.0.0.7"] });
+  t.same(records(machine), ["nobody 10.0.0.8 2000", "nobody 10.0.0.7 0"]);
+});
+
 test("a boot ends what cools down, and so does a time in the future; what is remembered stays", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2");
