@@ -1,6 +1,6 @@
 /** The network namespaces of the node, each looked at once: the kernel knows which addresses are in use. */
 
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { ListedDirectories, nameIn } from "./listed-directories.ts";
 import { type Mount, readMounts } from "./mounted-namespaces.ts";
@@ -152,7 +152,9 @@ export class Namespaces {
     // A directory of the node may be a symbolic link, which cannot be followed from within a container.
     const mount = this.#byPath.get(path) ?? this.#elsewhere.get(nameIn(path));
     if (mount !== undefined) return { kind: "exists", id: mount.id };
-    const id = this.#directories.lack(named) ? undefined : this.#idAt(named);
+    const look = (): string | undefined => this.#idAt(named);
+    const id = this.#directories.lack(named) ? undefined : recover(look, () => "unseen");
+    if (id === "unseen") return { kind: "unseen" };
     if (id !== undefined && id !== "none") return { kind: "exists", id };
     // A descriptor may be closed while the namespace lives.
     if (path.startsWith("/proc/")) return { kind: "unseen" };
@@ -165,16 +167,17 @@ export class Namespaces {
     return { kind: isOfNode && id === undefined ? "gone" : "unseen" };
   }
 
-  /** The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing. */
+  /**
+   * The namespace at a path as this process sees it; `none` for any other file, `undefined` if there is nothing.
+   *
+   * @throws SystemError where that cannot be seen
+   */
   #idAt(path: string): string | undefined {
     const system = this.#system;
-    try {
-      const { device, inode } = system.status(path);
-      return device === system.status("/proc/self/ns/net").device ? `net:[${inode}]` : "none";
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return isSystemError(error, "ENOENT", "ENOTDIR") ? undefined : "none";
-    }
+    const found = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
+    if (found === undefined) return undefined;
+    const { device } = system.status("/proc/self/ns/net");
+    return found.device === device ? `net:[${found.inode}]` : "none";
   }
 
   /** Enters the namespaces that are only mounted. */
@@ -204,13 +207,13 @@ export class Namespaces {
 
   /** @param reasons gets the one why it could not be entered */
   #enter({ id, path, reachedAt }: Mount, reasons: string[]): Namespace | undefined {
-    if (this.#idAt(reachedAt) !== id) {
-      reasons.push(`${path} is covered by another mount`);
-      return undefined;
-    }
     const read = (table: string): string =>
       this.#system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_TABLE);
     try {
+      if (this.#idAt(reachedAt) !== id) {
+        reasons.push(`${path} is covered by another mount`);
+        return undefined;
+      }
       const addresses = addressesBy(read);
       if (addresses !== undefined) {
         const isBusy = (): boolean => hasInterface(() => read("dev"));

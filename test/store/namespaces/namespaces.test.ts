@@ -110,6 +110,7 @@ test("what is found at a path, or not, decides only where the mounts do not", as
   const device = covered.status("/proc/self/ns/net").device;
   for (const [machine, answer, state] of [
     [{ files: [path] }, { device, inode: 71n }, found],
+    [{ files: [path] }, "EIO", { kind: "unseen" }],
     [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOTDIR", { kind: "gone" }],
     [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOENT", { kind: "gone" }],
     [{ files: [path], shared: ["/run/netns"], isContained: true }, "EACCES", { kind: "unseen" }],
