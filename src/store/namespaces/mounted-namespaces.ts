@@ -1,6 +1,6 @@
 /** The network namespaces that are mounted, as runtimes do it for each pod. */
 
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
 
 /** A namespace that is mounted, with the path where a process sees it. */
 export interface Mount {
@@ -30,20 +30,19 @@ const LARGEST_MOUNTINFO = 64 * 1024 * 1024;
  * mounts of its own, as a runtime may.
  */
 export function readMounts(system: System, ofNode: readonly string[]): Mounts {
-  const idOf = (process: string): string | undefined =>
-    attempt(() => system.readLink(`/proc/${process}/ns/mnt`), undefined);
+  const idOf = (process: string): string => system.readLink(`/proc/${process}/ns/mnt`);
   const seen = new Set<string>();
   const mounts = new Map<string, Mount>();
   let shared: readonly string[] = [];
   let incomplete: string | undefined;
   const first = ofNode.length === 0 ? ["self"] : isChrooted(system) ? ["1", "self"] : ["self", "1"];
   for (const process of [...first, ...ofNode]) {
-    const id = idOf(process);
-    if (id === undefined || seen.has(id)) continue;
-    const path = `/proc/${process}/mountinfo`;
+    let id: string;
     let text: string;
     try {
-      text = system.readFile(path, LARGEST_MOUNTINFO);
+      id = idOf(process);
+      if (seen.has(id)) continue;
+      text = system.readFile(`/proc/${process}/mountinfo`, LARGEST_MOUNTINFO);
     } catch (error) {
       if (!isSystemError(error)) throw error;
       // It has ended or is another user's: what matters then is whether the node's own mounts are seen.
@@ -59,7 +58,12 @@ export function readMounts(system: System, ofNode: readonly string[]): Mounts {
     }
   }
   // The first process may be protected; the second is the kernel's, and has the same mounts.
-  const node = ofNode.length > 0 ? (idOf("1") ?? idOf("2")) : undefined;
+  const likeNode = (): string =>
+    recover(
+      () => idOf("1"),
+      () => idOf("2"),
+    );
+  const node = ofNode.length > 0 ? attempt(likeNode, undefined) : undefined;
   return {
     mounts: [...mounts.values()],
     shared,

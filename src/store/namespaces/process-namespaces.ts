@@ -34,14 +34,21 @@ export const LARGEST_TABLE = 16 * 1024 * 1024;
  * @returns none where `/proc` cannot be read
  */
 export function readProcesses(system: System): Processes {
-  const node = seesHostProcesses(system) ? [nodeNamespaceOf(system), tablesOf(system, "1")] : [];
+  const nodeTables = attempt(() => tablesOf(system, "1"), undefined);
+  const node = seesHostProcesses(system) ? [nodeNamespaceOf(system), nodeTables] : [];
   const namespaces = new Map<string, ProcessNamespace>();
   const ofNode: string[] = [];
   const unread = new Set<string>();
   let nodeAddresses: ReadonlySet<string> | undefined;
   let incomplete: string | undefined;
   for (const { processId, task, namespace: id } of tasksOn(system)) {
-    const key = id ?? tablesOf(system, task);
+    const tables = (): string | undefined => tablesOf(system, task);
+    const key =
+      id ??
+      recover(tables, () => {
+        incomplete ??= uninspected(processId);
+        return undefined;
+      });
     if (key === undefined || namespaces.has(key)) continue;
     const isOfNode = node.includes(key);
     if (isOfNode) ofNode.push(processId);
@@ -69,9 +76,12 @@ export function readProcesses(system: System): Processes {
 /**
  * What identifies the tables of a process's namespace in `/proc`, which every user may read; their namespace may be seen
  * only with CAP_SYS_PTRACE. `undefined` where the process has ended.
+ *
+ * @throws SystemError where they cannot be seen
  */
 function tablesOf(system: System, process: string): string | undefined {
-  return attempt(() => `tables ${system.status(`/proc/${process}/net/dev`).inode}`, undefined);
+  const look = (): string => `tables ${system.status(`/proc/${process}/net/dev`).inode}`;
+  return attempt(look, undefined, ...ENDED);
 }
 
 /** A process; where its first thread has ended, as that of a zombie has, another one of its threads. */
@@ -104,10 +114,15 @@ export function readProcessNamespaces(system: System): ProcessNamespaces {
     // One that may not be inspected, as the first may be protected, is known by its tables if it is of the node.
     const isOfNode = namespace === undefined ? isLikeFirst(system, task) : namespace === node;
     if (isOfNode) ofNode.push(processId);
-    else if (namespace === undefined) incomplete ??= `process ${processId} may not be inspected`;
+    else if (namespace === undefined) incomplete ??= uninspected(processId);
     if (namespace !== undefined) processes.set(namespace, processId);
   }
   return { processes, ofNode, incomplete };
+}
+
+/** Why a process may be in any namespace. */
+function uninspected(processId: string): string {
+  return `process ${processId} may not be inspected`;
 }
 
 /** Why nothing is known of processes. */
@@ -173,10 +188,12 @@ export function nodeNamespaceOf(system: System): string | undefined {
   return like && namespaceOf(system, like);
 }
 
-/** Whether a task is in the namespace of the node's first process. */
+/** Whether a task is known to be in the namespace of the node's first process. */
 function isLikeFirst(system: System, task: string): boolean {
-  const tables = tablesOf(system, "1");
-  return tables !== undefined && tables === tablesOf(system, task);
+  return attempt(() => {
+    const tables = tablesOf(system, "1");
+    return tables !== undefined && tables === tablesOf(system, task);
+  }, false);
 }
 
 function processIds(system: System): readonly string[] {

@@ -120,6 +120,13 @@ test("a process that ended or is another user's leaves no doubt, an unreadable l
   const { incomplete, mounts } = readMounts(tooLarge, ["7", "8"]);
   t.match(incomplete, "/proc/7/mountinfo");
   t.same(mounts, alone);
+
+  const system = systemOf({ self: node, "7": node });
+  const readLink = (path: string): string => {
+    if (path === "/proc/7/ns/mnt") throw new SystemError("readlink", path, "ENOMEM");
+    return system.readLink(path);
+  };
+  t.match(readMounts({ ...system, readLink }, ["7"]).incomplete, "/proc/7/ns/mnt");
 });
 
 test("a process counts only if its mount namespace is known, and the first one only if it is the node's", async (t) => {

