@@ -1,5 +1,11 @@
 import { test } from "tap";
-import { asCniError, CniError, ErrorCode, internalError } from "../../src/cni/error.ts";
+import {
+  asCniError,
+  CniError,
+  ErrorCode,
+  internalError,
+  messageWithDetails,
+} from "../../src/cni/error.ts";
 
 test("codes are those of the specification", async (t) => {
   t.strictSame(ErrorCode, {
@@ -32,4 +38,10 @@ test("a CNI error is printed as it is", async (t) => {
 test("any other error is printed with code 999 and its message", async (t) => {
   t.match(asCniError(new RangeError("out of range")), { code: 999, message: "out of range" });
   t.match(asCniError("text"), { code: 999, message: "text" });
+});
+
+test("a message has its details behind it", async (t) => {
+  t.equal(messageWithDetails(internalError("it failed", "look")), "it failed; look");
+  t.equal(messageWithDetails(internalError("it failed")), "it failed");
+  t.equal(messageWithDetails(new Error("it failed")), "it failed");
 });

@@ -55,6 +55,36 @@ test("nesting is accepted down to 10000 brackets, as in Go", async (t) => {
   );
 });
 
+test("an engine that accepts more than Go is asked twice about what only it accepts, and about nothing else", async (t) => {
+  const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
+  const { parse } = JSON;
+  const accepted = (text: string): boolean => {
+    JSON.parse = () => null;
+    try {
+      return parseJson(text) === null;
+    } catch {
+      return false;
+    } finally {
+      JSON.parse = parse;
+    }
+  };
+  for (const text of [
+    ...["0.", "[5.]", "9.,", "1.5 9.e1", "1.:", "1./"],
+    ...["-00", "[-09]"],
+    ...['"\\x"', '"\\u12"', '"\\u12g4"', '"\\'],
+    ...[nested(10_001), `"]"${nested(10_001)}`, `"\\"]"${nested(10_001)}`],
+    "{".repeat(10_001),
+  ]) {
+    t.notOk(accepted(text), text.slice(0, 20));
+  }
+  const good = '"\\"\\\\\\/\\b\\f\\n\\r\\t\\u09aF"';
+  const shallow = `x${"[]".repeat(6000)}${"{}".repeat(6000)}${'"["'.repeat(11_000)}`;
+  for (const text of ["x", "x.", ".", "x.1", "x0.0 9.9", "x-0", `x${good}`, nested(10_000)]) {
+    t.ok(accepted(text), text.slice(0, 20));
+  }
+  t.ok(accepted(shallow), "not deep");
+});
+
 test("a long document that is not deep is accepted", async (t) => {
   for (const text of ["[".repeat(20_000), '["'.repeat(20_000), "[\\".repeat(20_000)]) {
     t.doesNotThrow(() => parseJson(JSON.stringify({ a: text, b: "\\" })));
