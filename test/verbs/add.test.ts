@@ -10,22 +10,6 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
-test("what an ADD could not release is released by the DEL that follows", async (t) => {
-  const network = new Network(new MemoryMachine(), dualStack);
-  network.add("c2");
-  const last = `${network.directory}/last_reserved_ip.0`;
-
-  const { exitCode } = network.add("c1", {
-    interrupt: (call) =>
-      refuse("overwriteFile", "EIO", last)(call) ??
-      refuse("readFile", "EIO", `${network.directory}/10.0.0.3`)(call),
-  });
-  t.equal(exitCode, 1);
-  t.equal(network.del("c1").exitCode, 0);
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.2", "2001:db8::2"]);
-});
-
 test("with a partition an ADD reads one file more, and makes no other call", async (t) => {
   const subnetFile = "/run/flannel/subnet.env";
   const callsWith = (ipam: object): readonly string[] => {
@@ -98,14 +82,6 @@ test("ADD takes the lock once, around all range sets", async (t) => {
   );
 });
 
-test("the first ADD of a network makes its directory when the lock asks for it", async (t) => {
-  const { calls } = networkWith().add("c1");
-  const operations = calls.map(({ operation }) => operation);
-
-  const first = operations.indexOf("lock");
-  t.same(operations.slice(first, first + 3), ["lock", "makeDirectories", "lock"]);
-});
-
 test("ADD waits for the lock as long as configured, then names its holder and has changed nothing", async (t) => {
   const network = networkWith();
   network.add("c1");
@@ -139,19 +115,6 @@ test("ADD removes temporary files of killed calls that are older than a minute",
   t.notOk(network.machine.disk.has(leftOver));
 });
 
-test("where the result cannot be printed, its addresses are released, and standard error has the error", async (t) => {
-  const network = networkWith(dualStack);
-  network.put("10.9.9.9", "c1\r\neth0");
-
-  const { exitCode, stderr } = network.add("c1", {
-    interrupt: refuse("writeStandardOutput", "ENOSPC"),
-  });
-
-  t.equal(exitCode, 1);
-  t.match(stderr, "Error writing error JSON to stdout: write /dev/stdout: no space left on device");
-  t.same(network.reservations(), { "10.9.9.9": "c1\r\neth0" });
-});
-
 test("where only the result cannot be printed, the error says so", async (t) => {
   const network = networkWith();
   let writes = 0;
@@ -167,27 +130,6 @@ test("where only the result cannot be printed, the error says so", async (t) => 
     code: 5,
     msg: "cannot deliver the result: write /dev/stdout: input/output error",
   });
-  t.same(network.reservations(), {});
-});
-
-test("an ADD that nobody reads, and that does not get the lock again, leaves the address to its DEL", async (t) => {
-  const network = networkWith();
-  let isRefused = false;
-
-  const { error, exitCode } = network.add("c1", {
-    interrupt: ({ operation }) => {
-      if (operation === "writeStandardOutput") isRefused = true;
-      const isLate = isRefused && operation === "lock";
-      return isLate || operation === "writeStandardOutput"
-        ? { kind: "fail", code: "EIO" }
-        : undefined;
-    },
-  });
-
-  t.equal(exitCode, 1);
-  t.equal(error, undefined);
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  network.del("c1");
   t.same(network.reservations(), {});
 });
 
@@ -207,16 +149,6 @@ test("an error of a system call has no details", async (t) => {
 
   t.match(error?.msg, "failed to allocate for range 0: open ");
   t.equal(error?.details, undefined);
-});
-
-test("requested addresses that no range set serves are named, with what is served", async (t) => {
-  const top = { runtimeConfig: { ips: ["10.0.0.4", "10.0.0.5", "10.9.9.9"] } };
-
-  t.match(networkWith().add("c1", { top }).error, {
-    msg: "failed to allocate all requested IPs: 10.0.0.5 10.9.9.9",
-    details:
-      "each range set serves one requested address, and only one that lies between its range's start and end",
-  });
 });
 
 test("gcOnly without a previous result says where in the chain it belongs", async (t) => {

@@ -46,75 +46,6 @@ test("after a boot a full range can be handed out again, the oldest reservations
   t.notOk(network.machine.disk.has(BEFORE_BOOT), "nothing is noted any more");
 });
 
-test("free addresses are used first", async (t) => {
-  const network = full();
-  network.del("old4");
-  network.machine.boot();
-
-  t.same(network.add("new").addresses, ["10.0.0.4"]);
-  t.equal(Object.keys(network.reservations()).length, 5);
-  t.same(network.add("newer").addresses, ["10.0.0.2"]);
-});
-
-test("what is reserved goes to its pod alone, though another's range is full", async (t) => {
-  const db = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=db-0" };
-  const ipam = { reserved: { "10.0.0.2": "default/db-0", "10.0.0.3": null, "10.0.0.4/31": null } };
-  const network = full();
-  network.machine.boot();
-
-  t.same(network.add("new", { ipam }).addresses, ["10.0.0.6"]);
-  t.match(network.add("newer", { ipam }).error?.msg, "no IP addresses available");
-  t.same(network.add("db", { ...db, ipam }).addresses, ["10.0.0.2"]);
-  t.match(network.add("db2", { ...db, ipam }).error?.msg, "no IP addresses available");
-});
-
-test("STATUS counts them as free, from the first changing call on", async (t) => {
-  const network = full({ exhaustedStatus: "unavailable" });
-  network.machine.boot();
-  network.del("none");
-
-  t.equal(network.status().exitCode, 0);
-  t.match(network.status({ ipam: { reclaim: "never" } }).error?.code, 50);
-});
-
-test("those of an earlier boot come before those of a later one", async (t) => {
-  const network = full();
-  network.machine.boot();
-  network.del("old2");
-  network.del("old3");
-  network.add("middle");
-  network.add("middle2");
-  network.machine.wait(60_000);
-  network.machine.boot();
-
-  t.same(fill(network), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "10.0.0.2", "10.0.0.3"]);
-});
-
-test("its own DEL frees such a reservation, and not that of its successor", async (t) => {
-  const network = full();
-  network.machine.boot();
-  network.add("new");
-  t.equal(network.reservations()["10.0.0.2"], "new\r\neth0");
-
-  t.equal(network.del("old2").exitCode, 0);
-  t.equal(network.reservations()["10.0.0.2"], "new\r\neth0", "the successor keeps it");
-  t.equal(network.del("old3").exitCode, 0);
-  t.equal(network.reservations()["10.0.0.3"], undefined, "its own");
-  t.same(network.add("newer").addresses, ["10.0.0.3"], "which is free now");
-});
-
-test("what is made anew in this boot, for the same container, is not from before it", async (t) => {
-  const network = full();
-  network.machine.boot();
-  network.del("none");
-  for (let last = 2; last <= 6; last++) {
-    network.del(`old${last}`);
-    network.add(`old${last}`);
-  }
-
-  noneGivesWay(t, network, "all live");
-});
-
 test("a requested address is granted if it is reserved from before this boot, and so is that of the same container", async (t) => {
   const network = full();
   network.machine.boot();
@@ -130,14 +61,6 @@ test("a requested address is granted if it is reserved from before this boot, an
     network.add("old5", { ipam: { reclaim: "never" } }).error?.msg,
     "duplicate allocation is not allowed",
   );
-});
-
-test("with reclaim never none is reclaimed, and without it those noted meanwhile do", async (t) => {
-  const network = full({ reclaim: "never" });
-  network.machine.boot();
-
-  noneGivesWay(t, network, "switched off");
-  t.same(network.add("new", { ipam: { reclaim: "whenFull" } }).addresses, ["10.0.0.2"]);
 });
 
 test("a reclaimed reservation costs no look at the others", async (t) => {
@@ -213,18 +136,4 @@ test("STATUS counts only what is from before the boot in the very range set", as
   network.del("none");
 
   t.match(network.strictStatus().error, { code: 50, msg: /range set: 10\.0\.0\./ });
-});
-
-test("an ADD takes nothing from before the boot that lies outside of its range set", async (t) => {
-  const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "10.0.1.0/29" }]];
-  const network = new Network(new MemoryMachine(), { ranges });
-  network.put("10.0.1.3", "earlier\r\neth0");
-  network.del("none");
-  network.machine.wait(60_000);
-  network.machine.boot();
-  network.machine.wait(60_000);
-  network.add("living");
-
-  t.match(network.add("new").error?.msg, "range 0: no IP addresses available");
-  t.ok("10.0.1.3" in network.reservations());
 });

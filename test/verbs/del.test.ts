@@ -21,42 +21,6 @@ test("DEL fails where a file is in place of the network's directory", async (t) 
   });
 });
 
-test("DEL that cannot remove a file removes all others, then reports it", async (t) => {
-  const network = networkWith({
-    "10.0.0.2": "c1\r\neth0",
-    "10.0.0.3": "c1\r\neth0",
-    "10.0.0.4": "c1\r\neth0",
-  });
-
-  const { error } = network.del("c1", {
-    interrupt: refuse("unlink", "EIO", `${network.directory}/10.0.0.3`),
-  });
-
-  t.same(error, {
-    code: 5,
-    msg: "failed to release 1 of 3 addresses",
-    details: "unlink /var/lib/cni/networks/net/10.0.0.3: input/output error",
-  });
-  t.same(Object.keys(network.reservations()), ["10.0.0.3"]);
-});
-
-test("DEL reports a failed system call, so that the runtime tries again", async (t) => {
-  const cases = [
-    ["readFiles", "open /var/lib/cni/networks/net: input/output error"],
-    ["status", "stat /var/lib/cni/networks/net: input/output error"],
-  ] as const;
-
-  for (const [operation, msg] of cases) {
-    const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-    const { error } = network.del("c1", {
-      interrupt: refuse(operation, "EIO", "/var/lib/cni/networks/net"),
-    });
-
-    t.same(error, { code: 5, msg });
-    t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  }
-});
-
 test("DEL that finds nothing names the files that it could not read", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
   const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
@@ -132,35 +96,6 @@ test("DEL ignores an unreadable file that the journal lists for another owner", 
   t.equal(network.del("c1", { interrupt }).error?.code, 5);
 
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.9"]);
-});
-
-test("a reservation that could not be read once is released by the next DEL", async (t) => {
-  const network = networkWith();
-  network.add("c1");
-
-  network.del("c1", { interrupt: refuse("readFile", "EIO", `${network.directory}/10.0.0.2`) });
-  network.del("c1");
-
-  t.same(network.reservations(), {});
-});
-
-test("DEL works under the lock, and waits for it no longer than configured", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-  network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
-
-  const { error } = network.del("c1", { ipam: { lockTimeoutSeconds: 1 } });
-
-  t.equal(error?.code, 11);
-  t.match(error?.details, "process 7 (GC)");
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-});
-
-test("DEL works on a disk that has no room for a lock", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  t.equal(network.del("c1", { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
-
-  t.same(network.reservations(), {});
 });
 
 test("containers whose ids end alike have their own addresses, and each DEL releases its own", async (t) => {

@@ -50,23 +50,6 @@ test("GC names a file that it cannot read, and ignores one that the journal list
   t.same(Object.keys(network.reservations()), ["10.0.0.3", "10.0.0.6"]);
 });
 
-test("GC fails while it has no file descriptor to read a file that the journal does not list", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" });
-  const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
-
-  t.equal(network.gc([], { interrupt }).error?.code, 5);
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-});
-
-test("GC works on a disk that has no room for a lock", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  t.equal(network.gc([], { interrupt: refuse("lock", "ENOSPC") }).exitCode, 0);
-
-  t.same(network.reservations(), {});
-});
-
 test("GC looks at the processes of the node only for what the list lacks, and without the lock", async (t) => {
   const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
   const looks: string[] = [];
@@ -85,15 +68,6 @@ test("GC looks at the processes of the node only for what the list lacks, and wi
   t.same(network.reservations(), {});
 });
 
-test("GC works under the lock", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-  network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (ADD)");
-
-  t.equal(network.gc([], { ipam: { lockTimeoutSeconds: 0 } }).error?.code, 11);
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-});
-
 test("GC removes old temporary files from both directories", async (t) => {
   const network = networkWith({ ".host-local-1-0": "" });
   const own = "/var/lib/cni/networks/.host-local/net/new/1-0";
@@ -104,16 +78,6 @@ test("GC removes old temporary files from both directories", async (t) => {
 
   t.notOk(network.machine.disk.has(`${network.directory}/.host-local-1-0`));
   t.notOk(network.machine.disk.has(own));
-});
-
-test("GC reports a failed system call", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-
-  const { error } = network.gc([], {
-    interrupt: refuse("readFiles", "EIO", "/var/lib/cni/networks/net"),
-  });
-
-  t.same(error, { code: 5, msg: "open /var/lib/cni/networks/net: input/output error" });
 });
 
 /** A node on which process 7 has 10.0.0.2, and the node itself 10.0.0.3. */

@@ -73,18 +73,6 @@ test("an ADD whose result cannot be delivered is undone in the history, too", as
   ]);
 });
 
-test("a DEL that can release only a part tells that part", async (t) => {
-  const network = networkWith();
-  network.add("c1");
-  const interrupt = refuse("unlink", "EIO", `${network.directory}/10.0.0.2`);
-
-  t.equal(network.del("c1", { interrupt }).error?.code, 5);
-  t.strictSame(told(network).slice(2), ["DEL 2001:db8::2 c1 eth0 -"]);
-
-  network.del("c1");
-  t.strictSame(told(network).slice(3), ["DEL 10.0.0.2 c1 eth0 -"]);
-});
-
 test("a call without the lock says that it is missing in the history", async (t) => {
   const network = networkWith();
   network.add("c1");

@@ -87,13 +87,6 @@ test("a pod gets its reserved address from a sandbox that is gone, though others
   t.equal(node.network.reservations()["10.0.0.4"], "new\r\neth0");
 });
 
-test("free addresses are used first", async (t) => {
-  const node = Node.full();
-  node.network.del("p6");
-  node.lose("p3");
-  t.same(node.run("new").addresses, ["10.0.0.6"]);
-});
-
 test("a requested address is granted if the namespace of its holder is gone", async (t) => {
   const node = Node.full();
   node.lose("p3");
@@ -242,24 +235,6 @@ test("a repeated ADD records its namespace anew", async (t) => {
   node.network.add("new", { netns: "/dev/null" });
   node.lose("new");
   noneGivesWay(t, node, "nothing is known of it");
-});
-
-test("of two range sets each is reclaimed", async (t) => {
-  const ranges = [[{ subnet: "10.0.0.0/30" }], [{ subnet: "fd00::/126", rangeEnd: "fd00::2" }]];
-  const node = new Node({ ranges });
-  t.same(node.run("p").addresses, ["10.0.0.2", "fd00::2"]);
-  t.same(node.run("q").addresses.length, 0);
-  node.lose("p", "q");
-  t.same(node.run("new").addresses, ["10.0.0.2", "fd00::2"]);
-});
-
-test("the history tells from whom it was reclaimed", async (t) => {
-  const node = new Node({ subnet: "10.0.0.0/30", history: {} });
-  node.run("p2");
-  node.lose("p2");
-  node.run("new");
-  const text = node.machine.disk.readFile(JOURNAL.replace("journal", "history"), 1e6);
-  t.match(text, /RECLAIM 10\.0\.0\.2 p2 eth0/);
 });
 
 test("where a look at /proc fails, nothing is reclaimed and nothing lost", async (t) => {

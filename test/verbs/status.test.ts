@@ -36,44 +36,10 @@ test("STATUS reads the directory once, takes no lock and changes nothing", async
   t.same(network.machine.disk.filesUnder("/"), files);
 });
 
-test("by default an exhausted range set is not an error, and the directory is not read", async (t) => {
-  for (const ipam of [subnet, { ...subnet, exhaustedStatus: "ready" }]) {
-    const { exitCode, calls } = networkWith(five, ipam).status();
-
-    t.equal(exitCode, 0);
-    t.notOk(calls.some(({ operation }) => operation === "list"));
-  }
-});
-
-test("STATUS reports a directory in which nothing can be created", async (t) => {
-  const network = networkWith([]);
-  const cases = [
-    ["/var/lib/cni/networks/net", networkWith(five.slice(1))],
-    ["/", network],
-  ] as const;
-
-  for (const [path, where] of cases) {
-    const { error } = where.status({ interrupt: refuse("requireWritable", "EROFS", path) });
-
-    t.same(error, { code: 50, msg: `access ${path}: read-only file system` });
-  }
-});
-
 test("STATUS reports a directory that cannot be read", async (t) => {
   const { error } = networkWith(five).status({ interrupt: refuse("listAddresses", "EIO") });
 
   t.same(error, { code: 50, msg: "open /var/lib/cni/networks/net: input/output error" });
-});
-
-test("one range set with room does not make up for another without, known from the journal or not", async (t) => {
-  const ranges = [[{ subnet: "10.0.1.0/24" }], [{ subnet: "10.0.0.0/30" }]];
-  const network = networkWith([], { ...strict, ranges });
-  network.add("c1");
-
-  const { error, calls } = network.status();
-
-  t.match(error, { code: 50, details: /1 of 1 address in use/ });
-  t.ok(calls.some(({ operation }) => operation === "findLines"));
 });
 
 test("by default no journal is read, and one with room left makes STATUS list nothing", async (t) => {

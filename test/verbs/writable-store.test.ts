@@ -3,14 +3,7 @@ import { openNetwork } from "../../src/store/files/network-files.ts";
 import { requireWritableStore } from "../../src/verbs/writable-store.ts";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { location, machineWith, open } from "../store/fixtures.ts";
-
-test("a writable network directory is enough", async (t) => {
-  const machine = machineWith();
-  const system = machine.start({ interrupt: refuse("requireWritable", "EACCES", "/data") });
-
-  t.doesNotThrow(() => requireWritableStore(open(system)));
-});
+import { location, open } from "../store/fixtures.ts";
 
 test("while it is missing, the nearest existing directory above it counts", async (t) => {
   const cases = [

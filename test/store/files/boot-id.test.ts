@@ -4,16 +4,6 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { open } from "../fixtures.ts";
 
-test("each boot has an id of its own", async (t) => {
-  const machine = new MemoryMachine();
-  const first = open(machine.start()).boot;
-  t.equal(first, open(machine.start()).boot);
-
-  machine.boot();
-
-  t.not(open(machine.start()).boot, first);
-});
-
 test("without /proc, or with something else in its place, there is none", async (t) => {
   const machine = new MemoryMachine();
   const id = machine.bootId?.trimEnd();

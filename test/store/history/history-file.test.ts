@@ -70,23 +70,6 @@ test("a call that changes nothing writes nothing", async (t) => {
   t.same(process.calls.slice(OPENING), []);
 });
 
-test("what an ADD reclaims is a line of its own, of another's pod", async (t) => {
-  const machine = machineWith();
-  const empty: Change = { kind: "released", name: "10.0.0.3", owner: { kind: "unowned" } };
-
-  keep(open(machine.start()), [
-    change("released", "10.0.0.2", "old"),
-    change("reserved", "10.0.0.2"),
-    empty,
-  ]);
-
-  t.same(told(machine), [
-    "RECLAIM 10.0.0.2 old",
-    "ADD 10.0.0.2 c1 default/web",
-    "RECLAIM 10.0.0.3",
-  ]);
-});
-
 test("of what was reserved and released again only the rest is told, also of one attachment", async (t) => {
   const machine = machineWith();
 

@@ -7,7 +7,7 @@ import {
   reclaimable,
 } from "../../../src/store/journal/before-boot.ts";
 import { readJournal } from "../../../src/store/journal/journal-file.ts";
-import { allIn, readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
+import { readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address } from "../../ipam/parsed.ts";
@@ -201,28 +201,6 @@ test("namesBeforeBoot compares file and owner with the note", async (t) => {
   t.equal(among({ owner: { kind: "attachment", ...attachment("c2") } }), 0);
   t.equal(among({ status: system.linkStatus("/data/net/10.0.0.3") }), 0);
   t.equal(among({ status: undefined }), 0);
-});
-
-test("namesBeforeBoot among reservations has those that are not noted yet, too, and asks for none without need", async (t) => {
-  const machine = machineWithJournal();
-  const among = (kind: "file" | "other" = "file"): readonly string[] => {
-    const system = machine.start();
-    const files = open(system);
-    const all = allIn(readAll(files)).map((one) => {
-      const status = { ...system.linkStatus(files.pathOf(one.name)), kind };
-      return { ...one, status };
-    });
-    return [...namesBeforeBoot(files, () => all)];
-  };
-  const asked = (): never => t.fail("asked") as never;
-  t.same([...namesBeforeBoot(open(machine.start()), asked)], []);
-
-  machine.boot();
-  t.same(among(), ["10.0.0.2", "10.0.0.3"]);
-  t.same(among("other"), [], "what is no file");
-  note(machine);
-  withNetwork(machine.start(), (network) => network.allOwned());
-  t.same(among(), ["10.0.0.2", "10.0.0.3"]);
 });
 
 test("noteBeforeBoot writes nothing where it finds nothing", async (t) => {

@@ -15,7 +15,6 @@ import {
   sealJournal,
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { keyOf, parseOwner } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { line } from "../../harness/journal-line.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
@@ -62,13 +61,6 @@ test("lines of other interfaces do not count; legacy ones do, but leave open wha
   t.same(listing(["c1 / 10.0.0.2"]), [["10.0.0.2"], false]);
   t.same(listing(["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"]), [["10.0.0.2", "10.0.0.3"], true]);
   t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
-});
-
-test("a line begins with the end of the container id and the interface, in place of which legacy owners have a slash", async (t) => {
-  t.equal(keyOf(c1), line("c1 eth0"));
-  t.equal(keyOf(parseOwner("c1\r\neth0")), line("c1 eth0"));
-  t.equal(keyOf(parseOwner("c1")), line("c1 /"));
-  t.equal(keyOf(parseOwner("")), undefined);
 });
 
 /** No records. */

@@ -103,13 +103,6 @@ test("it is not sealed where somebody else has reserved an address since the sea
   }
 });
 
-test("none is written where the boot is not known", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  machine.bootId = undefined;
-  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
-  t.notOk(machine.disk.has(`${location.stateDirectory}/journal`));
-});
-
 test("a seal is of the machine that it was of, and of none in particular once it was another's", async (t) => {
   const own = "0123456789abcdef".repeat(2);
   const other = "f".repeat(32);

@@ -72,11 +72,6 @@ test("a path has blanks and line ends as they are, and another kind of namespace
   ]);
 });
 
-test("the first line of a list counts", async (t) => {
-  const system = systemOf({ self: { ...node, mounts: [mountOf("net:[70]", "/run/netns/a")] } });
-  t.same(readMounts(system, []).mounts, alone);
-});
-
 test("what only another mount namespace has is reached through its process; the same mount is listed once", async (t) => {
   const other = {
     mountNamespace: 5,

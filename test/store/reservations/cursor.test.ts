@@ -81,24 +81,3 @@ test("a cursor is never seen half written, wherever its writer is killed", async
     t.match(cursor && formatAddress(cursor), /^10\.0\.0\.(20|3)$/);
   }
 });
-
-test("a first cursor is never seen half written, wherever its writer is killed", async (t) => {
-  for (const [number, part] of [
-    [1, undefined],
-    [2, undefined],
-    [3, undefined],
-    [4, undefined],
-    [4, 0.5],
-    [5, undefined],
-    [6, undefined],
-  ] as const) {
-    const machine = machineWith();
-
-    machine.run({ interrupt: stopAt(OPENING + number, part) }, (system) => {
-      writeCursor(open(system), 0, address("10.0.0.3"));
-      return 0;
-    });
-
-    t.ok([undefined, "10.0.0.3"].includes(filesOf(machine)["last_reserved_ip.0"]));
-  }
-});

@@ -5,7 +5,6 @@ import {
   isHeldBy,
   isSameOwner,
   keyOf,
-  keysOf,
   type Owner,
   parseOwner,
 } from "../../../src/store/reservations/owner.ts";
@@ -17,14 +16,6 @@ const legacy = { kind: "legacy", containerId: "c1" };
 
 test("a reservation is the container id, CR LF and the interface, and nothing after it", async (t) => {
   t.equal(contentOf(attachment("c1")), "c1\r\neth0");
-});
-
-test("a formatted owner parses to the same attachment", async (t) => {
-  t.same(parseOwner(contentOf(attachment("a.B_c-9", "Ünusual"))), {
-    kind: "attachment",
-    containerId: "a.B_c-9",
-    interfaceName: "Ünusual",
-  });
 });
 
 test("the content of a file names an attachment, a container, or nobody", async (t) => {
@@ -117,11 +108,4 @@ test("a key has the end of the container's id, and never the whole, unless that 
   ] as const) {
     t.equal(keyOf(attachment(id)), `${end} eth0`);
   }
-});
-
-test("the key of an attachment is that of what is reserved for it", async (t) => {
-  t.equal(keyOf(attachment("c1")), keyOf(parseOwner("c1\r\neth0")));
-  t.equal(keyOf(parseOwner("")), undefined);
-  t.equal(contentOf(parseOwner("")), undefined);
-  t.same(keysOf(attachment("c1")), [keyOf(attachment("c1")), keyOf(parseOwner("c1"))]);
 });

@@ -4,11 +4,10 @@ import {
   isBlankFile,
   listReservations,
   readOwner,
-  removeReservation,
 } from "../../../src/store/reservations/reservation-file.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, machineWith, open } from "../fixtures.ts";
+import { machineWith, open } from "../fixtures.ts";
 
 test("every file named like an address is a reservation, sorted by address", async (t) => {
   const machine = machineWith({
@@ -74,19 +73,6 @@ test("a file that is not regular, is gone or is far too large has no owner", asy
     const system = machine.start({ interrupt: refuse("readFile", code) });
     t.same(readOwner(open(system), "10.0.0.2"), { kind: "unowned" }, code);
   }
-});
-
-test("a reservation is removed; a missing one is not an error", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "", "10.0.0.3": "" });
-
-  t.equal(removeReservation(open(machine.start()), "10.0.0.2"), true);
-  t.equal(removeReservation(open(machine.start()), "10.0.0.2"), false);
-
-  t.same(filesOf(machine), { "10.0.0.3": "" });
-  const refused = machine.start({ interrupt: refuse("unlink", "EROFS") });
-  t.throws(() => removeReservation(open(refused), "10.0.0.3"), {
-    message: "unlink /data/net/10.0.0.3: read-only file system",
-  });
 });
 
 test("a file is blank if it has only white space and NUL", async (t) => {
