@@ -6,42 +6,24 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
-import { type Descriptor, imageName, writeImage } from "../../scripts/release/image.ts";
+import { imageName, writeImage } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { mountObstacle } from "../harness/mounts.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 import {
-  archives,
   fileOf,
   foreign,
   missing,
   noForeign,
   packageOfVersion,
+  unpackedImage,
   version,
 } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
 const image = fileOf(imageName({ version }));
-
-test("the image has each native executable, and no shell or user of its own", async (t) => {
-  const { manifests, pathOf, read } = unpackedImage(t);
-  const natives = archives.filter(({ isPortable }) => !isPortable);
-  t.equal(manifests.length, natives.length);
-  for (const manifest of manifests) {
-    const { config, layers } = read(manifest);
-    t.match(read(config), { ...manifest.platform, config: { Entrypoint: ["/host-local"] } });
-    const listed = spawnSync("tar", ["-tzf", pathOf(layers[0])], {
-      encoding: "utf8",
-    });
-    t.equal(
-      listed.stdout,
-      "./\n./host-local\n./licenses/\n./licenses/LICENSE\n./licenses/THIRD-PARTY-NOTICES\n",
-    );
-    t.ok(layers[0].size < 2_500_000, `${layers[0].size} bytes`);
-  }
-});
 
 test("the only layer is a root directory in which the program installs itself", {
   skip: mountObstacle() ?? false,
@@ -115,18 +97,6 @@ test("containerd finds no platform in an image for another architecture", {
   t.not(status, 0);
   t.match(said, /platform|not found|does not exist/);
 });
-
-/** The image's manifests, and how to find and read what a descriptor refers to. */
-function unpackedImage(t: Test) {
-  const directory = scratchDirectory(t);
-  spawnSync("tar", ["-xf", image, "-C", directory]);
-  const pathOf = ({ digest }: Pick<Descriptor, "digest">) =>
-    join(directory, digest.replace("sha256:", "blobs/sha256/"));
-  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
-  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
-  const manifests: readonly Descriptor[] = read(index).manifests;
-  return { manifests, pathOf, read };
-}
 
 /** The root directory of a container for this machine. */
 function rootOf(t: Test): string {
