@@ -3,7 +3,8 @@
 
 import { holdLowNumbers } from "../harness/network-namespaces.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
+import { Containerd, needsOfContainerd } from "./containerd.ts";
+import { Cri } from "./cri.ts";
 import { addressesInTwo } from "./mounted-namespaces.ts";
 import { networkOf } from "./range-life.ts";
 
