@@ -4,13 +4,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Network } from "../e2e/libcni.ts";
+import { addressesInTwo, nodeNamespaces } from "../e2e/node-namespaces.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
 import { Crio, crioVersion, needsOfCrio, needsOfMultus } from "./crio.ts";
-import { addressesInTwo, namespacesWith } from "./mounted-namespaces.ts";
 import { networkOf } from "./range-life.ts";
 
 /** A cluster network whose list hands GC on to the plugin, which `bridge` does not. */
@@ -180,7 +180,9 @@ for (const [family, subnets] of [
       writeFileSync(gate, "");
       host.hold("bridge", gate);
       const lost = crio.pods.start("lost").catch(() => undefined);
-      await until("bridge at work", () => namespacesWith("10.64.0.2").length === 1);
+      await until("bridge at work", () =>
+        nodeNamespaces().some(({ addresses }) => addresses.includes("10.64.0.2")),
+      );
       await crio.kill();
       await lost;
       rmSync(gate);
