@@ -47,7 +47,7 @@ const base = podsIn(manifests);
 /** What is applied in these tests: the last one compares all of it with the schemas at once, which takes a compiler. */
 const applied: Manifest[] = [...manifests];
 
-test("a misspelt member or a wrong type would be found", async (t) => {
+test("a misspelt member, a wrong type or a missing member would be found", async (t) => {
   const { metadata, spec } = base;
   const withSpec = (change: object) => ({
     apiVersion: "apps/v1",
@@ -55,11 +55,9 @@ test("a misspelt member or a wrong type would be found", async (t) => {
     spec: { selector: {}, template: { metadata, spec: { ...spec, ...change } } },
   });
 
-  t.match(violations(withSpec({ hostPid: true })), [/hostPid/]);
-  t.match(violations(withSpec({ hostPID: "yes" })), [
-    /hostPID must be boolean/,
-    /Type 'string' is not/,
-  ]);
+  t.match(violations(withSpec({ hostPid: true })), /hostPid/);
+  t.match(violations(withSpec({ hostPID: "yes" })), /Type 'string' is not/);
+  t.match(violations(withSpec({ containers: undefined })), /is missing in type/);
 });
 
 test("it runs everywhere, first, without access to the API and without privileges", async (t) => {
@@ -288,5 +286,5 @@ test("the rule makes the resource of the feature that the agent writes by defaul
 
 test("all that is applied is valid", async (t) => {
   t.ok(skipWithoutKubectl !== false || applied.length >= 4 * distributions.length);
-  t.same(violations(...applied), []);
+  t.equal(violations(...applied), "");
 });

@@ -2,24 +2,16 @@
 /** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
-import { imageName, writeImage } from "../../scripts/release/image.ts";
+import { imageName } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { mountObstacle } from "../harness/mounts.ts";
 import { versionCall } from "../harness/runtime-call.ts";
-import {
-  fileOf,
-  foreign,
-  missing,
-  noForeign,
-  packageOfVersion,
-  unpackedImage,
-  version,
-} from "./release.ts";
+import { fileOf, missing, unpackedImage, version } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
@@ -68,34 +60,6 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
   const entry = ["run", "--rm", "--snapshotter", "native", "--env", "CNI_COMMAND=VERSION"];
   const { said } = ctr(...entry, REFERENCE, "entry");
   t.ok(JSON.parse(said).supportedVersions.includes("1.1.0"), "the entry point is the program");
-});
-
-test("containerd refuses a damaged image", { skip }, async (t) => {
-  const ctr = await containerd(t);
-  const damaged = join(scratchDirectory(t), "damaged.oci.tar");
-  const content = readFileSync(image);
-  // In each layer.
-  for (let at = 200_000; at < content.length; at += 200_000) content.fill(0, at, at + 100);
-  writeFileSync(damaged, content);
-  const { status, said } = ctr("image", "import", damaged);
-  t.not(status, 0);
-  t.match(said, /digest sha256:[0-9a-f]+: not found|unexpected/);
-});
-
-test("containerd finds no platform in an image for another architecture", {
-  skip: skip || noForeign,
-}, async (t) => {
-  const ctr = await containerd(t);
-  const { built, files, source, directory } = packageOfVersion(t, version);
-  const other = writeImage(
-    [{ built: { ...built, architecture: foreign() }, files }],
-    source,
-    directory,
-  );
-  ctr("image", "import", other.path);
-  const { status, said } = ctr("run", "--rm", "--snapshotter", "native", REFERENCE, "other");
-  t.not(status, 0);
-  t.match(said, /platform|not found|does not exist/);
 });
 
 /** The root directory of a container for this machine. */
