@@ -91,7 +91,7 @@ const examples: Readonly<Record<string, Example>> = {
     keeps(t, network) {
       t.same(network.add("pod-1").ips, [{ address: "10.34.0.2/24", gateway: "10.34.0.1" }]);
 
-      network.del("pod-1", {});
+      network.del("pod-1", { runtimeConfig: undefined });
 
       t.same(network.reservations(), []);
     },

@@ -1,7 +1,7 @@
 // test: each executable, full extent only, slow
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
-import { readFileSync } from "node:fs";
+import { readFileSync, rmSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
@@ -67,7 +67,7 @@ clientScenario(
       content.split("\r\n").at(0),
     );
     // As after a crash, the runtime knows nothing of the second.
-    host.forgetResults();
+    rmSync("/var/lib/cni/results", { recursive: true });
     t.doesNotThrow(() => cnitool.attachment("status", "kept"), "STATUS says ready");
 
     const waitUntilGone = takeNamespace("/run/netns/lost", () => cnitool.removeNamespace("lost"));

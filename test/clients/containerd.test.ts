@@ -9,7 +9,8 @@ import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri, Ctr, needsOfContainerd } from "./containerd.ts";
+import { Containerd, Ctr, needsOfContainerd } from "./containerd.ts";
+import { Cri } from "./cri.ts";
 import { imageName } from "./image.ts";
 import { lifeOfARange, network, rangeLife } from "./range-life.ts";
 

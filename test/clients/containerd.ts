@@ -8,7 +8,7 @@ import type { Host } from "../e2e/host.ts";
 import { type Needs, processesIn, removeMounts } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
-import { RuntimeService, type SandboxRequest } from "./cri.ts";
+import { RuntimeService } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import type { Client } from "./range-life.ts";
@@ -115,40 +115,6 @@ function shims(): readonly number[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && isShim(name))
     .map(Number);
-}
-
-/** Pods over the CRI, as the kubelet makes them. */
-export class Cri implements Client {
-  readonly #containerd: Containerd;
-  readonly #sandboxes = new Map<string, string>();
-
-  /** @param containerd the containerd behind it */
-  constructor(containerd: Containerd) {
-    this.#containerd = containerd;
-  }
-
-  async start(name: string, annotations: SandboxRequest["annotations"] = {}): Promise<void> {
-    const { runtime } = this.#containerd;
-    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
-    this.#sandboxes.set(name, await runtime.runPodSandbox(request));
-  }
-
-  async stop(name: string): Promise<void> {
-    const { runtime } = this.#containerd;
-    const id = this.#idOf(name);
-    await runtime.stopPodSandbox(id);
-    await runtime.removePodSandbox(id);
-    this.#sandboxes.delete(name);
-  }
-
-  /** The address that the CRI reports for a pod. */
-  addressOf(name: string): Promise<string> {
-    return this.#containerd.runtime.addressOf(this.#idOf(name));
-  }
-
-  #idOf(name: string): string {
-    return this.#sandboxes.get(name) ?? "";
-  }
 }
 
 /** Containers of `ctr run --cni`. */

@@ -2,7 +2,9 @@
 
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
+import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { decode, encode, type Field, type Message, messagesIn, textIn } from "./protobuf.ts";
+import type { Client } from "./range-life.ts";
 
 /** A call takes no longer than this, in milliseconds. */
 const LONGEST_CALL = 300_000;
@@ -12,7 +14,7 @@ export interface SandboxRequest {
   readonly name: string;
   readonly cgroupParent: string;
   /** The pod's annotations, which the runtime gives to a plugin that has the capability for it. */
-  readonly annotations?: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
 }
 
 /** A sandbox in the runtime's list. */
@@ -38,7 +40,7 @@ export class RuntimeService {
    * @returns the sandbox's id
    * @throws {Error} with the runtime's message if it refuses
    */
-  async runPodSandbox({ name, cgroupParent, annotations = {} }: SandboxRequest): Promise<string> {
+  async runPodSandbox({ name, cgroupParent, annotations }: SandboxRequest): Promise<string> {
     const metadata: Field = [
       1,
       [
@@ -142,6 +144,38 @@ export class RuntimeService {
       });
       stream.end(framed(encode(fields)));
     });
+  }
+}
+
+/** Pods over the CRI, as the kubelet makes them. */
+export class Cri implements Client {
+  readonly #runtime: RuntimeService;
+  readonly #sandboxes = new Map<string, string>();
+
+  /** @param runtime the runtime behind it */
+  constructor({ runtime }: { readonly runtime: RuntimeService }) {
+    this.#runtime = runtime;
+  }
+
+  async start(name: string, annotations: SandboxRequest["annotations"] = {}): Promise<void> {
+    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
+    this.#sandboxes.set(name, await this.#runtime.runPodSandbox(request));
+  }
+
+  async stop(name: string): Promise<void> {
+    const id = this.#idOf(name);
+    await this.#runtime.stopPodSandbox(id);
+    await this.#runtime.removePodSandbox(id);
+    this.#sandboxes.delete(name);
+  }
+
+  /** The address that the CRI reports for a pod. */
+  addressOf(name: string): Promise<string> {
+    return this.#runtime.addressOf(this.#idOf(name));
+  }
+
+  #idOf(name: string): string {
+    return this.#sandboxes.get(name) ?? "";
   }
 }
 

@@ -4,13 +4,13 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import type { Network } from "../e2e/libcni.ts";
+import { addressesInTwo, nodeNamespaces } from "../e2e/node-namespaces.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario } from "./client-scenario.ts";
 import { Cnitool } from "./cnitool.ts";
 import { Crio, crioVersion, needsOfCrio, needsOfMultus } from "./crio.ts";
-import { addressesInTwo, namespacesWith } from "./mounted-namespaces.ts";
 import { networkOf } from "./range-life.ts";
 
 /** A cluster network whose list hands GC on to the plugin, which `bridge` does not. */
@@ -52,16 +52,16 @@ clientScenario(
     t.equal(Object.keys(host.reservations("other")).length, 1);
     const crio = await Crio.start(t, host);
     t.same(host.reservations("other"), {}, "what is no pod of its default network gets a DEL");
-    for (const pod of ["first", "second"]) await crio.runPod(pod);
-    await crio.runPod("asks", { [asked]: "10.65.0.6" });
+    for (const pod of ["first", "second"]) await crio.pods.start(pod);
+    await crio.pods.start("asks", { [asked]: "10.65.0.6" });
     const before = host.reservations(name);
     t.same(Object.keys(before), ["10.65.0.2", "10.65.0.3", "10.65.0.6"]);
-    await crio.removePod("second");
+    await crio.pods.stop("second");
     await crio.restart();
     const since = host.recordedCalls().map(({ environment: { CNI_COMMAND = "" } }) => CNI_COMMAND);
     for (const verb of ["STATUS", "GC", "CHECK"]) t.ok(since.includes(verb), verb);
     t.same(Object.keys(host.reservations(name)), ["10.65.0.2", "10.65.0.6"]);
-    for (const pod of ["first", "asks"]) await crio.removePod(pod);
+    for (const pod of ["first", "asks"]) await crio.pods.stop(pod);
     t.same(host.reservations(name), {});
   },
 );
@@ -98,7 +98,7 @@ clientScenario(
     const crio = await Crio.start(t, host);
     const held = (): readonly string[] => Object.keys(host.reservations(network.name));
     const lose = async (pod: string): Promise<void> => {
-      await crio.runPod(pod);
+      await crio.pods.start(pod);
       const { CNI_NETNS: netns = "" } = host.recordedCalls().at(-1)?.environment ?? {};
       execFileSync("umount", ["--lazy", netns]);
       rmSync(netns);
@@ -106,7 +106,7 @@ clientScenario(
     const own = capabilitiesOfAgent();
     t.notOk(own.includes("SYS_ADMIN"), "it enters no namespace");
 
-    await crio.runPod("living");
+    await crio.pods.start("living");
     await lose("recorded");
     t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
     t.same(held(), ["10.65.0.2"], "what is recorded is known");
@@ -140,7 +140,7 @@ clientScenario(
     const delegating = { type: "multus", delegates: [{ ...cluster }] };
     host.configure({ cniVersion: "1.1.0", name: "multus", plugins: [delegating] }, cluster);
     const crio = await Crio.start(t, host);
-    for (const name of ["first", "second"]) await crio.runPod(name);
+    for (const name of ["first", "second"]) await crio.pods.start(name);
     const before = host.reservations(cluster.name);
     t.equal(Object.keys(before).length, 2, "two pods have addresses");
 
@@ -151,7 +151,7 @@ clientScenario(
     });
     t.ok(collections.length > 0, "CRI-O sends GC with null for the cluster network");
     t.same(host.reservations(cluster.name), before, "the pods keep their addresses");
-    for (const name of ["third", "fourth", "fifth"]) await crio.runPod(name);
+    for (const name of ["third", "fourth", "fifth"]) await crio.pods.start(name);
     t.same(addressesInTwo(), [], "no address is in two network namespaces");
   },
 );
@@ -179,8 +179,10 @@ for (const [family, subnets] of [
       const gate = "/run/held";
       writeFileSync(gate, "");
       host.hold("bridge", gate);
-      const lost = crio.runPod("lost").catch(() => undefined);
-      await until("bridge at work", () => namespacesWith("10.64.0.2").length === 1);
+      const lost = crio.pods.start("lost").catch(() => undefined);
+      await until("bridge at work", () =>
+        nodeNamespaces().some(({ addresses }) => addresses.includes("10.64.0.2")),
+      );
       await crio.kill();
       await lost;
       rmSync(gate);
@@ -188,9 +190,9 @@ for (const [family, subnets] of [
 
       await crio.restart();
       t.ok("10.64.0.2" in host.reservations(network.name), "the address stays reserved");
-      for (const name of ["second", "third", "fourth", "fifth"]) await crio.runPod(name);
+      for (const name of ["second", "third", "fourth", "fifth"]) await crio.pods.start(name);
       t.same(addressesInTwo(), [], "no address is in two network namespaces");
-      const refusal = await crio.runPod("sixth").then(
+      const refusal = await crio.pods.start("sixth").then(
         () => "",
         (error: unknown) => String(error),
       );

@@ -6,9 +6,8 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
-import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { until } from "../harness/until.ts";
-import { RuntimeService } from "./cri.ts";
+import { Cri, RuntimeService } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 
@@ -42,8 +41,8 @@ export function crioVersion(): string {
 /** CRI-O as a scenario runs it. It has no process for a sandbox without containers, as by default. */
 export class Crio {
   readonly runtime = new RuntimeService(`${stateDirectory}/crio.sock`);
+  readonly pods = new Cri(this);
   readonly #t: Test;
-  readonly #sandboxes = new Map<string, string>();
   #daemon: Daemon;
 
   private constructor(t: Test) {
@@ -84,25 +83,6 @@ export class Crio {
     if (this.#daemon.runs) await this.kill();
     this.#daemon = this.#run();
     await this.#answers();
-  }
-
-  /** What it has logged. */
-  get output(): string {
-    return this.#daemon.output;
-  }
-
-  /** Makes the sandbox of a pod. */
-  async runPod(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
-    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
-    this.#sandboxes.set(name, await this.runtime.runPodSandbox(request));
-  }
-
-  /** Stops and removes the sandbox of a pod. */
-  async removePod(name: string): Promise<void> {
-    const id = this.#sandboxes.get(name) ?? "";
-    await this.runtime.stopPodSandbox(id);
-    await this.runtime.removePodSandbox(id);
-    this.#sandboxes.delete(name);
   }
 
   #run(): Daemon {

@@ -1,10 +1,11 @@
 // test: each executable, full extent only, slow
 /** The state of a runtime is lost in one boot: nobody sends DEL for the sandboxes that are gone. */
 
+import { addressesInTwo } from "../e2e/node-namespaces.ts";
 import { holdLowNumbers } from "../harness/network-namespaces.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
-import { addressesInTwo } from "./mounted-namespaces.ts";
+import { Containerd, needsOfContainerd } from "./containerd.ts";
+import { Cri } from "./cri.ts";
 import { networkOf } from "./range-life.ts";
 
 for (const [release, pods, subnet] of [

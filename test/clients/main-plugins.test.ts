@@ -129,7 +129,7 @@ clientScenario(
     // GC keeps what is young.
     await sleep(2100);
     waitUntilGone();
-    host.runtime.gc(network, []);
+    host.runtime.gc(network);
     t.same(host.reservations("device"), {}, "GC releases it");
   },
 );

@@ -61,7 +61,7 @@ export class Buildah implements Client {
   constructor(t: Test, host: Host) {
     this.#t = t;
     configure(host);
-    buildah("pull", `oci-archive:${writeImage("/run/image")}`);
+    buildah("pull", `docker-archive:${writeImage("/run/image")}`);
   }
 
   async start(name: string): Promise<void> {

@@ -7,9 +7,7 @@ export type Field = readonly [number: number, value: string | number | readonly 
 export type Message = ReadonlyMap<number, readonly (number | Buffer)[]>;
 
 const VARINT = 0;
-const EIGHT_BYTES = 1;
 const WITH_LENGTH = 2;
-const FOUR_BYTES = 5;
 
 /**
  * Encodes a message.
@@ -50,8 +48,6 @@ export function decode(bytes: Buffer): Message {
   };
   const readValue = (kind: number): number | Buffer => {
     if (kind === VARINT) return readVarint();
-    if (kind === EIGHT_BYTES) return readBytes(8);
-    if (kind === FOUR_BYTES) return readBytes(4);
     if (kind === WITH_LENGTH) return readBytes(readVarint());
     throw new RangeError(`unknown kind of field: ${kind}`);
   };

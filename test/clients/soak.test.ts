@@ -2,7 +2,8 @@
 /** A hundred sandboxes at a time, which the runtime makes and removes side by side. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Cri, needsOfContainerd } from "./containerd.ts";
+import { Containerd, needsOfContainerd } from "./containerd.ts";
+import { Cri } from "./cri.ts";
 import { networkOf } from "./range-life.ts";
 
 const network = networkOf("10.66.0.0/24");

@@ -34,7 +34,11 @@ scenario("cnitool: every command of conf-examples/README.md works as written", n
   for (const command of sample(commands, extent === "short" ? 5 : 1, seed)) {
     const pod = new Pod("pod");
     t.doesNotThrow(() => shell(host, command), command);
-    t.not(pod.addresses().length, 0, "the pod has an address");
+    const addresses = pod.addresses();
+    t.not(addresses.length, 0, "the pod has an address");
+    for (const [asked] of command.matchAll(/(?<=["=])[\da-f]+[.:][\da-f.:]+(?=["'])/g)) {
+      t.match(addresses.join(" "), `${asked}/`, "the one that is asked for");
+    }
     t.doesNotThrow(() => shell(host, command.replace("cnitool add", "cnitool del")), "DEL works");
     pod.remove();
     host.deleteBridges();

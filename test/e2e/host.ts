@@ -20,8 +20,6 @@ import { Runtime } from "./runtime.ts";
 
 const pluginDirectory = "/opt/cni/bin";
 const reservationDirectory = "/var/lib/cni/networks";
-/** libcni's cache. */
-const resultDirectory = "/var/lib/cni/results";
 const configurationDirectory = "/etc/cni/net.d";
 const record = "/run/calls-of-host-local";
 
@@ -74,11 +72,6 @@ export class Host {
   /** Removes the reservations of a network behind the plugin's back. */
   forget(network: string): void {
     rmSync(join(reservationDirectory, network), { recursive: true, force: true });
-  }
-
-  /** Removes what libcni remembers of attachments. */
-  forgetResults(): void {
-    rmSync(resultDirectory, { recursive: true, force: true });
   }
 
   /** Every call of host-local so far, with all that went in and out. */

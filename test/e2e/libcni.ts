@@ -3,11 +3,12 @@
  * document that each plugin of the network gets on standard input.
  */
 
-import type { Attachment, Json, JsonObject } from "../harness/runtime-call.ts";
+import type { Json, JsonObject } from "../harness/runtime-call.ts";
 
 /** One plugin's object, as it stands in the configuration. */
 export interface PluginConfiguration extends JsonObject {
   readonly type: string;
+  readonly capabilities?: JsonObject;
 }
 
 /** A network: a list of plugins, or a single plugin read as a list of one. */
@@ -23,17 +24,13 @@ export interface Injection {
   readonly capabilities?: JsonObject;
   /** For CHECK and DEL, and for ADD after the first plugin: what the plugins before returned. */
   readonly prevResult?: Json;
-  /** For GC: the attachments that still exist. */
-  readonly valid?: readonly Attachment[];
 }
 
 /** A result of any specification version, as a runtime reads it. */
 export interface Result {
   readonly cniVersion: string;
-  readonly interfaces?: readonly { readonly name: string; readonly sandbox?: string }[];
   readonly ips?: readonly { readonly address: string; readonly gateway?: string }[];
   readonly ip4?: { readonly ip: string; readonly gateway?: string };
-  readonly ip6?: { readonly ip: string; readonly gateway?: string };
   readonly routes?: readonly { readonly dst: string; readonly gw?: string }[];
   readonly dns?: JsonObject;
 }
@@ -73,32 +70,17 @@ export function pluginInput(
   plugin: PluginConfiguration,
   injection: Injection = {},
 ): JsonObject {
-  const { capabilities = {}, prevResult, valid } = injection;
-  const runtimeConfig = supportedCapabilities(plugin, capabilities);
-  const attachments = valid?.map(({ containerId, interfaceName = "eth0" }) => ({
-    containerID: containerId,
-    ifname: interfaceName,
-  }));
+  const { capabilities = {}, prevResult } = injection;
+  const runtimeConfig = Object.fromEntries(
+    Object.entries(capabilities).filter(([name]) => plugin.capabilities?.[name] === true),
+  );
   return {
     ...plugin,
     name: network.name,
     cniVersion: network.cniVersion,
     ...(Object.keys(runtimeConfig).length > 0 && { runtimeConfig }),
     ...(prevResult !== undefined && { prevResult }),
-    ...(attachments !== undefined && {
-      "cni.dev/attachments": attachments,
-      "cni.dev/valid-attachments": attachments,
-    }),
   };
-}
-
-function supportedCapabilities(plugin: PluginConfiguration, offered: JsonObject): JsonObject {
-  const declared = Object.entries(plugin.capabilities ?? {})
-    .filter(([, supported]) => supported === true)
-    .map(([capability]) => capability);
-  return Object.fromEntries(
-    Object.entries(offered).filter(([capability]) => declared.includes(capability)),
-  );
 }
 
 /**

@@ -1,7 +1,7 @@
 /** A container runtime: attaches pods to networks and detaches them, as libcni does it. */
 
 import { join } from "node:path";
-import { type Outcome, run } from "../harness/executable.ts";
+import { run } from "../harness/executable.ts";
 import { readError } from "../harness/printed-error.ts";
 import {
   type Attachment,
@@ -17,21 +17,6 @@ import {
   pluginInput,
   type Result,
 } from "./libcni.ts";
-
-/** A plugin's refusal, with the members of the error object that it printed. */
-class PluginRefusal extends Error {
-  readonly plugin: string;
-  readonly code: number | undefined;
-  readonly details: string | undefined;
-
-  constructor(plugin: string, { stdout, stderr, exitCode }: Outcome) {
-    const error = readError(stdout);
-    super(error?.msg ?? `exit ${exitCode}: ${stdout}${stderr}`);
-    this.plugin = plugin;
-    this.code = error?.code;
-    this.details = error?.details;
-  }
-}
 
 /** The runtime of one host. */
 export class Runtime {
@@ -49,7 +34,7 @@ export class Runtime {
    * @param network the network
    * @param pod the pod
    * @param capabilities values for capabilities
-   * @throws {PluginRefusal} if a plugin refuses; the runtime then has to detach the pod
+   * @throws {Error} with its message if a plugin refuses; the runtime then has to detach the pod
    */
   add(network: Network, pod: Attachment, capabilities: JsonObject = {}): Result {
     let prevResult: Json | undefined;
@@ -65,7 +50,7 @@ export class Runtime {
   /**
    * Asks every plugin whether the attachment is as it left it.
    *
-   * @throws {PluginRefusal} if one says no
+   * @throws {Error} with its message if one says no
    */
   check(network: Network, pod: Attachment): void {
     const prevResult = this.#results.get(keyOf(network, pod)) ?? null;
@@ -78,7 +63,7 @@ export class Runtime {
   /**
    * Detaches a pod, plugins in reverse.
    *
-   * @throws {PluginRefusal} if a plugin refuses
+   * @throws {Error} with its message if a plugin refuses
    */
   del(network: Network, pod: Attachment): void {
     const result = this.#results.get(keyOf(network, pod));
@@ -90,17 +75,18 @@ export class Runtime {
     this.#results.delete(keyOf(network, pod));
   }
 
-  /** Tells every plugin which attachments are left. */
-  gc(network: Network, valid: readonly Attachment[]): void {
+  /** Tells every plugin that no attachment is left. */
+  gc(network: Network): void {
+    const left = { "cni.dev/attachments": [], "cni.dev/valid-attachments": [] };
     for (const plugin of network.plugins) {
-      this.#run(plugin, networkCall("GC", pluginInput(network, plugin, { valid })));
+      this.#run(plugin, networkCall("GC", { ...pluginInput(network, plugin), ...left }));
     }
   }
 
   /**
    * Asks every plugin whether it can serve an ADD.
    *
-   * @throws {PluginRefusal} if one cannot
+   * @throws {Error} with its message if one cannot
    */
   status(network: Network): void {
     for (const plugin of network.plugins) {
@@ -109,9 +95,9 @@ export class Runtime {
   }
 
   #run(plugin: PluginConfiguration, call: Parameters<typeof run>[1]): string {
-    const outcome = run(join(this.#pluginDirectory, plugin.type), call);
-    if (outcome.exitCode !== 0) throw new PluginRefusal(plugin.type, outcome);
-    return outcome.stdout;
+    const { exitCode, stdout, stderr } = run(join(this.#pluginDirectory, plugin.type), call);
+    if (exitCode === 0) return stdout;
+    throw new Error(readError(stdout)?.msg ?? `exit ${exitCode}: ${stdout}${stderr}`);
   }
 }
 

@@ -70,4 +70,9 @@ export class Cluster {
   reservations(): Record<string, string> {
     return this.host.reservations(podNetwork);
   }
+
+  /** The addresses of these, in text order. */
+  reserved(): readonly string[] {
+    return Object.keys(this.reservations()).sort();
+  }
 }

@@ -2,11 +2,19 @@
 /** Programs of the node are killed, and its power fails. */
 
 import { randomUUID } from "node:crypto";
+import { namespaceWith } from "../e2e/node-namespaces.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { eventsOf } from "./kubectl.ts";
-import { namespaceWith } from "./node-namespaces.ts";
 import { shell } from "./operator.ts";
-import { deletePods, ping, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
+import {
+  deletePods,
+  ownAddresses,
+  ping,
+  podAddresses,
+  podTable,
+  readyContainers,
+  runPods,
+} from "./pods.ts";
 import { failPower, setBootId } from "./power.ts";
 import { nodeName } from "./worker.ts";
 
@@ -35,7 +43,7 @@ clusterScenario(
     t.same(others, before, "the pods keep their addresses");
     const { e: _, ...kept } = readyContainers();
     t.same(kept, containers, "and their containers");
-    t.same(Object.keys(cluster.reservations()), ownAddresses(), "nothing else is reserved");
+    t.same(cluster.reserved(), ownAddresses(), "nothing else is reserved");
     for (const name of Object.keys(others)) ping(name, e ?? "");
     show(
       "Four pods run on a node with a /29 when kubelet and containerd are killed with SIGKILL. Without them the pods still reach each other. Once both run again, the pods have the same sandboxes and addresses, and a fifth pod gets the last address of the range:",
@@ -48,7 +56,7 @@ clusterScenario(
       shell("host-local list"),
     );
     await cluster.restartNode();
-    t.same(Object.keys(cluster.reservations()), ownAddresses(), "nothing stays of the old pods");
+    t.same(cluster.reserved(), ownAddresses(), "nothing stays of the old pods");
     t.equal(new Set(ownAddresses()).size, 5, "each pod has an address of its own");
     ping("a", podAddresses().e ?? "");
     show(
@@ -56,7 +64,7 @@ clusterScenario(
       `${podTable()}\n${shell("host-local list")}`,
     );
 
-    const lost = cluster.reservations();
+    const lost = cluster.reserved();
     await failPower(cluster);
     worker.loseContainerdState();
     setBootId(randomUUID());
@@ -66,23 +74,17 @@ clusterScenario(
     );
     await cluster.restartNode();
     t.ok(eventsOf(nodeName, "Rebooted").length > 0, "kubelet has seen another boot");
-    t.same(Object.keys(cluster.reservations()), Object.keys(lost), "the range is full again");
-    t.same(Object.keys(cluster.reservations()), ownAddresses(), "with what the new pods have");
+    t.same(cluster.reserved(), lost, "the range is full again");
+    t.same(cluster.reserved(), ownAddresses(), "with what the new pods have");
     show(
       "kubelet reports the reboot, and finds no sandboxes. No address of the range is free, but ADD takes those from before the boot, and the pods come back without a command:",
-      [eventsOf(nodeName, "Rebooted")[0]?.message, podTable(), shell("host-local list")].join(
-        "\n\n",
-      ),
+      [eventsOf(nodeName, "Rebooted")[0], podTable(), shell("host-local list")].join("\n\n"),
     );
 
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");
   },
 );
-
-function ownAddresses(): readonly string[] {
-  return Object.values(podAddresses()).sort();
-}
 
 function lines(text: string): readonly string[] {
   return text.split("\n").sort();

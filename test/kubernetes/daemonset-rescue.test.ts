@@ -6,11 +6,10 @@ import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { componentOfVersion, logs, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
-import { eventsOf } from "./kubectl.ts";
-import { shell } from "./operator.ts";
-import { deletePods, podAddresses, podTable, readyContainers, runPods } from "./pods.ts";
+import { refusalOf } from "./kubectl.ts";
+import { pass20Minutes, shell } from "./operator.ts";
+import { deletePods, ownAddresses, podTable, readyContainers, runPods } from "./pods.ts";
 import { failPower } from "./power.ts";
-import { pass20Minutes } from "./time.ts";
 
 /** As many as a /28 has addresses for. */
 const names = Array.from({ length: 13 }, (_, at) => `pod-${at}`);
@@ -35,11 +34,11 @@ clusterScenario(
       const now = readyContainers();
       return names.filter((name) => now[name] !== undefined && now[name] !== before[name]);
     };
-    await until("the refusals", () => names.every((name) => isRefused(name)), 300);
+    await until("the refusals", () => names.every((name) => refusalOf(name) !== undefined), 300);
     t.same(areNew(), [], "with the Go plugin no pod comes back");
     show(
       `A node with a /28 has the Go plugin and ${names.length} pods when its power fails and \`/var/lib/containerd\` is lost, so that nobody sends a DEL. None of the pods comes back:`,
-      eventsOf("pod-0", "FailedCreatePodSandBox")[0]?.message,
+      refusalOf("pod-0"),
     );
 
     pass20Minutes();
@@ -49,9 +48,9 @@ clusterScenario(
     await until("the pods", () => areNew().length === names.length, 300);
     const seconds = Math.round((performance.now() - began) / 1000);
     t.ok(seconds < 60, "within a minute");
-    const addresses = Object.values(podAddresses()).sort();
+    const addresses = ownAddresses();
     t.equal(new Set(addresses).size, names.length, "each has an address of its own");
-    t.same(Object.keys(cluster.reservations()).sort(), addresses, "and only these are reserved");
+    t.same(cluster.reserved(), addresses, "and only these are reserved");
     show(
       `Twenty minutes later (the test sets the times of the reservations back) the DaemonSet of \`deploy/\` is applied, with a gc every 10 s in place of 15 min, and a grace period of 10 s in place of 10 min. ${seconds} s later all ${names.length} run again:`,
       `${shell(logs)}\n${podTable()}`,
@@ -61,9 +60,3 @@ clusterScenario(
     t.same(cluster.reservations(), {}, "nothing stays reserved");
   },
 );
-
-function isRefused(pod: string): boolean {
-  return eventsOf(pod, "FailedCreatePodSandBox").some(({ message }) =>
-    message.includes("no IP addresses available"),
-  );
-}

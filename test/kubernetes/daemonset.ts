@@ -2,11 +2,11 @@
 
 import { cpSync, readFileSync, writeFileSync } from "node:fs";
 import { imageName } from "../../scripts/release/image.ts";
+import { namespaceWith } from "../e2e/node-namespaces.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
-import { namespaceWith } from "./node-namespaces.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, readyContainers } from "./pods.ts";
 import { containerdOf, minorVersion } from "./programs.ts";

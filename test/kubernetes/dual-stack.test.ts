@@ -22,7 +22,7 @@ clusterScenario(
   },
   async (t, cluster, show) => {
     runPods("a", "b", "c");
-    const addresses = Object.keys(cluster.reservations()).sort();
+    const addresses = cluster.reserved();
     t.same(
       addresses,
       ["10.248.0.2", "10.248.0.3", "10.248.0.4", "fd00:248::2", "fd00:248::3", "fd00:248::4"],

@@ -10,7 +10,7 @@ import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
 import { shell } from "./operator.ts";
-import { deletePods, podAddresses, podNamed, runPods } from "./pods.ts";
+import { deletePods, ownAddresses, podAddresses, podNamed, runPods } from "./pods.ts";
 import { generatedConfiguration } from "./worker.ts";
 
 const REASON = "FailedCreatePodSandBox";
@@ -23,12 +23,12 @@ clusterScenario(
   async (t, cluster, show) => {
     runPods("first", "second", "third", "fourth", "fifth");
     const addresses = ["10.245.0.2", "10.245.0.3", "10.245.0.4", "10.245.0.5", "10.245.0.6"];
-    t.same(Object.values(podAddresses()).sort(), addresses, "five pods get the five addresses");
+    t.same(ownAddresses(), addresses, "five pods get the five addresses");
     show("With five pods running, the range is full:", shell("host-local capacity || true"));
 
     create([podNamed("sixth")]);
     await until("the event", () => eventsOf("sixth", REASON).length > 0);
-    const message = eventsOf("sixth", REASON)[0]?.message ?? "";
+    const message = eventsOf("sixth", REASON)[0] ?? "";
     t.equal(
       withoutId(message),
       refusal(cluster.host.pluginDirectory),

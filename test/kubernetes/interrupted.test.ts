@@ -4,9 +4,8 @@
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, waitFor } from "./kubectl.ts";
-import { printedCommand, terminal } from "./operator.ts";
+import { pass20Minutes, printedCommand, terminal } from "./operator.ts";
 import { deletePods, ping, podAddresses, podNamed } from "./pods.ts";
-import { pass20Minutes } from "./time.ts";
 
 const page = "docs/leaked-addresses.md";
 const release = printedCommand(page, "host-local gc mynet --live-command 'crictl pods -q' --yes");
@@ -18,7 +17,7 @@ clusterScenario(
   },
   async (t, cluster, show) => {
     const { worker } = cluster;
-    const reserved = () => Object.keys(cluster.reservations()).sort();
+    const reserved = () => cluster.reserved();
     const names = Array.from({ length: 12 }, (_, index) => `pod-${index}`);
     create(names.map((name) => podNamed(name)));
     await until("the first reservations", () => reserved().length >= 3);

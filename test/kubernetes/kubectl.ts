@@ -5,13 +5,6 @@ import { execFileSync } from "node:child_process";
 /** How long the cluster has for anything. */
 const patience = "--timeout=180s";
 
-/** The part of an event that matters here. */
-export interface Event {
-  readonly reason: string;
-  readonly message: string;
-  readonly involvedObject: { readonly kind: string; readonly name: string };
-}
-
 /**
  * Runs kubectl.
  *
@@ -45,17 +38,23 @@ export function waitFor(condition: string, ...objects: readonly string[]): void 
 }
 
 /**
- * The events about an object.
+ * The messages of the events about an object.
  *
  * @param name the object's name
  * @param reason the reason that they give
  */
-export function eventsOf(name: string, reason: string): readonly Event[] {
+export function eventsOf(name: string, reason: string): readonly string[] {
   const selector = `--field-selector=involvedObject.name=${name},reason=${reason}`;
-  const { items }: { readonly items: readonly Event[] } = JSON.parse(
+  const { items }: { readonly items: readonly { readonly message: string }[] } = JSON.parse(
     run(["get", "events", "--output=json", selector]),
   );
-  return items;
+  return items.map(({ message }) => message);
+}
+
+/** The event with which kubelet says of a pod that no address is left for it; undefined where there is none. */
+export function refusalOf(pod: string): string | undefined {
+  const messages = eventsOf(pod, "FailedCreatePodSandBox");
+  return messages.find((message) => message.includes("no IP addresses available"));
 }
 
 function run(words: readonly string[], input = ""): string {

@@ -1,15 +1,22 @@
 // test: cluster
 /** containerd's directory is lost. */
 
+import { namespaceWith } from "../e2e/node-namespaces.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, waitFor } from "./kubectl.ts";
-import { namespaceWith } from "./node-namespaces.ts";
-import { printedCommand, shell, terminal } from "./operator.ts";
-import { deletePods, ping, podAddresses, podNamed, readyContainers, runPods } from "./pods.ts";
+import { pass20Minutes, printedCommand, shell, terminal } from "./operator.ts";
+import {
+  deletePods,
+  ownAddresses,
+  ping,
+  podAddresses,
+  podNamed,
+  readyContainers,
+  runPods,
+} from "./pods.ts";
 import { failPower } from "./power.ts";
 import { containerdOf } from "./programs.ts";
-import { pass20Minutes } from "./time.ts";
 import { podNetwork } from "./worker.ts";
 
 const page = "docs/leaked-addresses.md";
@@ -30,7 +37,7 @@ clusterScenario(
     const { worker } = cluster;
     const names = ["a", "b", "c", "d", "e", "f"];
     runPods(...names);
-    const lost = Object.values(podAddresses()).sort();
+    const lost = ownAddresses();
 
     worker.kubelet.stop();
     worker.containerd.stop();
@@ -38,7 +45,7 @@ clusterScenario(
     await cluster.restartNode();
     pass20Minutes();
     t.same(
-      Object.keys(cluster.reservations()).sort(),
+      cluster.reserved(),
       [...lost, ...Object.values(podAddresses())].sort(),
       "the pods have new addresses beside the old ones",
     );
@@ -77,7 +84,7 @@ clusterScenario(
     const [addresses, containers] = [podAddresses(), readyContainers()];
     if (recordsNamespaces) {
       terminal(withoutList);
-      t.equal(Object.keys(cluster.reservations()).length, 13, "a first run releases nothing");
+      t.equal(cluster.reserved().length, 13, "a first run releases nothing");
       show(
         "libcni in containerd 2.1 records network namespaces, so `gc` needs no list. The second run is to be ten minutes after the first; `--now` does not wait for that:",
         terminal(`host-local gc ${podNetwork}`, `${withoutList} --now`),
@@ -90,7 +97,7 @@ clusterScenario(
         undecided,
       );
       terminal(release);
-      t.equal(Object.keys(cluster.reservations()).length, 13, "a first run releases nothing");
+      t.equal(cluster.reserved().length, 13, "a first run releases nothing");
       show(
         "With the list it can. The second run is to be ten minutes after the first; `--now` does not wait for that:",
         terminal(listDead, releaseNow),
@@ -100,11 +107,7 @@ clusterScenario(
     const { h = "", ...others } = podAddresses();
     const { h: _, ...kept } = readyContainers();
     t.same([others, kept], [addresses, containers], "the pods keep addresses and containers");
-    t.same(
-      Object.keys(cluster.reservations()),
-      Object.values(podAddresses()).sort(),
-      "only what leaked was released",
-    );
+    t.same(cluster.reserved(), ownAddresses(), "only what leaked was released");
     for (const name of Object.keys(others)) ping(name, h);
     show(
       "The eighth pod gets one of the addresses. The others have kept theirs, and each of them reaches it:",

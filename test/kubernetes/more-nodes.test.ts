@@ -43,14 +43,14 @@ clusterScenario(
     waitFor("create", `node/${nodeName}`);
     await until("the event", () => eventsOf(nodeName, "CIDRNotAvailable").length > 0);
     const [event] = eventsOf(nodeName, "CIDRNotAvailable");
-    t.equal(event?.message, "Node n1 status is now: CIDRNotAvailable", "the fifth node gets none");
+    t.equal(event, "Node n1 status is now: CIDRNotAvailable", "the fifth node gets none");
     const podCidrs = Object.values(podCidrsOfNodes());
     t.equal(podCidrs.filter((podCidr) => podCidr !== undefined).length, 4, "four nodes have one");
     show(
       "Four nodes register, which are objects of the API only, and then the one that runs pods. It is the fifth:",
       nodeTable(),
     );
-    show("The controller's event about it:", event?.message);
+    show("The controller's event about it:", event);
 
     create([podNamed("web")]);
     await until("the event", () => eventsOf("web", "FailedScheduling").length > 0);

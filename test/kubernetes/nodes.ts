@@ -16,10 +16,10 @@ export function nodeNamed(name: string, podCidr?: string): INode {
 
 /** The podCIDR of each node by its name; undefined where it has none. */
 export function podCidrsOfNodes(): Readonly<Record<string, string | undefined>> {
-  const { items }: { readonly items: readonly ListedNode[] } = JSON.parse(
+  const { items }: { readonly items: readonly INode[] } = JSON.parse(
     kubectl("get", "nodes", "--output=json"),
   );
-  return Object.fromEntries(items.map(({ metadata, spec }) => [metadata.name, spec.podCIDR]));
+  return Object.fromEntries(items.map(({ metadata, spec }) => [metadata?.name, spec?.podCIDR]));
 }
 
 /** The table of all nodes with their podCIDRs. */
@@ -29,10 +29,4 @@ export function nodeTable(): string {
     "nodes",
     "--output=custom-columns=NAME:.metadata.name,PODCIDR:.spec.podCIDR",
   );
-}
-
-/** The part of a node that matters here. */
-interface ListedNode {
-  readonly metadata: { readonly name: string };
-  readonly spec: { readonly podCIDR?: string };
 }

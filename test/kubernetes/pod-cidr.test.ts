@@ -37,11 +37,7 @@ clusterScenario(
       ["10.244.0.2", "10.244.0.3", "10.244.0.4"],
       "the pods get the first addresses after the gateway",
     );
-    t.same(
-      Object.keys(cluster.reservations()),
-      Object.values(addresses).sort(),
-      "which are reserved",
-    );
+    t.same(cluster.reserved(), Object.values(addresses).sort(), "which are reserved");
     show("Three pods run, and `kubectl get pods` has their addresses:", listOfPods());
     show("So has the node, `host-local list`:", shell("host-local list"));
 

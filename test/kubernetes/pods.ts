@@ -54,6 +54,11 @@ export function podAddresses(): Readonly<Record<string, string>> {
   );
 }
 
+/** These addresses, in text order. */
+export function ownAddresses(): readonly string[] {
+  return Object.values(podAddresses()).sort();
+}
+
 /** The ids of the containers that are ready, by the names of their pods. */
 export function readyContainers(): Readonly<Record<string, string>> {
   return Object.fromEntries(
@@ -75,8 +80,11 @@ export function podTable(): string {
   return kubectl("get", "pods", `--output=custom-columns=${list.join(",")}`);
 }
 
-/** All pods, as the API has them. */
-export function listPods(): readonly PodState[] {
+/**
+ * All pods, as the API has them. One that is ending has been deleted, and may stay for another minute, with its address,
+ * until kubelet collects its containers. The id of a container is there once it is ready.
+ */
+export function listPods() {
   const { items }: { readonly items: readonly ListedPod[] } = JSON.parse(
     kubectl("get", "pods", "--output=json"),
   );
@@ -98,16 +106,6 @@ export function listPods(): readonly PodState[] {
  */
 export function ping(pod: string, address: string): string {
   return kubectl("exec", pod, "--", "ping", "-c", "1", "-W", "10", address);
-}
-
-/** What the API knows of a pod. */
-export interface PodState {
-  readonly name: string;
-  readonly address: string | undefined;
-  /** Whether it has been deleted. It may stay for another minute, with its address, until kubelet collects its containers. */
-  readonly isEnding: boolean;
-  /** The id of its container, once that is ready. */
-  readonly container: string | undefined;
 }
 
 /** The part of a pod that matters here. */

@@ -1,13 +1,11 @@
 // test: cluster
 /** Rollouts while programs of the node are killed, with all keys that are about who gets an address again. */
 
-import { readFileSync } from "node:fs";
-import { imageName } from "../clients/image.ts";
-import { inRepository } from "../harness/repository.ts";
+import { readExample } from "../e2e/example.ts";
+import { nodeNamespaces } from "../e2e/node-namespaces.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
-import { nodeNamespaces } from "./node-namespaces.ts";
 import { shell } from "./operator.ts";
 import { deletePods, listPods, podNamed, podTable } from "./pods.ts";
 
@@ -17,10 +15,7 @@ const PATIENCE = 900;
 /** In seconds. */
 const DELAY = 30;
 
-const template = readFileSync(
-  inRepository("conf-examples/containerd.conflist.template"),
-  "utf8",
-).replace(
+const template = readExample("containerd.conflist.template").replace(
   '"ranges"',
   `"sticky": "pod", "reuseDelaySeconds": ${DELAY}, "history": true,\n        "ranges"`,
 );
@@ -69,8 +64,8 @@ clusterScenario(
       const pods = listPods().flatMap(({ name, address, isEnding }) =>
         address === undefined || isEnding ? [] : [{ pod: `default/${name}`, address }],
       );
-      const inNamespaces = nodeNamespaces().flatMap(({ address }) =>
-        address === undefined ? [] : [{ address }],
+      const inNamespaces = nodeNamespaces().flatMap(({ addresses }) =>
+        addresses.map((address) => ({ address })),
       );
       for (const seen of [pods, inNamespaces]) {
         const times = { began, ended: Date.now() };
@@ -150,9 +145,7 @@ function addressesOf(start: string): Readonly<Record<string, string | undefined>
 
 function workload(kind: "Deployment" | "StatefulSet", name: string, replicas: number): object {
   const labels = { app: name };
-  const { spec } = podNamed(name, {
-    containers: [{ name: "main", image: imageName, imagePullPolicy: "Never" }],
-  });
+  const { spec } = podNamed(name);
   return {
     apiVersion: "apps/v1",
     kind,

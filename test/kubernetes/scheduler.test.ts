@@ -113,7 +113,7 @@ async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string
   runPods(...five.map((name) => podOf(name)));
   create([podOf("sixth")]);
   await until("the event", () => eventsOf("sixth", "FailedScheduling").length > 0);
-  const message = eventsOf("sixth", "FailedScheduling")[0]?.message ?? "";
+  const message = eventsOf("sixth", "FailedScheduling")[0] ?? "";
   // Later versions add what preemption would change.
   t.ok(message.startsWith(`0/1 nodes are available: 1 ${reason}`), "the sixth is not placed");
   deletePods("third");

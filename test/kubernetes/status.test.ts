@@ -4,17 +4,17 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { socket } from "../clients/containerd.ts";
 import { RuntimeService } from "../clients/cri.ts";
-import { inRepository } from "../harness/repository.ts";
+import { readExample } from "../e2e/example.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl, waitFor } from "./kubectl.ts";
 import { deletePods, listPods, podNamed, podTable, runPods } from "./pods.ts";
 import { generatedConfiguration, nodeName } from "./worker.ts";
 
-const template = readFileSync(
-  inRepository("conf-examples/containerd.conflist.template"),
-  "utf8",
-).replace('"cniVersion": "1.0.0"', '"cniVersion": "1.1.0"');
+const template = readExample("containerd.conflist.template").replace(
+  '"cniVersion": "1.0.0"',
+  '"cniVersion": "1.1.0"',
+);
 
 clusterScenario(
   {
@@ -30,7 +30,7 @@ clusterScenario(
   async (t, cluster, show) => {
     const runtime = new RuntimeService(socket);
     runPods("a", "b", "c", "d", "e");
-    t.equal(Object.keys(cluster.reservations()).length, 5, "the range is full");
+    t.equal(cluster.reserved().length, 5, "the range is full");
     t.same(await runtime.networkReady(), { ready: true, message: "" }, "and STATUS has no error");
     t.equal(readiness().status, "True");
     show(

@@ -1,10 +1,10 @@
 // test: cluster
 /** Many pods come and go at the same time. */
 
+import { nodeNamespaces } from "../e2e/node-namespaces.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
-import { nodeNamespaces } from "./node-namespaces.ts";
 import { listPods, podNamed } from "./pods.ts";
 
 /** How many pods a wave has. */
@@ -24,7 +24,7 @@ clusterScenario(
     /** Looks at the addresses of pods in the API, and at those in all network namespaces. */
     const look = () => {
       const pods = listPods().filter(({ isEnding }) => !isEnding);
-      const inNamespaces = nodeNamespaces().flatMap(({ address }) => address ?? []);
+      const inNamespaces = nodeNamespaces().flatMap(({ addresses }) => addresses);
       for (const address of repeated(pods.flatMap(({ address }) => address ?? []))) {
         twice.add(`${address} in the API`);
       }
@@ -51,7 +51,7 @@ clusterScenario(
       });
       const inApi = seen.pods.map(({ address }) => address);
       t.same(inApi.sort(), [...seen.inNamespaces].sort(), `${wave} wave: API and namespaces agree`);
-      t.same(inApi, Object.keys(cluster.reservations()).sort(), "and the reservations with them");
+      t.same(inApi, cluster.reserved(), "and the reservations with them");
       const seconds = Math.round((performance.now() - began) / 1000);
       rows.push(
         `${wave} wave: ${SIZE} created, ${leaving.length} deleted, ${inApi.length} run after ${seconds} s`,

@@ -1,13 +1,13 @@
 /** This machine as systemd starts it for the first time, in namespaces of its own; what it writes goes to memory. */
 
-import { spawn, spawnSync } from "node:child_process";
+import { spawn } from "node:child_process";
 import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { mountObstacle } from "../harness/mounts.ts";
 import { until } from "../harness/until.ts";
-import type { Ended } from "./machine.ts";
+import { type Ended, ended } from "./machine.ts";
 
 const SYSTEMD = "/usr/lib/systemd/systemd";
 
@@ -87,10 +87,10 @@ export class BootedMachine {
     const keeper = spawn("bash", ["-c", KEEP, "keep", cgroup, root, BOOT], {
       stdio: ["pipe", "pipe", "inherit"],
     });
-    const ended = new Promise<void>((end) => keeper.once("exit", () => end()));
+    const end = new Promise<void>((settle) => keeper.once("exit", () => settle()));
     t.teardown(() => {
       keeper.stdin.end();
-      return ended;
+      return end;
     });
     const outside = await new Promise<string>((said) =>
       keeper.stdout.once("data", (line: Buffer) => said(`${line}`.trim())),
@@ -113,13 +113,7 @@ export class BootedMachine {
 
   /** Runs a program there. */
   run(...words: readonly string[]): Ended {
-    const entered = ["--all", "--target", this.#process, "--wd=/", "--", ...words];
-    const { status, stdout, stderr } = spawnSync("nsenter", entered, {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env.PATH, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive", HOME: "/run" },
-    });
-    return { status, said: `${stdout}${stderr}` };
+    return ended("nsenter", "--all", "--target", this.#process, "--wd=/", "--", ...words);
   }
 
   /** The path at which this process finds a file of that machine. */

@@ -9,10 +9,10 @@ import { type Test, test } from "tap";
 import { command } from "../../scripts/build/command.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { debName } from "../../scripts/release/deb.ts";
-import { type Descriptor, imageName, platformOf } from "../../scripts/release/image.ts";
+import { type Descriptor, platformOf } from "../../scripts/release/image.ts";
 import { rpmName } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { type Archive, archives, fileOf, unpack, version } from "./release.ts";
+import { type Archive, archives, fileOf, unpack, unpackedImage, version } from "./release.ts";
 
 /** What an archive has at its top, besides the examples and the link. */
 const modes: Readonly<Record<string, number>> = {
@@ -93,15 +93,10 @@ for (const archive of natives) {
   });
 }
 
-test("the image has the executable of the archive for each architecture", async (t) => {
-  const directory = scratchDirectory(t);
-  command(["tar", "-xf", fileOf(imageName({ version })), "-C", directory]);
+test("the image has the executable of the archive for each architecture, and no shell or user of its own", async (t) => {
+  const { directory, manifests, pathOf, read } = unpackedImage(t);
   const blobs = join(directory, "blobs", "sha256");
   for (const name of readdirSync(blobs)) t.equal(checksum("sha256", join(blobs, name)), name);
-  const pathOf = ({ digest }: Descriptor) => join(blobs, digest.replace("sha256:", ""));
-  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
-  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
-  const manifests: readonly Descriptor[] = read(index).manifests;
   t.same(
     manifests.map(({ platform }) => platform).sort(byArchitecture),
     natives.map(({ architecture }) => platformOf(architecture.name)).sort(byArchitecture),
@@ -110,10 +105,18 @@ test("the image has the executable of the archive for each architecture", async 
     const { config, layers } = read(manifest);
     const [layer] = layers;
     const content = gunzipSync(readFileSync(pathOf(layer)));
-    const { architecture, rootfs } = read(config);
-    t.equal(architecture, manifest.platform?.architecture);
     const sum = createHash("sha256").update(content).digest("hex");
-    t.strictSame(rootfs.diff_ids, [`sha256:${sum}`]);
+    t.match(read(config), {
+      ...manifest.platform,
+      config: { Entrypoint: ["/host-local"] },
+      rootfs: { diff_ids: [`sha256:${sum}`] },
+    });
+    t.equal(
+      command(["tar", "-tzf", pathOf(layer)]),
+      "./\n./host-local\n./licenses/\n./licenses/LICENSE\n./licenses/THIRD-PARTY-NOTICES\n",
+    );
+    t.ok(layer.size < 2_500_000, `${layer.size} bytes`);
+    const { architecture = "" } = manifest.platform ?? {};
     const unpacked = join(directory, architecture);
     mkdirSync(unpacked);
     command(["tar", "-xzf", pathOf(layer), "-C", unpacked, "./host-local"]);

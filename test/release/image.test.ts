@@ -2,46 +2,20 @@
 /** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
-import { type Descriptor, imageName, writeImage } from "../../scripts/release/image.ts";
+import { imageName } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { mountObstacle } from "../harness/mounts.ts";
 import { versionCall } from "../harness/runtime-call.ts";
-import {
-  archives,
-  fileOf,
-  foreign,
-  missing,
-  noForeign,
-  packageOfVersion,
-  version,
-} from "./release.ts";
+import { fileOf, missing, unpackedImage, version } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
 const image = fileOf(imageName({ version }));
-
-test("the image has each native executable, and no shell or user of its own", async (t) => {
-  const { manifests, pathOf, read } = unpackedImage(t);
-  const natives = archives.filter(({ isPortable }) => !isPortable);
-  t.equal(manifests.length, natives.length);
-  for (const manifest of manifests) {
-    const { config, layers } = read(manifest);
-    t.match(read(config), { ...manifest.platform, config: { Entrypoint: ["/host-local"] } });
-    const listed = spawnSync("tar", ["-tzf", pathOf(layers[0])], {
-      encoding: "utf8",
-    });
-    t.equal(
-      listed.stdout,
-      "./\n./host-local\n./licenses/\n./licenses/LICENSE\n./licenses/THIRD-PARTY-NOTICES\n",
-    );
-    t.ok(layers[0].size < 2_500_000, `${layers[0].size} bytes`);
-  }
-});
 
 test("the only layer is a root directory in which the program installs itself", {
   skip: mountObstacle() ?? false,
@@ -87,46 +61,6 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
   const { said } = ctr(...entry, REFERENCE, "entry");
   t.ok(JSON.parse(said).supportedVersions.includes("1.1.0"), "the entry point is the program");
 });
-
-test("containerd refuses a damaged image", { skip }, async (t) => {
-  const ctr = await containerd(t);
-  const damaged = join(scratchDirectory(t), "damaged.oci.tar");
-  const content = readFileSync(image);
-  // In each layer.
-  for (let at = 200_000; at < content.length; at += 200_000) content.fill(0, at, at + 100);
-  writeFileSync(damaged, content);
-  const { status, said } = ctr("image", "import", damaged);
-  t.not(status, 0);
-  t.match(said, /digest sha256:[0-9a-f]+: not found|unexpected/);
-});
-
-test("containerd finds no platform in an image for another architecture", {
-  skip: skip || noForeign,
-}, async (t) => {
-  const ctr = await containerd(t);
-  const { built, files, source, directory } = packageOfVersion(t, version);
-  const other = writeImage(
-    [{ built: { ...built, architecture: foreign() }, files }],
-    source,
-    directory,
-  );
-  ctr("image", "import", other.path);
-  const { status, said } = ctr("run", "--rm", "--snapshotter", "native", REFERENCE, "other");
-  t.not(status, 0);
-  t.match(said, /platform|not found|does not exist/);
-});
-
-/** The image's manifests, and how to find and read what a descriptor refers to. */
-function unpackedImage(t: Test) {
-  const directory = scratchDirectory(t);
-  spawnSync("tar", ["-xf", image, "-C", directory]);
-  const pathOf = ({ digest }: Pick<Descriptor, "digest">) =>
-    join(directory, digest.replace("sha256:", "blobs/sha256/"));
-  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
-  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
-  const manifests: readonly Descriptor[] = read(index).manifests;
-  return { manifests, pathOf, read };
-}
 
 /** The root directory of a container for this machine. */
 function rootOf(t: Test): string {

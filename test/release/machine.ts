@@ -12,6 +12,17 @@ export interface Ended {
   readonly said: string;
 }
 
+/** Runs a command that enters a machine. */
+export function ended(...command: readonly string[]): Ended {
+  const [program = "", ...words] = command;
+  const { status, stdout, stderr } = spawnSync(program, words, {
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { PATH: process.env.PATH, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive", HOME: "/run" },
+  });
+  return { status, said: `${stdout}${stderr}` };
+}
+
 /** A mount namespace with overlays over the directories that packages have files in. */
 export class Machine {
   readonly #mounts: Mounts;
@@ -42,13 +53,7 @@ export class Machine {
 
   /** Runs a program there. */
   run(...words: readonly string[]): Ended {
-    const [program = "", ...rest] = [...this.#mounts.entry, ...words];
-    const { status, stdout, stderr } = spawnSync(program, rest, {
-      encoding: "utf8",
-      stdio: ["ignore", "pipe", "pipe"],
-      env: { PATH: process.env.PATH, LC_ALL: "C", DEBIAN_FRONTEND: "noninteractive", HOME: "/run" },
-    });
-    return { status, said: `${stdout}${stderr}` };
+    return ended(...this.#mounts.entry, ...words);
   }
 
   /** The path at which this process finds a file of that machine. */

@@ -10,6 +10,7 @@ import {
   ownArchitecture,
   runsHere,
 } from "../../scripts/build/architecture.ts";
+import { type Descriptor, imageName } from "../../scripts/release/image.ts";
 import type { PackageInput } from "../../scripts/release/package.ts";
 import type { ReleaseFile } from "../../scripts/release/release.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
@@ -56,6 +57,18 @@ export function unpack(t: Pick<Test, "teardown">, { name }: Archive): string {
   const { status, stderr } = spawnSync("tar", ["-xzf", join(release, name), "-C", directory]);
   if (status !== 0) throw new Error(`${name}: ${stderr}`);
   return join(directory, name.replace(/\.tgz$/, ""));
+}
+
+/** The image's manifests, and how to find and read what a descriptor refers to. */
+export function unpackedImage(t: Pick<Test, "teardown">) {
+  const directory = scratchDirectory(t);
+  spawnSync("tar", ["-xf", fileOf(imageName({ version })), "-C", directory]);
+  const pathOf = ({ digest }: Pick<Descriptor, "digest">) =>
+    join(directory, digest.replace("sha256:", "blobs/sha256/"));
+  const read = (descriptor: Descriptor) => JSON.parse(readFileSync(pathOf(descriptor), "utf8"));
+  const [index] = JSON.parse(readFileSync(join(directory, "index.json"), "utf8")).manifests;
+  const manifests: readonly Descriptor[] = read(index).manifests;
+  return { directory, manifests, pathOf, read };
 }
 
 /** Whether a program is installed here; else why a test that uses it is skipped. */

@@ -5,7 +5,6 @@ import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { command } from "../../scripts/build/command.ts";
-import { UNITS_TO_ENABLE } from "../../scripts/release/package.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { mountObstacle } from "../harness/mounts.ts";
@@ -63,29 +62,34 @@ test("the package is installed, upgraded and removed", { skip }, async (t) => {
   }
 });
 
-test("the units are off until they are enabled", {
-  skip: skip || missing("systemctl"),
-}, async (t) => {
-  const { machine, install } = await withRpm(t);
-  t.equal(install("--install", fileOf(name)).status, 0);
-  const states = machine.run("systemctl", "--root=/", "is-enabled", ...UNITS_TO_ENABLE).said;
-  t.equal(states, "disabled\n".repeat(UNITS_TO_ENABLE.length));
-});
-
-/** A package that cannot be installed, what rpm says, and why that cannot be tested. */
-const refused: readonly [string, (t: Test) => string, RegExp, (string | false)?][] = [
-  ["a damaged package is refused", (t) => truncated(t, name), /BAD|error|fail/i],
+/** A package that cannot be installed, what rpm says, why that cannot be tested, and what can be written to /usr. */
+const refused: readonly [string, (t: Test) => string, RegExp, (string | false)?, string?][] = [
+  ["a damaged package", (t) => truncated(t, name), /BAD|error|fail/i],
   [
-    "a package for another architecture is refused",
+    "a package for another architecture",
     () => fileOf(rpmName({ version }, foreign())),
     /is intended for a different architecture/,
     noForeign,
   ],
+  [
+    "on a full disk the package",
+    () => fileOf(name),
+    /No space left on device|needs \d+\w* more space/,
+    false,
+    `${statSync(fileOf(name)).size}`,
+  ],
 ];
 
-for (const [what, make, expected, obstacle] of refused) {
-  test(`${what}, and nothing is installed`, { skip: skip || obstacle || false }, async (t) => {
-    await expectRefusal(t, make(t), expected);
+for (const [what, make, expected, obstacle, usr] of refused) {
+  test(`${what} is refused, and nothing is installed`, {
+    skip: skip || obstacle || false,
+  }, async (t) => {
+    const { machine, rpm, install } = await withRpm(t, usr);
+    const { status, said } = install("--install", make(t));
+    t.not(status, 0);
+    t.match(said, expected);
+    t.notOk(existsSync(machine.at(PLUGIN)));
+    t.match(rpm("--query", "host-local").said, "is not installed");
   });
 }
 
@@ -178,17 +182,3 @@ test("the metrics are written where node_exporter's own unit reads them", { skip
   const written = machine.at(`${directory}/cni-ipam.prom`);
   t.equal(statSync(written).mode & 0o777, 0o644);
 });
-
-test("on a full disk, rpm says so, and nothing is installed", { skip }, async (t) => {
-  const usr = `${statSync(fileOf(name)).size}`;
-  await expectRefusal(t, fileOf(name), /No space left on device|needs \d+\w* more space/, usr);
-});
-
-async function expectRefusal(t: Test, path: string, expected: RegExp, usr?: string): Promise<void> {
-  const { machine, rpm, install } = await withRpm(t, usr);
-  const { status, said } = install("--install", path);
-  t.not(status, 0);
-  t.match(said, expected);
-  t.notOk(existsSync(machine.at(PLUGIN)));
-  t.match(rpm("--query", "host-local").said, "is not installed");
-}

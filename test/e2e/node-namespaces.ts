@@ -1,15 +1,14 @@
-/** The network namespaces of pods, looked at on the node. */
+/** The network namespaces that a runtime has mounted, looked at on the node. */
 
 import { existsSync, readdirSync } from "node:fs";
-import { NetworkNamespace } from "../e2e/network-namespace.ts";
+import { NetworkNamespace } from "./network-namespace.ts";
 
 const directory = "/run/netns";
 
-/** One of them, and the address in it. */
+/** One of them, and the addresses of eth0 in it, without prefix lengths. */
 export interface NodeNamespace {
   readonly namespace: NetworkNamespace;
-  /** Without prefix length; undefined before the plugin has put it there, and after it has taken it away. */
-  readonly address: string | undefined;
+  readonly addresses: readonly string[];
 }
 
 /** All that there are. Those that end meanwhile are left out. */
@@ -18,7 +17,8 @@ export function nodeNamespaces(): readonly NodeNamespace[] {
   return names.flatMap((name) => {
     const namespace = new NetworkNamespace(`${directory}/${name}`);
     try {
-      return [{ namespace, address: namespace.addresses()[0]?.split("/")[0] }];
+      const addresses = namespace.addresses().map((address) => address.replace(/\/.*/, ""));
+      return [{ namespace, addresses }];
     } catch {
       return [];
     }
@@ -31,7 +31,13 @@ export function nodeNamespaces(): readonly NodeNamespace[] {
  * @throws {Error} if there is none
  */
 export function namespaceWith(address: string): NetworkNamespace {
-  const found = nodeNamespaces().find((one) => one.address === address);
+  const found = nodeNamespaces().find(({ addresses }) => addresses.includes(address));
   if (found === undefined) throw new Error(`No network namespace has ${address}.`);
   return found.namespace;
+}
+
+/** The addresses that two of them have. */
+export function addressesInTwo(): readonly string[] {
+  const all = nodeNamespaces().flatMap(({ addresses }) => addresses);
+  return all.filter((address, at) => all.indexOf(address) !== at);
 }

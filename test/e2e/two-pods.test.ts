@@ -1,0 +1,84 @@
+// test: each executable, one if short
+/** Two pods of a node, with the main plugins and in the forms of the specification: they reach each other until they go. */
+
+import { loadExample } from "./example.ts";
+import { isAtLeast } from "./libcni.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const ipv4 = { start: "10.23.0.", length: 24 };
+const ipv6 = { start: "fd00:10:23::", length: 64 };
+
+for (const { plugin, file, cniVersion, subnets } of [
+  {
+    plugin: "bridge",
+    file: "kubenet-29.conf",
+    cniVersion: "0.1.0",
+    subnets: [{ start: "10.255.0.", length: 29 }],
+  },
+  { plugin: "bridge", file: "dual-stack.conflist", cniVersion: "1.0.0", subnets: [ipv4, ipv6] },
+  { plugin: "bridge", file: "dual-stack.conflist", cniVersion: "1.1.0", subnets: [ipv4, ipv6] },
+  {
+    plugin: "ptp",
+    file: "ptp.conflist",
+    cniVersion: "1.0.0",
+    subnets: [{ start: "10.26.0.", length: 24 }],
+  },
+]) {
+  const needs = { plugins: [plugin], cniVersion };
+
+  scenario(`${plugin} of ${cniVersion}: two pods talk until they go`, needs, (t, host) => {
+    const network = { ...loadExample(file), cniVersion };
+    const { runtime } = host;
+    const [first, second] = [new Pod("pod-1"), new Pod("pod-2")];
+    const addressesOf = (at: number) => subnets.map(({ start }) => `${start}${at}`);
+    const onInterface = (at: number) =>
+      subnets.map(({ start, length }) => `${start}${at}/${length}`);
+    const reserved = (at: number, pod: Pod) =>
+      addressesOf(at).map((address) => [address, `${pod.containerId}\r\neth0`]);
+    const call = (verb: string, pod: string, exitCode = 0) =>
+      `${plugin}: ${verb} ${pod} eth0 /run/netns/${pod}: exit ${exitCode}`;
+
+    runtime.add(network, first);
+    runtime.add(network, second);
+    t.same(first.addresses(), onInterface(2), "the first pod has its addresses");
+    t.same(second.addresses(), onInterface(3), "the second pod has its addresses");
+    for (const address of [...addressesOf(3), ...addressesOf(1)]) {
+      t.ok(first.reaches(address), `the first pod reaches ${address}`);
+    }
+    for (const address of addressesOf(2)) t.ok(second.reaches(address), "and is reached");
+    t.same(
+      host.reservations(network.name),
+      Object.fromEntries([...reserved(2, first), ...reserved(3, second)]),
+    );
+    const hasCheck = isAtLeast(cniVersion, "0.4.0");
+    if (hasCheck) t.doesNotThrow(() => runtime.check(network, first), "CHECK passes");
+
+    runtime.del(network, first);
+    t.same(
+      host.reservations(network.name),
+      Object.fromEntries(reserved(3, second)),
+      "DEL frees the addresses of the first pod and no other",
+    );
+    t.same(first.addresses(), [], "the first pod has no address any more");
+    if (hasCheck) {
+      t.throws(
+        () => runtime.check(network, first),
+        { message: /Failed to find address added by container pod-1/ },
+        "CHECK misses the address",
+      );
+    }
+
+    runtime.del(network, second);
+    runtime.del(network, { ...second, netns: "" });
+    t.same(host.reservations(network.name), {}, "nothing is left");
+    t.same(host.calls(), [
+      ...["pod-1", "pod-2"].map((pod) => call("ADD", pod)),
+      ...(hasCheck ? [call("CHECK", "pod-1")] : []),
+      call("DEL", "pod-1"),
+      ...(hasCheck ? [call("CHECK", "pod-1", 1)] : []),
+      call("DEL", "pod-2"),
+      `${plugin}: DEL pod-2 eth0: exit 0`,
+    ]);
+  });
+}
