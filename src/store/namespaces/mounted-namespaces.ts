@@ -1,6 +1,6 @@
 /** The network namespaces that are mounted, as runtimes do it for each pod. */
 
-import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System } from "../../system/system.ts";
 
 /** A namespace that is mounted, with the path where a process sees it. */
 export interface Mount {
@@ -37,18 +37,18 @@ export function readMounts(system: System, ofNode: readonly string[]): Mounts {
   let incomplete: string | undefined;
   const first = ofNode.length === 0 ? ["self"] : isChrooted(system) ? ["1", "self"] : ["self", "1"];
   for (const process of [...first, ...ofNode]) {
-    let id: string;
-    let text: string;
-    try {
-      id = idOf(process);
-      if (seen.has(id)) continue;
-      text = system.readFile(`/proc/${process}/mountinfo`, LARGEST_MOUNTINFO);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
+    const read = (): { readonly id: string; readonly text: string } | undefined => {
+      const id = idOf(process);
+      if (seen.has(id)) return undefined;
+      return { id, text: system.readFile(`/proc/${process}/mountinfo`, LARGEST_MOUNTINFO) };
+    };
+    const found = recover(read, ({ code, message }) => {
       // It has ended or is another user's: what matters then is whether the node's own mounts are seen.
-      if (!UNSEEN.includes(error.code)) incomplete ??= error.message;
-      continue;
-    }
+      if (!UNSEEN.includes(code)) incomplete ??= message;
+      return undefined;
+    });
+    if (found === undefined) continue;
+    const { id, text } = found;
     seen.add(id);
     if (process === "self") shared = sharedDirectories(text);
     const root = process === "self" ? "" : `/proc/${process}/root`;

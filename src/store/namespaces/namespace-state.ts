@@ -4,7 +4,7 @@
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, isSystemError, recover, type System, SystemError } from "../../system/system.ts";
+import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { ListedDirectories } from "./listed-directories.ts";
 import { readMounts } from "./mounted-namespaces.ts";
@@ -115,13 +115,13 @@ export class NamespaceStates {
   #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
     const system = this.#system;
     if (this.#deviceNow() === null) return { unseen: "/proc is not readable" };
-    try {
+    const look = (): { readonly inode?: string } => {
       const { device, inode } = system.status(path);
       return device === this.#device ? { inode: String(inode) } : {};
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      return MISSING.includes(error.code) ? {} : { unseen: error.message };
-    }
+    };
+    return recover(look, ({ code, message }) =>
+      MISSING.includes(code) ? {} : { unseen: message },
+    );
   }
 
   #deviceNow(): bigint | null {

@@ -1,11 +1,12 @@
 /** The network namespaces of the node, each looked at once: the kernel knows which addresses are in use. */
 
-import { attempt, isSystemError, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
 import { ListedDirectories, nameIn } from "./listed-directories.ts";
 import { type Mount, readMounts } from "./mounted-namespaces.ts";
 import {
   addressesBy,
+  ENDED,
   LARGEST_TABLE,
   nodeNamespaceOf,
   readProcesses,
@@ -136,15 +137,15 @@ export class Namespaces {
 
   #ofProcess(processId: string): PathState {
     const system = this.#system;
-    try {
+    const look = (): PathState => {
       const id = system.readLink(`/proc/${processId}/ns/net`);
       // The id of a process that ended may be that of another one by now.
       return id === nodeNamespaceOf(system) ? { kind: "gone" } : { kind: "exists", id };
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      const isGone = isSystemError(error, "ENOENT", "ESRCH") && seesHostProcesses(system);
+    };
+    return recover(look, ({ code }): PathState => {
+      const isGone = ENDED.includes(code) && seesHostProcesses(system);
       return { kind: isGone ? "gone" : "unseen" };
-    }
+    });
   }
 
   #mountedAt(named: string): PathState {
@@ -209,23 +210,21 @@ export class Namespaces {
   #enter({ id, path, reachedAt }: Mount, reasons: string[]): Namespace | undefined {
     const read = (table: string): string =>
       this.#system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_TABLE);
-    try {
-      if (this.#idAt(reachedAt) !== id) {
-        reasons.push(`${path} is covered by another mount`);
-        return undefined;
-      }
+    const refused = (reason: string): undefined => {
+      reasons.push(`${path} ${reason}`);
+    };
+    const enter = (): Namespace | undefined => {
+      if (this.#idAt(reachedAt) !== id) return refused("is covered by another mount");
       const addresses = addressesBy(read);
-      if (addresses !== undefined) {
-        const isBusy = (): boolean => hasInterface(() => read("dev"));
-        return { id, processId: undefined, path, addresses, hasInterface: isBusy };
-      }
-      reasons.push(`${path} has no table of addresses`);
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      const why = error.code === "EPERM" ? ", which takes CAP_SYS_ADMIN" : `: ${error.message}`;
-      reasons.push(`${path} cannot be entered${why}`);
-    }
-    return undefined;
+      if (addresses === undefined) return refused("has no table of addresses");
+      const isBusy = (): boolean => hasInterface(() => read("dev"));
+      return { id, processId: undefined, path, addresses, hasInterface: isBusy };
+    };
+    return recover(enter, ({ code, message }) =>
+      refused(
+        `cannot be entered${code === "EPERM" ? ", which takes CAP_SYS_ADMIN" : `: ${message}`}`,
+      ),
+    );
   }
 
   #whyIncomplete([unentered]: readonly Unentered[]): string | undefined {

@@ -159,7 +159,7 @@ function taskAt(system: System, processId: string, task: string): Task | undefin
 }
 
 /** Errors of a process that has ended. */
-const ENDED = ["ENOENT", "ESRCH"];
+export const ENDED: readonly string[] = ["ENOENT", "ESRCH"];
 
 /** The namespace of a process; `undefined` where it cannot be seen. */
 function namespaceOf(system: System, process: string): string | undefined {

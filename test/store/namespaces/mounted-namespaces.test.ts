@@ -89,6 +89,21 @@ test("with another root the list of the node comes first, since its own may lack
   t.equal(readMounts(system, ["1"]).mounts[0]?.reachedAt, "/proc/1/root/run/netns/a");
 });
 
+test("the lists of this process and of the first one are read, whichever others are given", async (t) => {
+  const own = { mountNamespace: 5, mounts: [mountOf("net:[75]", "/own")] };
+  const first = { mountNamespace: 6, mounts: [mountOf("net:[76]", "/first")], root: 2 };
+  for (const [root, expected] of [
+    [2, ["/own", "/proc/1/root/first", "/proc/7/root/run/netns/a"]],
+    [9, ["/proc/1/root/first", "/own", "/proc/7/root/run/netns/a"]],
+  ] as const) {
+    const system = systemOf({ self: { ...own, root }, "1": first, "7": node });
+    t.same(
+      readMounts(system, ["7"]).mounts.map(({ reachedAt }) => reachedAt),
+      expected,
+    );
+  }
+});
+
 test("if the root of the first process is not seen, that of the second shows whether this one is another", async (t) => {
   const seen = { self: node, "1": { ...node, root: undefined }, "2": node };
   for (const [root, reachedAt] of [
