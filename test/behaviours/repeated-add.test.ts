@@ -43,7 +43,12 @@ for (const repeatedAdd of [null, "error"]) {
     { ipam: { ...five, repeatedAdd } },
     (t, network) => {
       network.add("c1");
-      fails(t, network.add("c1"), 999, "duplicate allocation is not allowed");
+      const refused = network.add("c1");
+      fails(t, refused, 999, "duplicate allocation is not allowed");
+      t.match(
+        refused.error?.details,
+        "/10.0.0.2 already reserves an address of this range set for",
+      );
     },
   );
 }

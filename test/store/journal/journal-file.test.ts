@@ -231,5 +231,8 @@ test("until it is sealed it is not current, but tells of which machine it is", a
     renewJournal(files.state, readAll(files), { boot, machine: one }, NONE);
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
+    const word = one === SEVERAL ? "\\*" : (one ?? "-");
+    const header = new RegExp(`^host-local-journal 5 ${boot} ${word} - - 0 0 0 *\n`);
+    t.match(machine.disk.readFile(path, 1e6), header);
   }
 });

@@ -4,9 +4,11 @@ import {
   carriedOver,
   formatRecord,
   isAsRecorded,
+  isOfRecord,
   recordIn,
   withWholePath,
 } from "../../../src/store/journal/record.ts";
+import { parseOwner } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { line } from "../../harness/journal-line.ts";
 import { machineWith, open } from "../fixtures.ts";
@@ -73,6 +75,8 @@ test("a record is of the file with this inode, time and owner, and of no other",
   };
 
   t.equal(isAsRecorded(files, record(undefined)), true);
+  const found = { kind: "directory", changed, id: `${inode},${modified}` as FileId } as const;
+  t.equal(isOfRecord(record(undefined), found, parseOwner("c1\r\neth0")), false, "no file");
   t.equal(isAsRecorded(files, record(changed + 1n)), true);
   t.equal(isAsRecorded(files, record(changed)), undefined, "changed in the tick of the seal");
   t.equal(isAsRecorded(files, record(undefined, `${inode},${modified + 1n}`)), false, "its time");

@@ -103,8 +103,8 @@ test("what was released by nobody known is forgotten with the delay", async (t) 
   update(machine, { released: ["10.0.0.8"] });
   t.same(records(machine), ["nobody 10.0.0.9 29000", "nobody 10.0.0.8 0"]);
   machine.wait(2000);
-  update(machine, { released: ["10.0.0.7"] });
-  t.same(records(machine), ["nobody 10.0.0.8 2000", "nobody 10.0.0.7 0"]);
+  reserve(machine, "web-0", "10.0.0.7");
+  t.same(records(machine), ["nobody 10.0.0.8 2000", "default web-0 eth0 10.0.0.7 0"]);
 });
 
 test("a boot ends what cools down, and so does a time in the future; what is remembered stays", async (t) => {
@@ -192,6 +192,7 @@ test("malformed lines are skipped, another form is none, and none is behind a li
   const nonsense = [
     "a b",
     "garbage 1 - 0 a b",
+    "garbage 10.0.0.3 1 - 0",
     "10.0.0.3 x - 0 a b",
     "10.0.0.3 1 - 0x",
     "10.0.0.3 1 -",

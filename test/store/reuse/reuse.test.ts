@@ -139,6 +139,18 @@ test("close notes only what the configuration needs", async (t) => {
   }
 });
 
+test("close forgets what has lasted its time, and notes nobody's release where addresses are only sticky", async (t) => {
+  const machine = machineWith();
+  reserve(machine, sticky, "web-0", "10.0.0.2");
+  machine.wait(61_000);
+  reserve(machine, sticky, "web-1", "10.0.0.3");
+  release(machine, sticky, "10.0.0.9");
+  const text = machine.disk.readFile(FILE, 1000);
+  t.match(text, "10.0.0.3 ");
+  t.notMatch(text, "10.0.0.2 ");
+  t.notMatch(text, "10.0.0.9 ");
+});
+
 test("close goes on as the last call noted where the configuration is not known", async (t) => {
   const machine = machineWith();
   release(machine, undefined, "10.0.0.2");
@@ -147,9 +159,9 @@ test("close goes on as the last call noted where the configuration is not known"
   reserve(machine, both, "web-0", "10.0.0.2");
   release(machine, both, "10.0.0.4");
   machine.wait(10_000);
-  release(machine, undefined, "10.0.0.2");
+  release(machine, undefined, "10.0.0.2", "10.0.0.5");
 
-  t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000 }]);
+  t.same(preferences(machine, both), [[], { "10.0.0.2": 0, "10.0.0.4": 10_000, "10.0.0.5": 0 }]);
   t.match(machine.disk.readFile(FILE, 1000), `10.0.0.2 ${machine.time} `);
 });
 
