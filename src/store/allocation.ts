@@ -61,38 +61,30 @@ interface AllocationRequest {
  * @throws CniError 999 in the Go plugin's words
  */
 export function allocate(network: LockedNetwork, given: AllocationRequest): Candidate {
-  const { requested, index, set, reserved, pod } = given;
-  const before = requested === undefined ? reclaimOwn(network, given) : [];
-  const { preferences } = given;
-  const request =
-    before.length === 0
-      ? given
-      : { ...given, preferences: { ...preferences, own: [...before, ...preferences.own] } };
-  const part = requested === undefined ? partReservedFor(set, reserved, pod) : undefined;
+  const { requested, index, set, reserved, pod, preferences } = given;
+  if (requested !== undefined) {
+    return withCursor(network, index, allocateRequested(network, given, requested));
+  }
+  const own = [...reclaimOwn(network, given), ...preferences.own];
+  const request = { ...given, preferences: { ...preferences, own } };
+  const part = partReservedFor(set, reserved, pod);
   // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
   if (part !== undefined) return allocateNext(network, { ...request, set: part }, undefined);
-  const allocation =
-    requested === undefined
-      ? allocateNext(
-          network,
-          request,
-          readCursor(network.files, index, (line) => network.warn(line)),
-        )
-      : allocateRequested(network, request, requested);
-  moveCursor(network, index, allocation.address);
-  return allocation;
+  const cursor = readCursor(network.files, index, (line) => network.warn(line));
+  return withCursor(network, index, allocateNext(network, request, cursor));
 }
 
 /**
- * Moves the cursor of the set with this index to the address that was reserved last.
+ * Moves the cursor of the set with this index to the address that was reserved.
  *
  * @throws CniError 999 in the Go plugin's words
  */
-function moveCursor({ files }: LockedNetwork, index: number, address: Address): void {
-  const write = (): void => writeCursor(files, index, address);
+function withCursor({ files }: LockedNetwork, index: number, allocated: Candidate): Candidate {
+  const write = (): void => writeCursor(files, index, allocated.address);
   recover(write, ({ reason, message }) => {
     throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
   });
+  return allocated;
 }
 
 function allocateRequested(
@@ -140,12 +132,12 @@ function allocateRequested(
  */
 function reclaimOwn(network: LockedNetwork, request: AllocationRequest): readonly Address[] {
   const { set, held } = request;
-  if (held.length === 0) return [];
   const { containerId, interfaceName } = request.attachment;
   const { files } = network;
   const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
   const names = own.map(({ name }) => name);
   const [duplicate] = own;
+  // Nearly every ADD is the first one.
   if (duplicate === undefined || reclaimAll(network, request, names)) {
     return own.map(({ address }) => address);
   }

@@ -24,6 +24,7 @@ import {
   isHeldBy,
   isSameOwner,
   keyOf,
+  type NamedOwner,
   type Owner,
   type OwnerKey,
   ownerOf,
@@ -90,7 +91,7 @@ export class PossiblyLockedNetwork {
    * @param doubt what to do where the journal does not tell: `search` where a missed reservation would leak an address
    * @throws SystemError where the directory cannot be read
    */
-  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation[] {
+  heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation<NamedOwner>[] {
     const journal = this.#journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
@@ -204,7 +205,6 @@ export class PossiblyLockedNetwork {
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
   #search(): Files {
     if (this.#scan !== undefined) return this.#scan;
-    this.#isPrepared = true;
     this.#journal.open();
     this.files.sweepTemporary();
     const scan = readAll(this.files);
@@ -382,10 +382,10 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * @throws CniError 11 where a process without this lock has changed one meanwhile
    * @throws SystemError where that is not possible
    */
-  useAgain(held: readonly Reservation[], namespace?: AddedNamespace): void {
+  useAgain(held: readonly Reservation<NamedOwner>[], namespace?: AddedNamespace): void {
     const { files } = this;
     for (const { name, owner } of held) {
-      files.withTemporary(contentOf(owner) ?? "", (temporary) => {
+      files.withTemporary(contentOf(owner), (temporary) => {
         const path = files.pathOf(name);
         const now = readOwner(files, name, owner);
         if (!isSameOwner(now, owner)) {
@@ -394,9 +394,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         }
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.change(() => files.system.rename(temporary, path));
-        const key = keyOf(owner);
         const record = formatRecord(containerOf(owner), file, namespace);
-        if (key !== undefined) this.#journal.renewed(key, name, record);
+        this.#journal.renewed(keyOf(owner), name, record);
       });
     }
   }

@@ -228,8 +228,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
-    from: "  moveCursor(network, index, allocation.address);\n",
-    to: "",
+    from: "  return withCursor(network, index, allocateNext(network, request, cursor));\n",
+    to: "  return allocateNext(network, request, cursor);\n",
     cast: cast(["ADD a"]),
     trouble: none,
   },

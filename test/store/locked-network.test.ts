@@ -3,8 +3,9 @@ import type { Attachment } from "../../src/cni/attachment.ts";
 import { fileIdAt } from "../../src/store/files/fingerprint.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
-import { keyOf, keysOf, type OwnerKey } from "../../src/store/reservations/owner.ts";
+import { keyOf, keysOf, type OwnerKey, ownerOf } from "../../src/store/reservations/owner.ts";
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
+import { readReuse } from "../../src/store/reuse/reuse-file.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import { line } from "../harness/journal-line.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
@@ -183,6 +184,52 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
   });
   withNetwork(disturbed, (network) => network.removeEmpty("10.0.0.2"));
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
+});
+
+test("a record from the tick in which the journal was sealed tells of a file unless somebody else has changed anything", async (t) => {
+  const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
+  const temporary = `${location.temporaryDirectory}/7-0`;
+  const namespace = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
+  withNetwork(machine.start(), (network) => {
+    machine.disk.put(temporary, "c1\r\neth0");
+    network.reserve(address("10.0.0.4"), c1, temporary, namespace);
+  });
+  const stateAfter = (change: (network: LockedNetwork) => void): string | undefined =>
+    withNetwork(machine.start(), (network) => {
+      change(network);
+      return network.namespaces.stateOf("10.0.0.4")?.kind;
+    });
+
+  t.equal(
+    stateAfter(() => {}),
+    "gone",
+  );
+  t.equal(
+    stateAfter((network) =>
+      network.release({ name: "10.0.0.9", owner: ownerOf(attachment("c9")) }),
+    ),
+    "gone",
+  );
+  machine.disk.put("/data/net/10.0.0.9", "c9\r\neth0");
+  t.equal(
+    stateAfter(() => {}),
+    undefined,
+  );
+});
+
+test("what a call releases is noted for later ones, but for what it has reserved itself", async (t) => {
+  const machine = machineWith(two);
+  const network = new LockedNetwork(open(machine.start()), HELD, { delay: 30, sticky: undefined });
+  const temporary = `${location.temporaryDirectory}/7-0`;
+  machine.disk.put(temporary, "c1\r\neth0");
+  network.reserve(address("10.0.0.4"), c1, temporary);
+  for (const name of ["10.0.0.2", "10.0.0.4"]) network.release(ours(name));
+  network.close();
+
+  t.same(
+    readReuse(open(machine.start())).map((one) => one.address),
+    ["10.0.0.2"],
+  );
 });
 
 test("a dead reservation is removed only while its file is the recorded one, with that owner", async (t) => {

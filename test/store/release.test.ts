@@ -32,6 +32,12 @@ test("what cannot be removed is reported after the rest is removed, and found by
     details: "unlink /data/net/10.0.0.3: input/output error",
   });
 
+  t.throws(() => release(machineWith(three), ["10.0.0.2", "10.0.0.3"], refuse("unlink", "EIO")), {
+    message: "failed to release 2 of 2 addresses",
+    details:
+      "unlink /data/net/10.0.0.2: input/output error; unlink /data/net/10.0.0.3: input/output error",
+  });
+
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
   t.same(journalOf(machine), {}, "whether it took effect is not known");
   const held = withNetwork(machine.start(), (network) =>

@@ -30,8 +30,8 @@ export function requireBootId(system: System): BootId | undefined {
  * tell. See `btime` in proc_stat(5).
  */
 export function bootTime(system: System): bigint | undefined {
-  const text = attempt(() => system.readFile("/proc/stat", LARGEST_STAT), "");
-  const seconds = /^btime ([0-9]+)$/m.exec(text)?.[1];
+  const stat = (): string => system.readFile("/proc/stat", LARGEST_STAT);
+  const seconds = attempt(() => /^btime ([0-9]+)$/m.exec(stat())?.[1], undefined);
   return seconds === undefined ? undefined : BigInt(seconds) * 1_000_000_000n;
 }
 

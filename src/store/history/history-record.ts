@@ -47,6 +47,9 @@ const LONGEST_POD = 253 + 1 + 63;
 
 const UNKNOWN = "-";
 
+/** The length of a time as lines have it, in characters. */
+const TIME_LENGTH = 24;
+
 const timeAtEnd = /[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}:[0-9]{2}\.[0-9]{3}Z$/;
 
 /** A record as a line, with its end; ASCII only. */
@@ -84,7 +87,7 @@ function parseRecord(line: string): HistoryRecord | undefined {
   const words = line.split(" ");
   // The last time that a verb follows: before it there may be a line without its end.
   const at = words.findLastIndex((word, index) => isVerb(words[index + 1]) && timeAtEnd.test(word));
-  const [time = ""] = timeAtEnd.exec(words[at] ?? "") ?? [];
+  const time = String(words[at]).slice(-TIME_LENGTH);
   const [verb, name = "", container, interfaceName, pod, ...others] = words.slice(at + 1);
   const address = parseAddress(name);
   const milliseconds = Date.parse(time);

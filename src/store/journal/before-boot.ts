@@ -158,8 +158,7 @@ export function noteBeforeBoot(
   const found = notesOf(files, boot, seal, () => withStatus(files, reservations()), known);
   if (found.length === 0) return;
   // By their names, since all are of one boot.
-  const lines = [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()];
-  files.state?.replaceLines(FILE, [`${FORM} ${seal.machine}`, ...lines]);
+  write(files, [...[...known.values()].map(lineOf), ...found.map(lineOf).sort()]);
 }
 
 /**
@@ -225,7 +224,7 @@ export function* readNotes(files: NetworkFiles): Generator<Note, void> {
   const header = lines.next().value;
   if (header === undefined) return;
   const boot = files.requireBoot();
-  if (boot === undefined || header !== `${FORM} ${files.requireMachine()}`) return;
+  if (boot === undefined || header !== headerOf(files)) return;
   if (!files.system.isLocal(files.directory)) return;
   for (const line of lines) {
     const note = noteIn(line);
@@ -236,9 +235,21 @@ export function* readNotes(files: NetworkFiles): Generator<Note, void> {
 /** @throws SystemError */
 function forget(files: NetworkFiles, notes: readonly Note[]): void {
   const gone = new Set(notes.map(lineOf));
-  const [header = "", ...lines] = eachLine(files.state?.requireText(FILE, LARGEST) ?? "");
-  const left = lines.filter((line) => !gone.has(line));
-  files.state?.replaceLines(FILE, left.length === 0 ? [] : [header, ...left]);
+  const lines = [...readNotes(files)].map(lineOf);
+  write(
+    files,
+    lines.filter((line) => !gone.has(line)),
+  );
+}
+
+/** @throws SystemError */
+function write(files: NetworkFiles, lines: readonly string[]): void {
+  files.state?.replaceLines(FILE, lines.length === 0 ? [] : [headerOf(files), ...lines]);
+}
+
+/** @throws SystemError where the machine is not known */
+function headerOf(files: NetworkFiles): string {
+  return `${FORM} ${files.requireMachine()}`;
 }
 
 function lineOf({ boot, name, key, file }: Note): string {

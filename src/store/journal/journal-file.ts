@@ -270,11 +270,7 @@ function paddedHeader(text: string): string {
 /** The seal in a journal's first line; `undefined` where there is none. */
 function sealOf(header: string): Seal | undefined {
   if (!header.startsWith(`${FORM} `)) return undefined;
-  // The line is padded to its full length.
-  const words = header
-    .slice(FORM.length + 1)
-    .trimEnd()
-    .split(" ");
+  const words = header.slice(FORM.length + 1).split(" ", 7);
   // These are compared with what they should be.
   const seal: Seal = {
     boot: words[0] as BootId,

@@ -166,9 +166,7 @@ export class Journal {
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
   missingIn(scan: Files): readonly string[] {
-    const isStale = this.isStale;
-    const boot = this.#foundSeal?.boot;
-    if (!isStale || boot === undefined || boot !== this.#files.boot) return [];
+    if (!this.isStale || this.#foundSeal?.boot !== this.#files.boot) return [];
     const journal = readJournal(this.#files, ALL);
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
@@ -234,7 +232,6 @@ export class Journal {
   #machine(boot: Seal["boot"]): Seal["machine"] {
     const found = this.#foundSeal;
     if (found?.machine === undefined) return this.#machineIfReadable();
-    if (found.machine === SEVERAL) return SEVERAL;
     // Any other word could make the seal longer than its line.
     if (found.boot === boot && isMachineId(found.machine)) return found.machine;
     return found.machine === this.#files.requireMachine() ? found.machine : SEVERAL;

@@ -29,21 +29,19 @@ export class Records {
   /** All, in the order of the journal, one after the other as they are asked for. */
   *all(): Generator<PlacedRecord, void> {
     for (const place of this.#places.values()) {
-      const record = this.#at(place);
-      if (record !== undefined) yield { place, record };
+      const placed = this.#at(place);
+      if (placed !== undefined) yield placed;
     }
   }
 
   /** That of the reservation with this file name; `undefined` where there is none. */
   of(name: string): PlacedRecord | undefined {
-    const place = this.#places.get(name);
-    if (place === undefined) return undefined;
-    const record = this.#at(place);
-    return record && { place, record };
+    return this.#at(this.#places.get(name) ?? -1);
   }
 
-  #at(place: number): RecordedReservation | undefined {
-    return recordIn(this.#lines[place] ?? "", this.#changedBefore);
+  #at(place: number): PlacedRecord | undefined {
+    const record = recordIn(this.#lines[place] ?? "", this.#changedBefore);
+    return record && { place, record };
   }
 }
 

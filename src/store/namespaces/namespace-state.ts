@@ -133,7 +133,7 @@ export class NamespaceStates {
 
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
   #doubtOn(path: string): string | undefined {
-    const [, process] = isOfProcess(path) ? path.split("/").slice(1) : [];
+    const process = isOfProcess(path) ? path.split("/")[2] : undefined;
     const system = this.#system;
     if (process === undefined) {
       // That of the ADD is there as long as the node is up: this one is another.

@@ -137,9 +137,8 @@ export function ownerOfUnreadable({ code, message }: SystemError): Owner {
 
 /** Whether an owner is this attachment; a legacy file names the container alone. */
 export function isHeldBy(owner: Owner, { containerId, interfaceName }: Attachment): boolean {
-  if (owner.kind !== "attachment" && owner.kind !== "legacy") return false;
-  if (owner.containerId !== containerId) return false;
-  return owner.kind === "legacy" || owner.interfaceName === interfaceName;
+  if (containerOf(owner) !== containerId) return false;
+  return owner.kind === "legacy" || interfaceOf(owner) === interfaceName;
 }
 
 /** Whether two files name the same owner, or neither names any. */

@@ -17,6 +17,7 @@ import { parentOf } from "../files/paths.ts";
 import {
   contentOf,
   isHeldBy,
+  type NamedOwner,
   type Owner,
   type OwnerKey,
   ownerOf,
@@ -31,8 +32,8 @@ export interface ReservedAddress {
 }
 
 /** A reservation that was read. */
-export interface Reservation extends ReservedAddress {
-  readonly owner: Owner;
+export interface Reservation<O = Owner> extends ReservedAddress {
+  readonly owner: O;
 }
 
 /** A reservation by the name of its file alone: to parse 65 000 addresses takes longer than to read them. */
@@ -116,7 +117,7 @@ export function readHeld(
   files: NetworkFiles,
   reservations: readonly ReservedAddress[],
   attachment: Attachment,
-): readonly Reservation[] {
+): readonly Reservation<NamedOwner>[] {
   const expected = ownerOf(attachment);
   const owned = reservations.map((one) => ({
     ...one,
@@ -129,8 +130,10 @@ export function readHeld(
 export function heldAmong(
   reservations: readonly Reservation[],
   attachment: Attachment,
-): readonly Reservation[] {
-  return reservations.filter(({ owner }) => isHeldBy(owner, attachment));
+): readonly Reservation<NamedOwner>[] {
+  const isHeld = (one: Reservation): one is Reservation<NamedOwner> =>
+    isHeldBy(one.owner, attachment);
+  return reservations.filter(isHeld);
 }
 
 /**

@@ -42,12 +42,19 @@ export interface ReuseRecord {
   readonly owner: StickyOwner | undefined;
 }
 
+/** The addresses that somebody has got. */
+interface Handed {
+  readonly owner: StickyOwner | undefined;
+  readonly addresses: readonly string[];
+}
+
+/** What a call hands out that reserves nothing. */
+export const NOTHING: Handed = { owner: undefined, addresses: [] };
+
 /** What a call changes. */
 export interface ReuseChange {
-  /** The addresses that somebody has got, in place of those that he had; `undefined` for a call that reserves none. */
-  readonly reserved:
-    | { readonly owner: StickyOwner; readonly addresses: readonly string[] }
-    | undefined;
+  /** The addresses that somebody has got, in place of those that he had; or nobody. */
+  readonly reserved: Handed;
   /** The names of the reservations that were released. */
   readonly released: readonly string[];
 }
@@ -98,24 +105,26 @@ export function updateReuse(
   const { system } = files;
   const known = new Map(records.map((one) => [one.address, one]));
   const noted = notesAll ? released : released.filter((name) => known.has(name));
-  if (reserved === undefined && noted.length === 0) return;
+  if (reserved === NOTHING && noted.length === 0) return;
   const cooling = coolingAmong(files, records, times.delay);
   const time = system.now();
   const oldest = time - times.sticky * 1000;
   const isRemembered = (one: ReuseRecord): boolean =>
     one.owner !== undefined &&
-    one.owner !== reserved?.owner &&
+    one.owner !== reserved.owner &&
     (one.time > oldest || exists(system, files.pathOf(one.address)));
-  const changed = new Set([...noted, ...(reserved?.addresses ?? [])]);
+  const reservedNow = new Set(reserved.addresses);
+  const changed = new Set([...noted, ...reservedNow]);
   const left = records.flatMap((one) => {
     if (changed.has(one.address)) return [];
     if (isRemembered(one)) return [one];
     return cooling.has(one.address) ? [{ ...one, owner: undefined }] : [];
   });
   const { boot } = files;
-  const releasedNow = [...new Set(noted)].map((address): ReuseRecord => {
+  const others = [...new Set(noted)].filter((address) => !reservedNow.has(address));
+  const releasedNow = others.map((address): ReuseRecord => {
     const owner = known.get(address)?.owner;
-    const isReplaced = owner === reserved?.owner;
+    const isReplaced = owner === reserved.owner;
     return {
       address,
       time,
@@ -124,15 +133,10 @@ export function updateReuse(
       owner: isReplaced ? undefined : owner,
     };
   });
-  const reservedNow = (reserved?.addresses ?? []).map((address): ReuseRecord => {
-    return { address, time, boot: undefined, clock: 0, owner: reserved?.owner };
+  const handed = [...reservedNow].map((address): ReuseRecord => {
+    return { address, time, boot: undefined, clock: 0, owner: reserved.owner };
   });
-  const isReservedNow = new Set(reserved?.addresses);
-  write(files, [
-    ...left,
-    ...releasedNow.filter(({ address }) => !isReservedNow.has(address)),
-    ...reservedNow,
-  ]);
+  write(files, [...left, ...releasedNow, ...handed]);
 }
 
 function recordIn(line: string): readonly ReuseRecord[] {

@@ -5,13 +5,7 @@ import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { delaySecondsOf } from "./delay.ts";
-import {
-  coolingAmong,
-  type ReuseChange,
-  type ReuseRecord,
-  readReuse,
-  updateReuse,
-} from "./reuse-file.ts";
+import { coolingAmong, NOTHING, type ReuseRecord, readReuse, updateReuse } from "./reuse-file.ts";
 import type { StickyOwner } from "./sticky.ts";
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
@@ -30,7 +24,7 @@ export class ReusedAddresses {
   readonly #files: NetworkFiles;
   readonly #reuse: Reuse | undefined;
   readonly #released: string[] = [];
-  #reserved: ReuseChange["reserved"];
+  #reserved = NOTHING;
   #records: readonly ReuseRecord[] | undefined;
   #delay: number | undefined;
 
@@ -83,13 +77,13 @@ export class ReusedAddresses {
   close(): void {
     const released = this.#released;
     const reserved = this.#reserved;
-    if (released.length === 0 && reserved === undefined) return;
+    if (released.length === 0 && reserved === NOTHING) return;
     const isKnown = this.#reuse !== undefined;
     if (isKnown && !this.isAsked) return;
     attempt(() => {
       const sticky = this.#reuse?.sticky?.seconds ?? Number.POSITIVE_INFINITY;
       const delay = this.#delaySeconds || Number.POSITIVE_INFINITY;
-      const change = { reserved: this.#reuse?.sticky && reserved, released };
+      const change = { reserved: this.#reuse?.sticky ? reserved : NOTHING, released };
       // Where the keys are not known, a file shows that one of them is set.
       const notesAll = isKnown ? this.#delaySeconds !== 0 : this.#all.length > 0;
       updateReuse(this.#files, this.#all, change, { sticky, delay }, notesAll);

@@ -32,6 +32,8 @@ test("a record is a line that people can search", async (t) => {
 `,
   );
   t.strictSame(parseRecords(line + formatRecord(released)), [record, released]);
+  const verbs = { ...record, container: "ADD", interfaceName: "DEL", pod: "GC" };
+  t.strictSame(parseRecords(formatRecord(verbs)), [verbs]);
 });
 
 test("what is not known is empty again, and addresses are canonical", async (t) => {

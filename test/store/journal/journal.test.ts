@@ -6,6 +6,7 @@ import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { line } from "../../harness/journal-line.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { address } from "../../ipam/parsed.ts";
 import {
   attachment,
   HELD,
@@ -173,6 +174,27 @@ test("one that cannot be read for now stays as it is, and tells the next call wh
     notesOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
+});
+
+test("records are of the running boot: one that is written anew has none from before", async (t) => {
+  const machine = machineWith();
+  const temporary = `${location.temporaryDirectory}/7-0`;
+  machine.disk.put(temporary, "c1\r\neth0");
+  withNetwork(machine.start(), (network) =>
+    network.reserve(address("10.0.0.2"), c1, temporary, {
+      inode: "70",
+      path: "/run/netns/pod",
+      isPodSandbox: true,
+    }),
+  );
+  for (const hasRecord of [true, false]) {
+    machine.disk.put(`${location.directory}/10.0.0.3`, "c2\r\neth0");
+    machine.wait(1000);
+    withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
+    t.same(journalOf(machine)[line("c2 eth0")], "10.0.0.3");
+    t.equal(journalFile(machine).includes("/run/netns/pod"), hasRecord);
+    machine.boot();
+  }
 });
 
 test("nothing is written where nothing has changed", async (t) => {

@@ -53,6 +53,11 @@ const rows: readonly Row[] = [
     expected: `unseen: its network namespace ${path} is gone, but process 7 has one with its number`,
   },
   {
+    case: "its path is gone, and a process and a mount have its number",
+    machine: { processes: { 7: pod }, mounted: { "/run/netns/other": 70 } },
+    expected: `unseen: its network namespace ${path} is gone, but process 7 has one with its number`,
+  },
+  {
     case: "its path is gone, and the thread of a process whose leader is a zombie has its number",
     machine: { processes: { 7: pod }, zombies: { 7: 9 } },
     expected: `unseen: its network namespace ${path} is gone, but process 7 has one with its number`,
@@ -163,6 +168,7 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
   });
   for (const [changed, reason] of [
     [failing("status", path, "EACCES"), `open ${path}: permission denied`],
+    [failing("list", "/run/netns", "ENOTDIR"), "the directory /run/netns is not there"],
     [failing("list", "/run/netns", "EACCES"), "open /run/netns: permission denied"],
     [failing("status", "/proc/self/ns/net", "ENOENT"), "/proc is not readable"],
     [failing("readFile", "/mountinfo", "EACCES"), "the mounts of the node are not seen"],
@@ -192,6 +198,16 @@ test("a descriptor whose process cannot be looked at may be open", async (t) => 
   };
   const states = new NamespaceStates({ ...system, status });
   t.equal(states.stateOf({ inode: "70", path: "/proc/7/fd/5" }, none).kind, "unseen");
+});
+
+test("a process that ends while it is looked at is gone", async (t) => {
+  const system = systemOf({});
+  const status: typeof system.status = (at) => {
+    if (at.startsWith("/proc/7/")) throw new SystemError("stat", at, "ESRCH");
+    return system.status(at);
+  };
+  const states = new NamespaceStates({ ...system, status });
+  t.equal(states.stateOf({ inode: "70", path: "/proc/7/ns/net" }, none).kind, "gone");
 });
 
 test("processes and mounts are read once, and for a namespace that something has nothing more", async (t) => {

@@ -2,6 +2,7 @@ import { test } from "tap";
 import { parseInterfaceName } from "../../../src/cni/attachment.ts";
 import {
   coolingAmong,
+  NOTHING,
   type ReuseChange,
   type ReuseTimes,
   readReuse,
@@ -29,7 +30,7 @@ function update(
   { notesAll = true, ...other }: Partial<ReuseTimes & { notesAll: boolean }> = {},
 ): void {
   const files = open(machine.start());
-  const all = { reserved: undefined, released: [], ...change };
+  const all = { reserved: NOTHING, released: [], ...change };
   updateReuse(files, readReuse(files), all, { ...times, ...other }, notesAll);
 }
 
