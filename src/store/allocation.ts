@@ -61,12 +61,11 @@ interface AllocationRequest {
  * @throws CniError 999 in the Go plugin's words
  */
 export function allocate(network: LockedNetwork, given: AllocationRequest): Candidate {
-  const { requested, index, set, reserved, pod, preferences } = given;
+  const { requested, index, set, reserved, pod, held } = given;
   if (requested !== undefined) {
     return withCursor(network, index, allocateRequested(network, given, requested));
   }
-  const own = [...reclaimOwn(network, given), ...preferences.own];
-  const request = { ...given, preferences: { ...preferences, own } };
+  const request = held.length === 0 ? given : reclaimOwn(network, given);
   const part = partReservedFor(set, reserved, pod);
   // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
   if (part !== undefined) return allocateNext(network, { ...request, set: part }, undefined);
@@ -125,21 +124,21 @@ function allocateRequested(
 }
 
 /**
- * The addresses of the set that the attachment has held since before a boot, or for a namespace that is gone: they are free
- * then, and it is to get one of them again.
+ * Frees the addresses of the set that the attachment has held since before a boot, or for a namespace that is gone: the
+ * request is to get one of them again.
  *
  * @throws CniError 999 where it holds any other
  */
-function reclaimOwn(network: LockedNetwork, request: AllocationRequest): readonly Address[] {
-  const { set, held } = request;
+function reclaimOwn(network: LockedNetwork, request: AllocationRequest): AllocationRequest {
+  const { set, held, preferences } = request;
   const { containerId, interfaceName } = request.attachment;
   const { files } = network;
   const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
   const names = own.map(({ name }) => name);
   const [duplicate] = own;
-  // Nearly every ADD is the first one.
   if (duplicate === undefined || reclaimAll(network, request, names)) {
-    return own.map(({ address }) => address);
+    const before = own.map(({ address }) => address);
+    return { ...request, preferences: { ...preferences, own: [...before, ...preferences.own] } };
   }
   throw internalError(
     `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
