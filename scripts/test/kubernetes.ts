@@ -1,5 +1,5 @@
 /**
- * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own, and prints what they show.
+ * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own.
  * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
  *
  * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
@@ -17,7 +17,6 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { obstacle } from "../../test/e2e/machine.ts";
 import {
-  evidenceOf,
   kubernetesPage,
   type Results,
   resultOf,
@@ -148,8 +147,7 @@ function nameOf(file: string): string {
 }
 
 function print(run: ScenarioRun): void {
-  console.log(`\n${run.title} (${run.executable}): ${resultOf(run)}\n`);
-  console.log(`${evidenceOf(run)}\n`);
+  console.log(`${run.title} (${run.executable}): ${resultOf(run)}`);
 }
 
 function recorded(): readonly ScenarioRun[] {

@@ -1,4 +1,4 @@
-/** A scenario of the plugin in a cluster of its own, with what was seen. */
+/** A scenario of the plugin in a cluster of its own. */
 
 import { appendFileSync } from "node:fs";
 import tap, { type Test } from "tap";
@@ -6,7 +6,7 @@ import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
 import { needsOfCluster } from "./needs.ts";
-import type { Evidence, ScenarioRun } from "./page.ts";
+import type { ScenarioRun } from "./page.ts";
 
 /** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
 const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
@@ -21,14 +21,6 @@ export interface ClusterScenario {
 }
 
 /**
- * Adds evidence to a scenario.
- *
- * @param sentence what was seen, a sentence with a full stop or colon
- * @param seen text as it was printed, if any
- */
-export type Show = (sentence: string, seen?: string) => void;
-
-/**
  * Declares a scenario.
  *
  * @param scenario the scenario
@@ -36,9 +28,9 @@ export type Show = (sentence: string, seen?: string) => void;
  */
 export function clusterScenario(
   { title, cluster: options, skip = false }: ClusterScenario,
-  body: (t: Test, cluster: Cluster, show: Show) => Promise<void>,
+  body: (t: Test, cluster: Cluster) => Promise<void>,
 ): void {
-  const note = (run: Pick<ScenarioRun, "result" | "reason" | "version" | "times" | "evidence">) => {
+  const note = (run: Pick<ScenarioRun, "result" | "reason" | "version" | "times">) => {
     const whole: ScenarioRun = {
       date: new Date().toISOString().slice(0, 10),
       title,
@@ -49,21 +41,17 @@ export function clusterScenario(
   };
   if (skip !== false) {
     tap.test(title, { skip }, () => {});
-    note({ result: "skipped", reason: skip, evidence: [] });
+    note({ result: "skipped", reason: skip });
     return;
   }
   const skipped = scenario(title, needsOfCluster(options.containerd), async (t, host) => {
-    const evidence: Evidence[] = [];
-    const show: Show = (sentence, seen) => {
-      evidence.push({ sentence, ...(seen === undefined ? {} : { seen }) });
-    };
     const began = performance.now();
     let started: { readonly version: string; readonly start: number } | undefined;
     let isThrown = true;
     try {
       const cluster = await Cluster.start(host, options);
       started = { version: cluster.version(), start: secondsSince(began) };
-      await body(t, cluster, show);
+      await body(t, cluster);
       isThrown = false;
     } finally {
       note({
@@ -72,11 +60,10 @@ export function clusterScenario(
           version: started.version,
           times: { start: started.start, scenario: secondsSince(began) - started.start },
         }),
-        evidence,
       });
     }
   });
-  if (skipped !== undefined) note({ result: "skipped", reason: skipped, evidence: [] });
+  if (skipped !== undefined) note({ result: "skipped", reason: skipped });
 }
 
 function secondsSince(began: number): number {

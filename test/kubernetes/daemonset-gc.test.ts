@@ -14,14 +14,7 @@ import {
 } from "./daemonset.ts";
 import { refusalOf } from "./kubectl.ts";
 import { shell } from "./operator.ts";
-import {
-  deletePods,
-  ownAddresses,
-  podAddresses,
-  podTable,
-  readyContainers,
-  runPods,
-} from "./pods.ts";
+import { deletePods, ownAddresses, podAddresses, readyContainers, runPods } from "./pods.ts";
 import { failPower } from "./power.ts";
 
 /** How long pods may wait for gc and for kubelet's next attempts, in seconds. */
@@ -33,20 +26,16 @@ clusterScenario(
     cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 29, containerd: "2" },
     skip: isNative ? false : "The image has the native executable.",
   },
-  async (t, cluster, show) => {
+  async (t, cluster) => {
     const { worker } = cluster;
     const refusals = () => Object.keys(podAddresses()).flatMap((name) => refusalOf(name) ?? []);
     prepareDaemonSet(cluster);
     runPods("a", "b");
-    const kustomization = writeKustomization(componentOfVersion, {
+    writeKustomization(componentOfVersion, {
       6: "--every=10s",
       7: "gc --grace 10s --yes --log",
     });
     shell(`kubectl apply --kustomize .\n${rollout} status daemonset/host-local --timeout=600s`);
-    show(
-      "A node with containerd 2.1 has the DaemonSet as it is in `deploy/`, but for the times of its gc:",
-      kustomization,
-    );
 
     const before = ownAddresses();
     await crash();
@@ -62,10 +51,6 @@ clusterScenario(
     const released = shell(logs);
     for (const address of before) t.match(released, `released ${address} of `);
     t.match(await answer("/healthz"), "[+]gc ok");
-    show(
-      "The power fails, and `/var/lib/containerd` is lost; the boot id stays the same, so that only gc can tell. The pods come back with other addresses, and the agent releases the former ones:",
-      released,
-    );
 
     runPods("c", "d", "e");
     const full = ownAddresses();
@@ -73,10 +58,6 @@ clusterScenario(
     await crash();
     await cluster.startNode();
     await until("the refusal", () => refusals().length > 0, PATIENCE);
-    show(
-      "With five pods the /29 is full, and the same happens again. Now no pod is alive, and none can start:",
-      refusals()[0],
-    );
     const lost = returned.containers.a;
     await until(
       "the pods",
@@ -87,10 +68,6 @@ clusterScenario(
       PATIENCE,
     );
     t.same(cluster.reserved(), ownAddresses(), "nothing is left over");
-    show(
-      "The agent, which needs no address, is started again. It releases the addresses, and the pods come back without a command:",
-      `${shell(logs)}\n${podTable()}`,
-    );
 
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");

@@ -48,7 +48,7 @@ export function prepareDaemonSet({ worker }: Cluster): void {
 export function writeKustomization(
   component: string = componentOfVersion ?? "",
   changes: Readonly<Record<number, string>> = {},
-): string {
+): void {
   const components = component === "" ? [] : ["components:", `  - deploy/components/${component}`];
   const patches = Object.entries(changes).flatMap(([place, value]) => [
     "      - op: replace",
@@ -71,9 +71,7 @@ export function writeKustomization(
     `    newTag: v${version}`,
     ...patches,
   ];
-  const text = `${lines.join("\n")}\n`;
-  writeFileSync(`${directory}/kustomization.yaml`, text);
-  return text;
+  writeFileSync(`${directory}/kustomization.yaml`, `${lines.join("\n")}\n`);
 }
 
 /** What the agent answers on the node, whatever the status; empty where nobody listens. */
@@ -93,10 +91,6 @@ export function readiness(): string {
 
 export function events(): string {
   return kubectl(inKubeSystem, "get", "events");
-}
-
-export function listOfAgents(): string {
-  return shell(`kubectl ${inKubeSystem} get pods`);
 }
 
 /**

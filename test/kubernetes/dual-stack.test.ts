@@ -20,7 +20,7 @@ clusterScenario(
     cluster: { clusterCidr, nodeCidrMaskSize: 27, ipv6, maxPods: 29 },
     skip: isGiven ? false : "Kubernetes 1.20 has dual stack behind a feature gate.",
   },
-  async (t, cluster, show) => {
+  async (t, cluster) => {
     runPods("a", "b", "c");
     const addresses = cluster.reserved();
     t.same(
@@ -31,12 +31,6 @@ clusterScenario(
     const second = kubectl("get", "pod", "b", "--output=jsonpath={.status.podIPs[1].ip}");
     t.ok(addresses.includes(second), "the API knows both");
     t.doesNotThrow(() => ping("a", second), "a pod reaches another by IPv6");
-    show(
-      "A dual-stack cluster with podCIDRs of /27 and /64, which containerd's template makes two range sets of. Three pods run:",
-      shell(
-        "kubectl get pods -o custom-columns='NAME:.metadata.name,IPS:.status.podIPs[*].ip'; host-local capacity",
-      ),
-    );
     t.equal(shell("host-local check >/dev/null; echo $?"), "0\n", "check finds nothing wrong");
 
     create([
@@ -49,10 +43,8 @@ clusterScenario(
     ]);
     const audited = shell(audit);
     t.match(audited, "No problems found.");
-    show(`\`${audit}\`:`, audited);
 
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");
-    show("After their end nothing is reserved.");
   },
 );

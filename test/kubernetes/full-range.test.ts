@@ -20,11 +20,10 @@ clusterScenario(
     title: "A /29 holds five pods",
     cluster: { clusterCidr: "10.245.0.0/24", nodeCidrMaskSize: 29 },
   },
-  async (t, cluster, show) => {
+  async (t, cluster) => {
     runPods("first", "second", "third", "fourth", "fifth");
     const addresses = ["10.245.0.2", "10.245.0.3", "10.245.0.4", "10.245.0.5", "10.245.0.6"];
     t.same(ownAddresses(), addresses, "five pods get the five addresses");
-    show("With five pods running, the range is full:", shell("host-local capacity || true"));
 
     create([podNamed("sixth")]);
     await until("the event", () => eventsOf("sixth", REASON).length > 0);
@@ -34,17 +33,12 @@ clusterScenario(
       refusal(cluster.host.pluginDirectory),
       "the event has our words, all of them",
     );
-    show(
-      "The scheduler places the sixth pod, too. Its event is that of the plugin, word by word:",
-      message,
-    );
     t.match(shell("kubectl describe pod sixth"), withoutPrefix(message), "and describe shows it");
 
     const { third } = podAddresses();
     deletePods("third");
     waitFor("condition=Ready", "pod/sixth");
     t.equal(podAddresses().sixth, third, "the end of a pod lets the waiting one run");
-    show("A pod ends, and kubelet's next attempt gives its address to the sixth.");
 
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");

@@ -5,7 +5,7 @@ import { rmSync } from "node:fs";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, eventsOf, kubectl, waitFor } from "./kubectl.ts";
-import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
+import { nodeNamed, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, podNamed } from "./pods.ts";
 import { generatedConfiguration, nodeName } from "./worker.ts";
@@ -17,7 +17,7 @@ const larger = { ...settings, clusterCidr: "10.254.0.0/21" };
 
 clusterScenario(
   { title: "More nodes than podCIDRs, as plan says beforehand", cluster: settings },
-  async (t, cluster, show) => {
+  async (t, cluster) => {
     const { worker, controlPlane } = cluster;
     const command =
       "host-local plan --cluster-cidr 10.254.0.0/22 --node-cidr-mask-size 24 --nodes 5";
@@ -29,7 +29,6 @@ clusterScenario(
     );
     t.match(plan, "Node 5 would get no podCIDR, and its pods no address.");
     t.match(plan, `a cluster CIDR of /21 with a node mask of /24`, "and what to do instead");
-    show(`\`${command}\` says:`, plan);
 
     worker.kubelet.stop();
     kubectl("delete", "node", nodeName);
@@ -46,11 +45,6 @@ clusterScenario(
     t.equal(event, "Node n1 status is now: CIDRNotAvailable", "the fifth node gets none");
     const podCidrs = Object.values(podCidrsOfNodes());
     t.equal(podCidrs.filter((podCidr) => podCidr !== undefined).length, 4, "four nodes have one");
-    show(
-      "Four nodes register, which are objects of the API only, and then the one that runs pods. It is the fifth:",
-      nodeTable(),
-    );
-    show("The controller's event about it:", event);
 
     create([podNamed("web")]);
     await until("the event", () => eventsOf("web", "FailedScheduling").length > 0);
@@ -59,12 +53,10 @@ clusterScenario(
     );
     t.match(readinessOf(nodeName), "cni plugin not initialized", "there is no configuration");
     t.equal(podAddresses().web, undefined, "and a pod gets no address");
-    show("Without a podCIDR it stays NotReady, and a pod Pending:", readinessOf(nodeName));
     const audited = shell(
       "kubectl get nodes -o json | host-local audit --cluster-cidr 10.254.0.0/22 || true",
     );
     t.match(audited, /n1 +- +none is left/, "audit says so");
-    show("`kubectl get nodes -o json | host-local audit --cluster-cidr 10.254.0.0/22`:", audited);
     const [advice = ""] = /host-local plan .*/.exec(audited) ?? [];
     t.match(shell(advice), /10\.254\.0\.0\/22 +\/25 +8 +125/, "the plan that it names fits");
 
@@ -72,9 +64,6 @@ clusterScenario(
     waitFor("condition=Ready", `node/${nodeName}`, "pod/web");
     t.equal(worker.podCidr(), "10.254.4.0/24", "the fifth node gets the fifth podCIDR");
     t.equal(podAddresses().web, "10.254.4.2", "and the pod an address of it");
-    show(
-      `kube-controller-manager is restarted with the cluster CIDR that plan proposes, 10.254.0.0/21. The node gets the podCIDR ${worker.podCidr()}, containerd writes its configuration, and the pod runs with the address ${podAddresses().web}.`,
-    );
     t.equal(
       shell(
         "kubectl get nodes -o json | host-local audit --cluster-cidr 10.254.0.0/21 >/dev/null; echo $?",

@@ -21,12 +21,3 @@ export function podCidrsOfNodes(): Readonly<Record<string, string | undefined>> 
   );
   return Object.fromEntries(items.map(({ metadata, spec }) => [metadata?.name, spec?.podCIDR]));
 }
-
-/** The table of all nodes with their podCIDRs. */
-export function nodeTable(): string {
-  return kubectl(
-    "get",
-    "nodes",
-    "--output=custom-columns=NAME:.metadata.name,PODCIDR:.spec.podCIDR",
-  );
-}

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { test } from "tap";
-import { kubernetesPage, type Results } from "./page.ts";
+import { kubernetesPage, type Results, shown } from "./page.ts";
 
 test("the page is what npm run test:kubernetes -- --write makes of its results", async (t) => {
   const results: Results = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
@@ -12,5 +12,10 @@ test("the page is what npm run test:kubernetes -- --write makes of its results",
     runs.filter(({ result }) => result === "failed"),
     [],
     "no run failed",
+  );
+  t.same(
+    [...new Set(runs.map(({ title }) => title))].sort(),
+    Object.keys(shown).sort(),
+    "it says of each scenario what it has shown",
   );
 });

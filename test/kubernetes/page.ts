@@ -2,13 +2,6 @@
 
 import { wrap } from "../../src/cli/output/wrap.ts";
 
-/** Something that was seen in a scenario. */
-export interface Evidence {
-  readonly sentence: string;
-  /** Text as it was printed. */
-  readonly seen?: string;
-}
-
 /** One run of a scenario with one executable. */
 export interface ScenarioRun {
   /** Such as `2025-01-31`. */
@@ -22,7 +15,6 @@ export interface ScenarioRun {
   readonly version?: string;
   /** Until the cluster was up, and from then on, in seconds. */
   readonly times?: { readonly start: number; readonly scenario: number };
-  readonly evidence: readonly Evidence[];
 }
 
 /** The last run of each scenario with either programs, as docs/data/kubernetes.json has them. */
@@ -53,8 +45,8 @@ export function updated(
 /** The width of the pages in docs/. */
 const WIDTH = 120;
 
-/** What a scenario has shown when it passes, by its title; of one that is not here, the page has the first sentence. */
-const shown: Readonly<Record<string, string>> = {
+/** What a scenario has shown when it passes, by its title. */
+export const shown: Readonly<Record<string, string>> = {
   "What audit finds, and the commands that it prints":
     "The printed commands, pasted node by node, repair missing, shared, overlapping and wrongly sized podCIDRs. Pasted twice they change nothing. A podCIDR outside the cluster CIDR ends kube-controller-manager; after the commands it starts.",
   "kubelet and containerd are killed, and the power fails":
@@ -90,17 +82,6 @@ const shown: Readonly<Record<string, string>> = {
     "`partition`, with nodes added and drained: 60 pods have 60 addresses. The Go plugin gives the same ones on each node.",
 };
 
-/** What a run showed, as Markdown. */
-export function evidenceOf({ evidence }: ScenarioRun): string {
-  return evidence
-    .map(({ sentence, seen }) => {
-      if (seen === undefined) return sentence;
-      const lines = seen.trimEnd().split("\n");
-      return [sentence, "", "```", ...lines, "```"].join("\n");
-    })
-    .join("\n\n");
-}
-
 /** How a run ended, in a few words. */
 export function resultOf({ result, reason, times }: ScenarioRun): string {
   if (times === undefined) return reason === undefined ? result : `not run: ${reason}`;
@@ -131,15 +112,13 @@ export function kubernetesPage({ given, built }: Results): string {
   const headings = all.map(({ kubernetes }) => `${kubernetes} passed with`);
   const rows = titles.map((title) => {
     const results = all.map((one) => passedOf(one.runs, title));
-    const run = runs.find((one) => one.title === title && one.evidence.length > 0);
-    const first = run?.evidence[0]?.sentence.replace(/:$/, ".") ?? "";
-    return row([`**${title}.** ${shown[title] ?? first}`, ...results]);
+    return row([`**${title}.** ${shown[title]}`, ...results]);
   });
   const programs = all.map(
     ({ dates, kubernetes, containerd }) =>
       `on ${dates} with Kubernetes ${kubernetes} and containerd ${containerd}`,
   );
-  const introduction = `These scenarios were run ${programs.join(", and ")}, each in a new cluster of one node, in namespaces of its own. When the power fails, the control plane runs on; the kernel is not started again, and the disk keeps what was written. The [data](../data/kubernetes.json) has each step with its output.`;
+  const introduction = `These scenarios were run ${programs.join(", and ")}, each in a new cluster of one node, in namespaces of its own. When the power fails, the control plane runs on; the kernel is not started again, and the disk keeps what was written. Each is told by its file in [test/kubernetes](../../test/kubernetes).`;
   return `# In a real Kubernetes
 
 <!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->

@@ -18,7 +18,7 @@ import type { JsonObject } from "../harness/runtime-call.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
-import { nodeNamed, nodeTable, podCidrsOfNodes } from "./nodes.ts";
+import { nodeNamed, podCidrsOfNodes } from "./nodes.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, runPods } from "./pods.ts";
 
@@ -117,7 +117,7 @@ clusterScenario(
     cluster: { clusterCidr, nodeCidrMaskSize: 24 },
     skip: skipWithoutGoPlugin,
   },
-  async (t, _cluster, show) => {
+  async (t) => {
     const network = sharedNetwork("shared", "host-local");
     const addNodes = async (...names: readonly string[]): Promise<readonly NodeOnBridge[]> => {
       create(names.map((name) => nodeNamed(name)));
@@ -154,16 +154,6 @@ clusterScenario(
       t.ok(addresses.every(isOwn), `those of n${at + 1} are in its part`);
     }
     t.ok(n1.reaches(n3.addresses[SIZE - 1] ?? ""), "a pod of n1 reaches one of n3");
-    show(
-      "All nodes have one network definition, on one bridge, with a range of 8192 addresses and the podCIDR of each node from the configuration that containerd makes of its template:",
-      JSON.stringify(network.plugins[0]),
-    );
-    show(
-      "n1 runs 20 pods. n2 and n3 are objects of the API, with 20 network namespaces each and data directories of their own:",
-      nodeTable(),
-    );
-    const spans = three.map(({ addresses }) => `${addresses[0]} to ${addresses.at(-1)}`);
-    show(`60 pods have 60 addresses: ${spans.join(", ")}. A pod of n1 reaches one of n3.`);
     const planned = shell(
       `host-local plan --cluster-cidr ${clusterCidr} --node-cidr-mask-size 24 --partition 192.168.64.0/19`,
     );
@@ -185,10 +175,6 @@ clusterScenario(
     const last = await addNodes("n6");
     for (const node of last) node.run(network, SIZE);
     t.equal(twice([n1, n2, ...later, ...last]), 0, "nor after nodes were deleted and added again");
-    show(
-      "n3 is drained and deleted, n4 and n5 are added, n3 is added again; then n4 and n5 are drained and deleted, and n6 is added. With up to 100 pods, no address was there twice:",
-      nodeTable(),
-    );
 
     for (const node of [...all, ...last]) node.drain(network);
     copyFileSync(goPlugin?.path ?? "", "/opt/cni/bin/go-host-local");
@@ -197,8 +183,5 @@ clusterScenario(
     for (const node of [n2, n3]) node.run(unaware, SIZE);
     const shared = twice(three);
     t.equal(shared, 60, "with the Go plugin every pod shares its address with two others");
-    show(
-      `With the Go plugin, which does not know the key, ${shared} of 60 pods on the same three nodes have an address that another pod has, too: ${n1.addresses[0]} to ${n1.addresses.at(-1)} on each node.`,
-    );
   },
 );

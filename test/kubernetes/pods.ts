@@ -68,18 +68,6 @@ export function readyContainers(): Readonly<Record<string, string>> {
   );
 }
 
-/** The table of `kubectl get pods` with restarts and addresses. */
-export function podTable(): string {
-  const columns = {
-    NAME: ".metadata.name",
-    STATUS: ".status.phase",
-    RESTARTS: ".status.containerStatuses[0].restartCount",
-    IP: ".status.podIP",
-  };
-  const list = Object.entries(columns).map(([heading, path]) => `${heading}:${path}`);
-  return kubectl("get", "pods", `--output=custom-columns=${list.join(",")}`);
-}
-
 /**
  * All pods, as the API has them. One that is ending has been deleted, and may stay for another minute, with its address,
  * until kubelet collects its containers. The id of a container is there once it is ready.
@@ -101,11 +89,10 @@ export function listPods() {
  *
  * @param pod the pod's name
  * @param address the address
- * @returns what ping prints
  * @throws {Error} if there is no answer
  */
-export function ping(pod: string, address: string): string {
-  return kubectl("exec", pod, "--", "ping", "-c", "1", "-W", "10", address);
+export function ping(pod: string, address: string): void {
+  kubectl("exec", pod, "--", "ping", "-c", "1", "-W", "10", address);
 }
 
 /** The part of a pod that matters here. */

@@ -31,47 +31,33 @@ clusterScenario(
     title: "The scheduler counts addresses",
     cluster: { clusterCidr: "10.250.0.0/24", nodeCidrMaskSize: 29 },
   },
-  async (t, _cluster, show) => {
+  async (t) => {
     create([proxy()]);
     kubectl("rollout", "status", "daemonset/proxy", "--timeout=180s");
-    show("The node has a podCIDR of /29, and runs one pod with `hostNetwork`, of a DaemonSet.");
 
     const patch = printedCommand(page, "kubectl patch node");
-    show("The number of addresses becomes a resource by the patch of `docs/scheduling.md`:", patch);
     shell(patch);
     await allocatable(resource, "5");
-    show("kubelet copies it to `allocatable`:", offered());
-    show(
-      `Five pods run that request \`${resource}: 1\`. The sixth stays Pending, and has no sandbox that could fail. Its event:`,
-      await sixthWaits(t, requestingPod, `Insufficient ${resource}.`),
-    );
-    show("A pod ends, and the sixth runs.");
+    await sixthWaits(t, requestingPod, `Insufficient ${resource}.`);
 
     patchStatus({ op: "remove", path: pathOfResource() });
     await allocatable(resource, "");
     const write = printedCommand(page, "--node-feature");
     shell(`mkdir -p ${features} && ${write}`);
     const file = readFileSync(`${features}/host-local.containerd`, "utf8");
-    show(`The resource is removed, and \`${write}\` writes a feature file:`, file);
+    // As node-feature-discovery does, which is not in Debian.
     for (const [name, value] of featuresIn(file)) {
       t.equal(name, resource, "the feature has the name of the resource");
       patchStatus({ op: "add", path: pathOfResource(), value });
     }
     await allocatable(resource, "5");
-    show(
-      "node-feature-discovery is not in Debian: the patch that it makes of this file and of the rule in `deploy/` is applied with kubectl. Again the sixth pod stays Pending until another ends:",
-      await sixthWaits(t, requestingPod, `Insufficient ${resource}.`),
-    );
+    await sixthWaits(t, requestingPod, `Insufficient ${resource}.`);
 
     const hostNetworkPods = shell(printedCommand(page, "kubectl get pods -A")).trim();
     t.equal(hostNetworkPods, "1", "the command of the page counts the pods with hostNetwork");
     const maxPods = printedCommand(page, "--max-pods").replace("pods 3", `pods ${hostNetworkPods}`);
     const line = shell(maxPods).trim();
     t.equal(line, "maxPods: 6", "which are added to the addresses");
-    show(
-      "Now kubelet limits the number of pods. The one with `hostNetwork` counts, too:",
-      `$ ${maxPods}\n${line}`,
-    );
     shell(
       [
         `kubectl drain ${nodeName} --ignore-daemonsets`,
@@ -82,23 +68,17 @@ clusterScenario(
     await allocatable("pods", "6");
     waitFor("condition=Ready", `node/${nodeName}`);
     shell(`kubectl uncordon ${nodeName}`);
-    show(
-      "The node is drained, the line is put into the configuration of kubelet, and kubelet is restarted. Five pods without a request run, and the sixth stays Pending until another ends:",
-      await sixthWaits(t, podNamed, "Too many pods."),
-    );
+    await sixthWaits(t, podNamed, "Too many pods.");
 
     t.match(offered(), /n1 +5 +5/, "an ordinary restart of kubelet keeps the resource");
-    show("That restart of kubelet has kept the resource.");
-    // A later kubelet does so, too, or not: it depends on what it does first.
+    // One without the checkpoint directory of device plugins sets it to 0; a later one does, or not.
     if (isGiven) return;
     shell(
       "systemctl stop kubelet && rm -r /var/lib/kubelet/device-plugins && systemctl start kubelet",
     );
     await allocatable(resource, "0");
-    show("One without the checkpoint directory of device plugins sets it to 0:", offered());
     shell(patch);
     await allocatable(resource, "5");
-    show("The patch, applied again, restores it.");
   },
 );
 
@@ -107,9 +87,8 @@ clusterScenario(
  *
  * @param podOf makes the pods
  * @param reason why the only node cannot have it
- * @returns the event of the sixth
  */
-async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string): Promise<string> {
+async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string): Promise<void> {
   runPods(...five.map((name) => podOf(name)));
   create([podOf("sixth")]);
   await until("the event", () => eventsOf("sixth", "FailedScheduling").length > 0);
@@ -121,7 +100,6 @@ async function sixthWaits(t: Test, podOf: (name: string) => IPod, reason: string
   t.same(eventsOf("sixth", "FailedCreatePodSandBox"), [], "and none of its sandboxes has failed");
   deletePods(...five.filter((name) => name !== "third"), "sixth");
   kubectl("delete", "events", "--all");
-  return message;
 }
 
 function requestingPod(name: string): IPod {

@@ -8,7 +8,7 @@ import { readExample } from "../e2e/example.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl, waitFor } from "./kubectl.ts";
-import { deletePods, listPods, podNamed, podTable, runPods } from "./pods.ts";
+import { deletePods, listPods, podNamed, runPods } from "./pods.ts";
 import { generatedConfiguration, nodeName } from "./worker.ts";
 
 const template = readExample("containerd.conflist.template").replace(
@@ -27,15 +27,12 @@ clusterScenario(
       template,
     },
   },
-  async (t, cluster, show) => {
+  async (t, cluster) => {
     const runtime = new RuntimeService(socket);
     runPods("a", "b", "c", "d", "e");
     t.equal(cluster.reserved().length, 5, "the range is full");
     t.same(await runtime.networkReady(), { ready: true, message: "" }, "and STATUS has no error");
     t.equal(readiness().status, "True");
-    show(
-      "With cniVersion 1.1.0 containerd 2.1 calls STATUS whenever kubelet asks for its state. Five pods have all addresses of a /29, and the node stays ready, so that none is evicted.",
-    );
 
     const right = readFileSync(generatedConfiguration, "utf8");
     const wrong = right.replace('"ranges"', '"exclude": ["10.250.0.0/29"], "ranges"');
@@ -48,19 +45,11 @@ clusterScenario(
     // Later versions do not name the taint.
     await until("the scheduler", () => /not-ready|untolerated taint/.test(scheduling("f")));
     t.equal(listPods().filter(({ container }) => container).length, 5, "the pods run on");
-    show(
-      "Then `exclude` in the configuration names the whole range. The node's condition says so:",
-      message,
-    );
 
     writeFileSync(generatedConfiguration, right);
     waitFor("condition=Ready", `node/${nodeName}`);
     deletePods("a");
     waitFor("condition=Ready", "pod/f");
-    show(
-      "Its five pods run on, and a sixth is not placed there. After the correction the node is ready, one of the pods is deleted, and the sixth gets its address:",
-      podTable(),
-    );
 
     deletePods();
     t.same(cluster.reservations(), {}, "nothing stays reserved");
