@@ -222,7 +222,7 @@ test("what a call releases is noted for later ones, but for what it has reserved
   const network = new LockedNetwork(open(machine.start()), HELD, { delay: 30, sticky: undefined });
   const temporary = `${location.temporaryDirectory}/7-0`;
   machine.disk.put(temporary, "c1\r\neth0");
-  network.reserve(address("10.0.0.4"), c1, temporary);
+  for (const own of ["10.0.0.4", "10.0.0.5"]) network.reserve(address(own), c1, temporary);
   for (const name of ["10.0.0.2", "10.0.0.4"]) network.release(ours(name));
   network.close();
 
@@ -255,6 +255,11 @@ test("a dead reservation is removed only while its file is the recorded one, wit
     const left = meanwhile === undefined ? {} : { "10.0.0.2": meanwhile };
     t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", ...left });
   }
+  const machine = machineWith(two);
+  const dead = { name: "10.0.0.2", key, file: fileIdAt(machine.start(), "/data/net/10.0.0.2") };
+  const blind = machine.start({ interrupt: refuse("linkStatus", "EIO") });
+  const isRemoved = withNetwork(blind, (network) => network.reclaimDead(dead));
+  t.same([isRemoved, filesOf(machine)], [false, two], "what cannot be looked at goes back");
 });
 
 test("a file that has number and time of a dead reservation stays if it is another owner's, or cannot be read", async (t) => {

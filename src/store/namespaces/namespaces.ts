@@ -243,7 +243,7 @@ export function isLocal(address: string): boolean {
 
 /** The process whose namespace a path is. */
 export function processIn(path: string): string | undefined {
-  return path.startsWith("/proc/") ? /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1] : undefined;
+  return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
 }
 
 function hasInterface(read: () => string): boolean {

@@ -197,7 +197,7 @@ function isLikeFirst(system: System, task: string): boolean {
 }
 
 function processIds(system: System): readonly string[] {
-  return attempt(() => system.list("/proc"), []).filter((name) => /^[0-9]+$/.test(name));
+  return attempt(() => system.list("/proc"), []).filter((name) => Number(name) > 0);
 }
 
 /**

@@ -102,6 +102,19 @@ test("the file is rotated once, before it gets longer than it may", async (t) =>
   t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["history", "history.1"]);
 });
 
+test("a history that is just as long as it may be is not rotated", async (t) => {
+  const machine = machineWith();
+  keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
+  const { size } = machine.disk.status(path);
+  for (const [name, rotates] of [
+    ["10.0.0.3", false],
+    ["10.0.0.4", true],
+  ] as const) {
+    keep(open(machine.start()), [change("reserved", name)], { maxBytes: 2 * size });
+    t.equal(machine.disk.has(`${location.stateDirectory}/history.1`), rotates);
+  }
+});
+
 test("the lines of one call stay together", async (t) => {
   const machine = machineWith();
   const many = Array.from({ length: 100 }, (_, at) => change("released", `10.0.1.${at}`));

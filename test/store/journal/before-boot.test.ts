@@ -120,6 +120,11 @@ test("a directory that was changed since has only what the journal lists for its
     machine.disk.setModified("/data/net/10.0.0.2", 0n);
     t.same(names(machine, interrupt), [], "of another owner");
   }
+  const machine = machineWith(four);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
+  machine.boot();
+  t.same(names(machine), [], "all in one tick of the clock");
 });
 
 test("times do not count where the clock ran backwards", async (t) => {

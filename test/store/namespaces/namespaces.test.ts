@@ -27,6 +27,7 @@ const states: readonly (readonly [
     { kind: "exists", id: "net:[70]" },
   ],
   ["nothing is there", {}, path, { kind: "gone" }],
+  ["one of its name is elsewhere", { mounted: { [path]: 70 } }, "/run/pod", { kind: "gone" }],
   ["a plain file is there", { files: [path] }, path, { kind: "gone" }],
   ["the path is not absolute", {}, "pod", { kind: "unseen" }],
   [
@@ -220,6 +221,13 @@ test("a namespace is busy if it has another interface than lo", async (t) => {
       ["net:[72]", undefined, false],
     ],
   );
+  const system = systemOf({ processes: { 8: { namespace: 71 } } });
+  const readFile: typeof system.readFile = (at, limit) => {
+    if (at === "/proc/8/net/dev") throw new SystemError("open", at, "EIO");
+    return system.readFile(at, limit);
+  };
+  const [unread] = new Namespaces({ ...system, readFile }).all;
+  t.equal(unread?.hasInterface(), true, "or may have");
 });
 
 test("what may be missing is said", async (t) => {

@@ -12,5 +12,7 @@ test("stickyOwnerOf is somebody's interface, where all values are known and can 
     t.equal(stickyOwnerOf(["default", text], eth0), undefined);
     t.equal(stickyOwnerOf([text, "web-0"], eth0), undefined);
   }
-  t.equal(stickyOwnerOf(Array(4).fill("x".repeat(253)), eth0), undefined);
+  const three = Array(3).fill("x".repeat(253));
+  t.equal(stickyOwnerOf([...three, "x".repeat(133)], eth0)?.length, 900);
+  t.equal(stickyOwnerOf([...three, "x".repeat(134)], eth0), undefined);
 });
