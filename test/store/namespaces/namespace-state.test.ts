@@ -210,21 +210,23 @@ test("a process that ends while it is looked at is gone", async (t) => {
   t.equal(states.stateOf({ inode: "70", path: "/proc/7/ns/net" }, none).kind, "gone");
 });
 
-test("processes and mounts are read once, and for a namespace that something has nothing more", async (t) => {
-  const system = systemOf({ processes: { 7: pod } });
+/** The states on a machine, and which directories are listed and files looked at. */
+function watched(machine: Machine): { states: NamespaceStates; calls: readonly string[] } {
+  const system = systemOf(machine);
   const calls: string[] = [];
-  const counting = {
-    ...system,
-    list: (path: string) => {
-      calls.push(`list ${path}`);
-      return system.list(path);
-    },
-    status: (path: string) => {
-      calls.push(`status ${path}`);
-      return system.status(path);
-    },
+  const list: typeof system.list = (path) => {
+    calls.push(`list ${path}`);
+    return system.list(path);
   };
-  const states = new NamespaceStates(counting);
+  const status: typeof system.status = (path) => {
+    calls.push(`status ${path}`);
+    return system.status(path);
+  };
+  return { states: new NamespaceStates({ ...system, list, status }), calls };
+}
+
+test("processes and mounts are read once, and for a namespace that something has nothing more", async (t) => {
+  const { states, calls } = watched({ processes: { 7: pod } });
   for (let at = 0; at < 3; at++) t.equal(states.isGone(one, none), false);
   t.same(
     calls.filter((call) => call.includes(path) || call === "list /proc"),
@@ -235,20 +237,7 @@ test("processes and mounts are read once, and for a namespace that something has
 });
 
 test("of thousands that are gone, their directory is listed once, and what is in it is looked at", async (t) => {
-  const system = systemOf({ mounted: { "/run/netns/other": 71 } });
-  const calls: string[] = [];
-  const counting = {
-    ...system,
-    list: (path: string) => {
-      calls.push(`list ${path}`);
-      return system.list(path);
-    },
-    status: (path: string) => {
-      calls.push(`status ${path}`);
-      return system.status(path);
-    },
-  };
-  const states = new NamespaceStates(counting);
+  const { states, calls } = watched({ mounted: { "/run/netns/other": 71 } });
   const kinds = ["pod1", "pod2", "other", "..", ""].map(
     (name) => states.stateOf({ inode: "70", path: `/run/netns/${name}` }, none).kind,
   );
