@@ -257,8 +257,14 @@ function lineOf({ boot, name, key, file }: Note): string {
 }
 
 function noteIn(line: string): Note | undefined {
-  const [boot = "", name = "", idEnd = "", interfaceName = "", file = "", ...rest] =
-    line.split(" ");
-  if (!isBootId(boot) || file === "" || rest.length > 0) return undefined;
-  return { boot, name, key: keyIn(idEnd, interfaceName), file: file as FileId };
+  const words = line.split(" ");
+  if (words.length !== 5) return undefined;
+  const [boot, name, idEnd, interfaceName, file] = words as [
+    string,
+    string,
+    string,
+    string,
+    FileId,
+  ];
+  return isBootId(boot) ? { boot, name, key: keyIn(idEnd, interfaceName), file } : undefined;
 }
