@@ -234,7 +234,7 @@ export class Journal {
     if (found?.machine === undefined) return this.#machineIfReadable();
     // Any other word could make the seal longer than its line.
     if (found.boot === boot && isMachineId(found.machine)) return found.machine;
-    return found.machine === this.#files.requireMachine() ? found.machine : SEVERAL;
+    return found.machine === this.#machineIfReadable() ? found.machine : SEVERAL;
   }
 
   #machineIfReadable(): MachineId | undefined {

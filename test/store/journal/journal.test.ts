@@ -147,7 +147,7 @@ test("what is no machine's id is of none in particular, and does not make a seal
   t.equal(readJournal(open(machine.start()), undefined)?.seal?.machine, SEVERAL);
 });
 
-test("where the machine's id may not be read, a seal is of no machine; where it cannot for now, none is put", async (t) => {
+test("where the machine's id may not be read, a seal is of no machine, or of none in particular; where it cannot for now, none is put", async (t) => {
   for (const [code, isCurrent] of [
     ["EACCES", true],
     ["EPERM", true],
@@ -158,6 +158,19 @@ test("where the machine's id may not be read, a seal is of no machine; where it 
     withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
     const journal = readJournal(open(machine.start()), undefined);
     t.same([journal?.isCurrent, journal?.seal?.machine], [isCurrent, undefined], code);
+    const moved = machineWithJournal();
+    moved.machineId = `${"f".repeat(32)}\n`;
+    moved.boot();
+    for (const [name, disturbed] of [
+      ["10.0.0.3", {}],
+      ["10.0.0.4", { interrupt }],
+    ] as const) {
+      moved.disk.put(`${location.directory}/${name}`, "c2\r\neth0");
+      moved.wait(1000);
+      withNetwork(moved.start(disturbed), (network) => network.heldBy(c1, "search"));
+    }
+    const later = readJournal(open(moved.start()), undefined);
+    t.same([later?.isCurrent, later?.seal?.machine], [isCurrent ?? false, SEVERAL], code);
   }
 });
 
