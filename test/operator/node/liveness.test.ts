@@ -4,14 +4,12 @@ import { test } from "tap";
 import type { CachedAttachment } from "../../../src/operator/node/cache/cached-attachment.ts";
 import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
-import { NetworkDirectory } from "../../../src/operator/node/network-directory.ts";
-import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { cacheEntry } from "../../harness/results-cache.ts";
-import { attachment, machineWith, networkName } from "../../store/fixtures.ts";
+import { attachment, machineWith } from "../../store/fixtures.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
-import { directoryOn, networkIn, reservationIn, reservationOf } from "./reservation.ts";
+import { directoryOn, reservationIn, reservationOf } from "./reservation.ts";
 
 /** The container of every reservation here. */
 const container = attachment("c1");
@@ -79,16 +77,6 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
     undefined,
     processHasIt,
   ],
-  "a process has its address, and the namespace in the cache is gone": [
-    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
-    {},
-    processHasIt,
-  ],
-  "its namespace is mounted, and has its address": [
-    { mounted: mountedAt(50), addresses: { 50: ["10.7.9.2"] } },
-    {},
-    "alive by mount: the network namespace /run/netns/cni-1 has this address; no process runs there",
-  ],
   "a mounted namespace has its address, and the cache does not know it": [
     { mounted: { "/run/netns/x": 50 }, addresses: { 50: ["10.7.9.2"] } },
     undefined,
@@ -109,124 +97,26 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
     {},
     `alive by process: ${exists}`,
   ],
-  "its namespace is named as /var/run, where it is mounted as /run": [
-    { mounted: mountedAt(50) },
-    { networkNamespace: "/var/run/netns/cni-1" },
-    "alive by namespace: its network namespace /var/run/netns/cni-1 exists",
-  ],
-  "its namespace is gone, and others are mounted": [
-    { mounted: { "/run/netns/cni-2": 50 } },
-    {},
-    gone,
-  ],
-  "its namespace is gone, and none is mounted: the mounts of the node are seen": [
-    { processes: { 8: stranger } },
-    {},
-    gone,
-  ],
   "its namespace is gone, and every other one is that of another container": [another, {}, gone],
-  "a path of a process that is no namespace is gone": [
-    another,
-    { networkNamespace: "/proc/7/fd/5" },
-    allKnown,
-  ],
-  "a path of a process that is no namespace is gone, and another namespace is there": [
-    { processes: { 7: other, 8: stranger } },
-    { networkNamespace: "/proc/7/fd/5" },
-    "unknown by view: whether its network namespace /proc/7/fd/5 exists cannot be seen from here; the network namespace /proc/8/ns/net belongs to no known container",
-  ],
-  "a plain file is where its namespace was": [
-    { processes: { 8: stranger }, files: ["/run/netns/cni-1"] },
-    {},
-    gone,
-  ],
-  "its namespace is gone, and others are mounted, in a container": [
-    { mounted: { "/run/netns/cni-2": 50 }, isContained: true },
-    {},
-    gone,
-  ],
   "its namespace is gone, and no others are mounted, in a container": [
     { isContained: true },
     {},
     `${unseen}; ${noProcesses}`,
-  ],
-  "its namespace is gone, no others are mounted, and the directory is that of the node": [
-    { isContained: true, shared: ["/run/netns"] },
-    {},
-    gone,
-  ],
-  "a plain file is where its namespace was, in a directory of the node": [
-    { isContained: true, shared: ["/run/netns"], files: ["/run/netns/cni-1"] },
-    {},
-    `${unseen}; ${noProcesses}`,
-  ],
-  "a plain file is where its namespace was, in a container": [
-    {
-      mounted: { "/run/netns/cni-2": 50 },
-      files: ["/run/netns/cni-1"],
-      isContained: true,
-    },
-    {},
-    `${unseen}; ${noProcesses}`,
-  ],
-  "its process runs": [
-    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
-    { networkNamespace: "/proc/7/ns/net" },
-    processHasIt,
   ],
   "its process runs, and nothing is known of its addresses": [
     { processes: { 7: { namespace: 70 } } },
     { networkNamespace: "/proc/7/ns/net", addresses: [] },
     "alive by process: its network namespace /proc/7/ns/net exists",
   ],
-  "its process has ended": [
-    { processes: { 7: other, 8: stranger } },
-    { networkNamespace: "/proc/9/ns/net" },
-    "dead: its network namespace /proc/9/ns/net is gone",
-  ],
-  "its process has ended, in a container that does not see the processes of the host": [
-    { ...another, isContained: true },
-    { networkNamespace: "/proc/8/ns/net" },
-    `unknown by view: whether its network namespace /proc/8/ns/net exists cannot be seen from here; ${noProcesses}`,
-  ],
-  "the id of its process is that of a process of the node by now": [
-    { processes: { 7: { namespace: NODE_NAMESPACE, addresses: ["192.0.2.1"] }, 8: stranger } },
-    { networkNamespace: "/proc/7/ns/net" },
-    "dead: its network namespace /proc/7/ns/net is gone",
-  ],
   "the id of its process is that of another container's by now": [
     another,
     { networkNamespace: "/proc/7/ns/net" },
     allKnown,
   ],
-  "this user may not inspect its process": [
-    { ...another, isUnprivileged: true },
-    { networkNamespace: "/proc/7/ns/net" },
-    "unknown by view: whether its network namespace /proc/7/ns/net exists cannot be seen from here; the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE",
-  ],
   "only the node itself has the address, and every namespace is known": [
     { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
     undefined,
     "alive by namespace: the node itself has this address",
-  ],
-  "the addresses of a process cannot be read": [
-    { processes: { 7: other, 8: stranger }, unreadable: [8] },
-    undefined,
-    `${notKnown}; open /proc/8/net/if_inet6: file too large`,
-  ],
-  "a namespace is mounted twice, and one path is covered": [
-    {
-      ...another,
-      mounted: { "/run/netns/x": 80, "/run/netns/y": 80 },
-      covered: ["/run/netns/x"],
-    },
-    undefined,
-    allKnown,
-  ],
-  "the only path of a namespace is covered": [
-    { ...another, mounted: { "/run/netns/x": 80 }, covered: ["/run/netns/x"] },
-    undefined,
-    `${notKnown}; /run/netns/x is covered by another mount`,
   ],
   "every namespace is that of another container": [another, undefined, allKnown],
   "a service has a namespace with nothing but lo": [
@@ -244,30 +134,10 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
     undefined,
     `${notKnown}; the network namespace /proc/8/ns/net belongs to no known container`,
   ],
-  "a mounted namespace has foreign addresses": [
-    { ...another, mounted: { "/run/netns/x": 80 }, addresses: { 80: ["172.17.0.2"] } },
-    undefined,
-    `${notKnown}; the network namespace /run/netns/x belongs to no known container`,
-  ],
-  "a mounted namespace cannot be entered": [
-    { ...another, mounted: { "/run/netns/x": 80 }, isConfined: true },
-    undefined,
-    `${notKnown}; /run/netns/x cannot be entered, which takes CAP_SYS_ADMIN`,
-  ],
-  "a mounted namespace cannot be entered, but is known as that of a process": [
-    { ...another, mounted: { "/run/netns/x": 70 }, isConfined: true },
-    undefined,
-    allKnown,
-  ],
   "not all processes are seen": [
     { ...another, isContained: true },
     undefined,
     `${notKnown}; ${noProcesses}`,
-  ],
-  "the cache names no path": [
-    { ...another, isContained: true },
-    { networkNamespace: "netns" },
-    `unknown by view: whether its network namespace netns exists cannot be seen from here; ${noProcesses}`,
   ],
   "the cache knows another interface only": [
     { mounted: mountedAt(50), isContained: true },
@@ -292,18 +162,13 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
 }
 
 test("what need not be a container's of this node is not dead because no namespace has its address", async (t) => {
-  const shared = new MemoryMachine();
-  shared.isShared = true;
-  const files = openNetwork(startOperator(shared).system, "/data", networkName("net"));
-  const elsewhere = new NetworkDirectory(startOperator(shared).system, [
-    networkIn("/data", { files }),
-  ]);
-  const kept = new NetworkDirectory(startOperator(new MemoryMachine()).system, [
-    networkIn("/data", { reclaims: false }),
-  ]);
+  const remote = new MemoryMachine();
+  remote.isShared = true;
+  const shared = directoryOn(startOperator(remote).system);
+  const kept = directoryOn(startOperator(new MemoryMachine()).system, { reclaims: false });
   for (const [reservation, doubt] of [
     [legacy, "it names no interface, as what administrators reserve"],
-    [reservationIn(elsewhere), "other machines may use its directory"],
+    [reservationIn(shared), "other machines may use its directory"],
     [reservationIn(kept), 'with "reclaim": "never" it need not be a container\'s'],
   ] as const) {
     const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
@@ -368,14 +233,7 @@ test("a container that one of its addresses shows to be alive is alive with all 
 
 test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", async (t) => {
   const checker = checkerOn({ mounted: mountedAt(50) }, [cached()]);
-  const moved = reservationOf(
-    {
-      kind: "attachment",
-      ...attachment("c1"),
-      interfaceName: attachment("c1", "net1").interfaceName,
-    },
-    "10.7.9.9",
-  );
+  const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
 
   const results = checker.livenessOfAll([moved, own, dead]);

@@ -1,6 +1,9 @@
 /** Networks and reservations as the commands find them, made without files. */
 
-import type { FoundNetwork } from "../../../src/operator/node/configurations/found-network.ts";
+import {
+  type FoundNetwork,
+  unconfigured,
+} from "../../../src/operator/node/configurations/found-network.ts";
 import {
   NetworkDirectory,
   type NodeReservation,
@@ -15,30 +18,17 @@ import { startOperator } from "../memory-node.ts";
 
 /** The network `net`, without ranges, in a data directory. */
 export function networkIn(dataDir: string, changed: Partial<FoundNetwork> = {}): FoundNetwork {
-  return {
-    files: openNetwork(new MemoryMachine().start(), dataDir, networkName("net")),
-    source: undefined,
-    rangeSets: [],
-    partition: undefined,
-    exclusions: [],
-    reserved: [],
-    lockTimeoutSeconds: 30,
-    historyBytes: undefined,
-    reclaims: true,
-    reuseDelaySeconds: 0,
-    acceptsRuntimeRanges: false,
-    shadowedBy: undefined,
-    failsWhenExhausted: false,
-    uncertainty: undefined,
-    bridge: undefined,
-    ...changed,
-  };
+  const files = openNetwork(new MemoryMachine().start(), dataDir, networkName("net"));
+  return { ...unconfigured(files), ...changed };
 }
 
 /** The directory of the network `net` in `/data`, as a process sees it. */
-export function directoryOn(system: OperatorSystem): NetworkDirectory {
+export function directoryOn(
+  system: OperatorSystem,
+  changed: Partial<FoundNetwork> = {},
+): NetworkDirectory {
   const files = openNetwork(system, "/data", networkName("net"));
-  return new NetworkDirectory(system, [networkIn("/data", { files })]);
+  return new NetworkDirectory(system, [networkIn("/data", { files, ...changed })]);
 }
 
 /** A reservation of the network `net`. */

@@ -237,6 +237,7 @@ test("what may be missing is said", async (t) => {
     [{ isContained: true }, "the processes of the node are not seen from here"],
     [{ mounted, isConfined: true }, `${path} cannot be entered, which takes CAP_SYS_ADMIN`],
     [{ mounted, covered: [path] }, `${path} is covered by another mount`],
+    [{ mounted: { ...mounted, "/run/netns/again": 71 }, covered: [path] }, undefined],
     [{ mounted: { [path]: NODE_NAMESPACE }, isConfined: true }, undefined],
     [{ mounted, processes: { 7: { namespace: 71 } }, isConfined: true }, undefined],
   ] as const) {
