@@ -6,7 +6,6 @@
 
 import {
   attempt,
-  exists,
   type FileStatus,
   recover,
   type System,
@@ -114,7 +113,8 @@ function append(
 
 /** Whether there is a history, by its file; for the operator's commands, which may not know the configuration. */
 export function hasHistory({ system, state }: NetworkFiles): boolean {
-  return state !== undefined && exists(system, state.pathOf(FILE));
+  if (state === undefined) return false;
+  return attempt(() => fileStatus(system, state.pathOf(FILE)), undefined) !== undefined;
 }
 
 /**

@@ -1,9 +1,11 @@
 // test: each executable, one if short, each architecture
-/** networks: the networks of the node. */
+/** networks: the networks of the node; and how each command that finds networks is told which. */
 
+import { spawnSync } from "node:child_process";
+import { symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
+import { tool } from "../../harness/tool.ts";
 import { nodeFor, withoutPaths } from "../node.ts";
 
 const BRIDGE = { type: "bridge", bridge: "cni7", isGateway: true };
@@ -30,70 +32,85 @@ part  10.1.0.10-10.1.0.19  10  -  NODE/net.d/part.conf  NODE/networks/part
 removed  -  -  -  -  NODE/networks/removed
 `,
   );
-});
-
-test("the document has the ranges one by one, and exact numbers", async (t) => {
-  const node = nodeFor(t);
-  const source = node.network("net", { subnet: "10.0.0.0/29" }, BRIDGE);
-  node.write("removed/10.2.0.2", "c2\r\neth0");
-
-  t.strictSame(node.json(["networks"]), {
-    exitCode: 0,
-    document: {
-      networks: [
-        {
-          network: "net",
-          directory: join(node.dataDir, "net"),
-          configuration: source,
-          bridge: "cni7",
-          ranges: [
-            {
-              set: 0,
-              first: "10.0.0.1",
-              last: "10.0.0.6",
-              subnet: "10.0.0.0/29",
-              gateway: "10.0.0.1",
-              free: 5,
-            },
-          ],
-        },
-        {
-          network: "removed",
-          directory: join(node.dataDir, "removed"),
-          configuration: null,
-          bridge: null,
-          ranges: [],
-        },
-      ],
-    },
+  t.match(node.tool(["networks", "part", "--no-headers"]).stdout, /^part {2}.*\n$/);
+  t.match(node.json(["networks"]).document, {
+    networks: [
+      {
+        network: "dual",
+        directory: join(node.dataDir, "dual"),
+        configuration: join(node.confDir, "dual.conf"),
+        bridge: "cni7",
+        ranges: [
+          { set: 0, first: "10.0.0.1", last: "10.0.0.6", subnet: "10.0.0.0/29", free: 4 },
+          { set: 1, gateway: "fd00::1" },
+        ],
+      },
+      { network: "part", bridge: null },
+      { network: "removed", configuration: null, bridge: null, ranges: [] },
+    ],
   });
 });
 
-test("one network, without headings", async (t) => {
+test("ranges in a file of the node are those that the plugin has", async (t) => {
   const node = nodeFor(t);
-  for (const name of ["one", "two"]) node.network(name, { subnet: "10.0.0.0/29" });
-  const { stdout } = node.tool(["networks", "two", "--no-headers"]);
-  t.match(stdout, /^two {2}10\.0\.0\.0\/29 {2}5 {2}- .*\n$/);
+  const rangesFile = join(node.root, "ranges.json");
+  writeFileSync(rangesFile, '{ "net": [[{ "subnet": "10.0.0.0/29" }]] }');
+  node.network("net", { rangesFile });
+  node.call("ADD", "net", "c1");
+
+  t.match(node.json(["networks"]).document, {
+    networks: [{ ranges: [{ first: "10.0.0.1", last: "10.0.0.6", free: 4 }] }],
+  });
 });
 
-test("on a terminal large numbers are powers of two, and each line fits", {
-  skip: skipWithoutTerminal,
-}, async (t) => {
+test("a FIFO, a device or a dangling link among the configurations is reported, and blocks nothing", async (t) => {
   const node = nodeFor(t);
-  node.network(
-    "dual",
-    { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "fd00::/64" }]] },
-    BRIDGE,
-  );
+  spawnSync("mkfifo", [join(node.confDir, "a.conf")]);
+  symlinkSync("/dev/zero", join(node.confDir, "b.conf"));
+  symlinkSync("nowhere", join(node.confDir, "c.conf"));
+  node.network("net", { subnet: "10.0.0.0/29" });
 
-  const { stdout } = atTerminal(node.line(["networks"]), "", { COLUMNS: "80" });
+  const { exitCode, stdout, stderr } = node.tool(["networks", "--no-headers"]);
 
-  t.match(
-    stdout,
-    /^NETWORK +dual\nRANGES +10\.0\.0\.0\/29,fd00::\/64\nFREE +5,≈2\^64\nBRIDGE +cni7\n/,
-  );
-  t.ok(
-    stdout.split("\n").every((line) => line.length <= 80),
-    stdout,
+  t.match({ exitCode, stdout }, { exitCode: 0, stdout: /^net .*\n$/ });
+  t.equal(
+    withoutPaths(node, stderr),
+    `host-local: NODE/net.d/a.conf: not a regular file
+host-local: NODE/net.d/b.conf: not a regular file
+host-local: NODE/net.d/c.conf: stat NODE/net.d/c.conf: no such file or directory
+`,
   );
 });
+
+/** A command line of each command that finds networks. */
+const finding = [
+  ["list"],
+  ["networks"],
+  ["capacity"],
+  ["check"],
+  ["metrics"],
+  ["show", "10.0.0.2"],
+  ["release", "10.0.0.2", "--yes", "--force"],
+  ["gc", "--live", "-"],
+];
+
+for (const words of finding) {
+  test(`${words[0]}: a directory or network that does not exist is an error`, async (t) => {
+    const node = nodeFor(t);
+    const file = node.network("net", { subnet: "10.0.0.0/29" });
+    const missing = join(node.root, "none");
+    const takesOption = words[0] === "show" || words[0] === "release";
+    for (const [wrong, problem] of [
+      [["--conf-dir", missing], `${words[0]}: --conf-dir: ${missing}: no such file or directory`],
+      [["--data-dir", file], `${words[0]}: --data-dir: ${file}: not a directory`],
+      [
+        takesOption ? ["--network", "none"] : ["none"],
+        'unknown network "none"; known networks: net',
+      ],
+    ] as const) {
+      const confDir = wrong[0] === "--conf-dir" ? [] : ["--conf-dir", node.confDir];
+      const outcome = tool([...words, ...wrong, ...confDir], { stdin: "c1\n" });
+      t.strictSame(outcome, { exitCode: 2, stdout: "", stderr: `host-local: ${problem}\n` });
+    }
+  });
+}

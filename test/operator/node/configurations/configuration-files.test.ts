@@ -39,6 +39,61 @@ function found(
   };
 }
 
+/** Configurations in which this IPAM is used for one network; without a file it is a list. */
+const forms: Readonly<Record<string, readonly [document: JsonObject, file?: string]>> = {
+  "a plugin of a list that calls itself something else": [
+    { name: "net", plugins: [bridge("10.0.0.0/29", { name: "other" }), portmap] },
+  ],
+  "a plugin of a list with an entry for GC": [
+    { name: "net", plugins: [bridge(), bridge("10.0.0.0/29", { gcOnly: true })] },
+  ],
+  "a plugin of a list behind an entry for GC that has no ranges": [
+    {
+      name: "net",
+      plugins: [{ type: "host-local", gcOnly: true, ipam: { type: "host-local" } }, bridge()],
+    },
+  ],
+  "a delegate of a delegate": [
+    {
+      name: "net",
+      type: "meta",
+      delegate: { type: "meta", delegates: [{ type: "meta", delegate: bridge() }] },
+    },
+    "a.conf",
+  ],
+  "a plugin of BuildKit's, whose copy of this one has its own name": [
+    {
+      name: "net",
+      plugins: [
+        {
+          type: "buildkit-cni-bridge",
+          isDefaultGateway: true,
+          ipam: { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" },
+        },
+      ],
+    },
+  ],
+};
+
+for (const [form, [document, file = "a.conflist"]] of Object.entries(forms)) {
+  test(`a network is found in ${form}`, async (t) => {
+    t.strictSame(found({ [file]: document }), { networks: [`net ${file} 1`], problems: [] });
+  });
+}
+
+test("other IPAM plugins, other files and directories are passed over", async (t) => {
+  t.strictSame(
+    found({
+      "a.conf": { name: "a", type: "bridge", ipam: { type: "dhcp" } },
+      "b.conf": { name: "b", type: "flannel", ipam: { type: "whereabouts" } },
+      "c.conflist.bak": { name: "c", plugins: [bridge()] },
+      "d.yaml": "a: b",
+      "e.conf/file": "",
+    }),
+    { networks: [], problems: [] },
+  );
+});
+
 test("libcni appends the plugins of a directory with the list's name", async (t) => {
   t.strictSame(
     found({
@@ -109,14 +164,6 @@ test("nerdctl has the lists of a namespace in a directory of its name", async (t
   );
 });
 
-test("BuildKit's copy of the plugin is this plugin", async (t) => {
-  const ipam = { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" };
-  const plugins = [{ type: "buildkit-cni-bridge", isDefaultGateway: true, ipam }];
-  t.strictSame(found({ "a.conflist": { name: "buildkit", plugins } }).networks, [
-    "buildkit a.conflist 1",
-  ]);
-});
-
 test("of several versions the highest that is known counts, cniVersion included", async (t) => {
   for (const [versions, problems] of [
     [{ cniVersions: ["0.4.0", "9.0.0"], cniVersion: "1.1.0" }, []],
@@ -129,6 +176,46 @@ test("of several versions the highest that is known counts, cniVersion included"
     });
   }
 });
+
+/** Files that configure no network as they are, or not its ranges, and what is wrong. */
+const wrong: Readonly<
+  Record<string, readonly [content: JsonObject | string, problem: string, network?: string]>
+> = {
+  "that is not JSON": ['{"name": "net"', "invalid JSON: unexpected end of JSON input"],
+  "that is empty": ["", "invalid JSON: unexpected end of JSON input"],
+  "that is a template": [
+    '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
+    "invalid JSON: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
+  ],
+  "that has no name": [bridge(), "missing network name"],
+  "with a name that no directory can have": [
+    { name: "a/b", ...bridge() },
+    "invalid characters found in network name; a/b",
+  ],
+  "of an unknown version": [
+    { name: "net", cniVersion: "9.0.0", ...bridge() },
+    'incompatible CNI versions; config is "9.0.0", plugin supports ["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]',
+  ],
+  "whose ranges are wrong": [
+    { name: "net", ...bridge("10.0.0.1/29") },
+    "invalid range set 0: Network has host bits set. For a subnet mask of length 29 the network address is 10.0.0.0; found 10.0.0.1/29 at ipam.subnet",
+    "net a.conf 0",
+  ],
+  "whose file of ranges is missing": [
+    { name: "net", type: "bridge", ipam: { type: "host-local", rangesFile: "/no/ranges.json" } },
+    "cannot read rangesFile: open /no/ranges.json: no such file or directory; expected a JSON object of range sets by network name, or flannel's subnet.env, at the path in ipam.rangesFile",
+    "net a.conf 0",
+  ],
+};
+
+for (const [what, [content, problem, network]] of Object.entries(wrong)) {
+  test(`a file ${what} is a problem, and hides no other`, async (t) => {
+    t.strictSame(found({ "a.conf": content, "b.conf": { name: "other", ...bridge() } }), {
+      networks: [...(network === undefined ? [] : [network]), "other b.conf 1"],
+      problems: [`a.conf: ${problem}`],
+    });
+  });
+}
 
 /** Files that no runtime can use, and why. */
 const unusable: Readonly<Record<string, readonly [file: string, JsonObject, problem: string]>> = {
