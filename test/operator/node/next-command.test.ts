@@ -1,9 +1,8 @@
-/** command-text.ts: command lines that can be run as printed. */
+/** Command lines that can be run as printed; how a word is quoted: test/cli/output/shell-word.test.ts. */
 
-import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import type { NetworkName } from "../../../src/cni/call.ts";
-import { commandText, shellCommand } from "../../../src/operator/node/next-command.ts";
+import { commandText } from "../../../src/operator/node/next-command.ts";
 import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
@@ -41,15 +40,3 @@ for (const [name, [given, options]] of Object.entries(cases)) {
     t.equal(textFor(["gc", "net"], given), `host-local gc net${options}`);
   });
 }
-
-test("a shell reads the words as they were", async (t) => {
-  const words = ["printf", "%s\\n", "a b", "it's", "$HOME", "`id`", "a;b", "*", ""];
-  const { stdout } = spawnSync("sh", ["-c", shellCommand(words)], { encoding: "utf8" });
-  t.equal(
-    stdout,
-    words
-      .slice(2)
-      .map((word) => `${word}\n`)
-      .join(""),
-  );
-});
