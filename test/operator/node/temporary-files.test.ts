@@ -2,6 +2,7 @@
 
 import { test } from "tap";
 import { removeAbandoned, replaceFile } from "../../../src/operator/node/temporary-files.ts";
+import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const BIN = "/opt/cni/bin";
@@ -24,14 +25,53 @@ test("a temporary file goes after ten minutes, whoever made it, and no other fil
   t.same(names(), others.sort());
 });
 
-test("what a killed process has left beside the file goes with a later one", async (t) => {
+/** A machine whose kernel gives one random text. */
+function machineWith(...directories: readonly string[]): MemoryMachine {
   const machine = new MemoryMachine();
-  const system = machine.start();
-  for (const directory of ["/metrics", "/proc/sys/kernel/random"])
-    system.makeDirectories(directory);
+  for (const directory of directories) machine.disk.makeDirectories(directory);
   const another = "fedcba98-7654-4321-8fed-cba987654321\n";
-  system.createFile("/proc/sys/kernel/random/uuid", another, 0o444);
-  system.createFile("/metrics/.host-local.01234567-89ab-4cde-8f01-23456789abcd", "half", 0o644);
+  machine.disk.put("/proc/sys/kernel/random/uuid", another, 0o444);
+  return machine;
+}
+
+test("a file is replaced in one step: whoever reads the old one reads all of it", async (t) => {
+  const machine = machineWith("/metrics");
+  machine.disk.put("/metrics/x.prom", "old");
+  const system = machine.start();
+  const { inode } = system.status("/metrics/x.prom");
+
+  replaceFile(system, "--output", "/metrics/x.prom", "new");
+
+  t.same(machine.disk.filesUnder("/metrics"), { "x.prom": "new" });
+  t.not(system.status("/metrics/x.prom").inode, inode);
+  t.equal(machine.disk.modeOf("/metrics/x.prom"), 0o644);
+});
+
+test("what is no regular file stays, and a file that cannot be written is named", async (t) => {
+  const machine = machineWith("/metrics/taken");
+  machine.disk.putLink("/metrics/link", "/dev/null");
+  for (const path of ["/metrics/taken", "/metrics/link"]) {
+    t.throws(() => replaceFile(machine.start(), "--output", path, "new"), {
+      message: `--output: ${path} exists and is not a regular file`,
+    });
+  }
+  t.throws(() => replaceFile(machine.start(), "--output", "/none/x", "new"), {
+    message: "open /none/x: no such file or directory",
+  });
+  t.throws(
+    () => {
+      const system = machine.start({ interrupt: refuse("rename", "EIO", "/metrics/x.prom") });
+      replaceFile(system, "--output", "/metrics/x.prom", "new");
+    },
+    { message: "open /metrics/x.prom: input/output error" },
+  );
+  t.same(machine.disk.filesUnder("/metrics"), { link: "/dev/null" }, "nothing is left");
+});
+
+test("what a killed process has left beside the file goes with a later one", async (t) => {
+  const machine = machineWith("/metrics");
+  const system = machine.start();
+  machine.disk.put(`/metrics/${TEMPORARY}`, "half");
 
   replaceFile(system, "--output", "/metrics/x.prom", "1\n");
   t.equal(system.list("/metrics").length, 2);
