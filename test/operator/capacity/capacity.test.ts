@@ -122,6 +122,18 @@ test("the document has the same numbers, of any size", async (t) => {
   });
 });
 
+test("addresses that cool down are counted, also those that an operator released", async (t) => {
+  const node = nodeFor(t);
+  node.network("net", { subnet: "10.7.42.0/29", reuseDelaySeconds: 3600 });
+  for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
+  node.call("DEL", "net", "c1");
+  node.tool(["release", "10.7.42.3", "--yes", "--force"]);
+
+  t.match(node.json(["capacity", "net"]).document, { networks: [{ cooling: 2 }] });
+  t.match(node.tool(["capacity", "net"]).stdout, "net: 2 free addresses released lately");
+  t.match(node.tool(["metrics"]).stdout, /cni_ipam_addresses_cooling\{.*\} 2\n/);
+});
+
 test("--max-pods prints only the number", async (t) => {
   const node = nodeFor(t);
   node.network("net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });

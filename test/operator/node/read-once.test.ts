@@ -73,14 +73,3 @@ for (const [when, pass] of Object.entries(moments)) {
     }
   }
 }
-
-test("list: after a reboot, what was reserved before it is from before this boot", async (t) => {
-  const machine = nodeWith();
-  machine.boot();
-
-  const report = list.run(contextOf(startOperator(machine).system, places));
-
-  t.match(report.document(), {
-    reservations: [{ beforeBoot: true }, { beforeBoot: true }, { beforeBoot: false }, {}],
-  });
-});
