@@ -158,6 +158,7 @@ export class MemoryMachine implements Machine {
   tellsAt(path: string): string | undefined {
     if (path === "/etc/machine-id") return this.machineId;
     if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
+    if (path === "/proc/sys/kernel/random/uuid") return "fedcba98-7654-4321-8fed-cba987654321\n";
     if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) return this.#mounts;
     if (/^\/proc\/1\/net\/(fib_trie|if_inet6)$/.test(path) && !this.disk.has(path)) return "";
     if (path !== "/proc/stat" || this.bootId === undefined) return undefined;

@@ -8,7 +8,6 @@ import { test } from "tap";
 import { executable } from "../../harness/executable.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
-import { inRepository } from "../../harness/repository.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
@@ -49,79 +48,6 @@ small: range set 0 has no free address: the next pod fails. To find addresses of
   });
 });
 
-test("the document has the same numbers, of any size", async (t) => {
-  const node = nodeFor(t);
-  const ipam = { subnet: "fd00::/64", rangeStart: "fd00::10" };
-  node.network("net", ipam);
-  node.add("net", ipam, "a");
-
-  t.strictSame(node.tool(["capacity", "net", "--json"]), {
-    exitCode: 0,
-    stdout: `{
-  "networks": [
-    {
-      "network": "net",
-      "source": "${node.confDir}/net.conf",
-      "shadowedBy": null,
-      "directory": "${node.dataDir}/net",
-      "pods": 18446744073709551600,
-      "beforeBoot": 0,
-      "cooling": 0,
-      "ranges": [
-        {
-          "set": 0,
-          "first": "fd00::10",
-          "last": "fd00::ffff:ffff:ffff:ffff",
-          "subnet": "fd00::/64",
-          "gateway": "fd00::1",
-          "size": 18446744073709551600,
-          "excluded": 0,
-          "reserved": 0,
-          "capacity": 18446744073709551600,
-          "used": 1,
-          "unowned": 0,
-          "free": 18446744073709551599,
-          "percent": 0
-        }
-      ],
-      "outside": {
-        "used": 0,
-        "unowned": 0
-      },
-      "totals": [
-        {
-          "family": "IPv6",
-          "size": 18446744073709551600,
-          "excluded": 0,
-          "reserved": 0,
-          "capacity": 18446744073709551600,
-          "used": 1,
-          "unowned": 0,
-          "free": 18446744073709551599,
-          "percent": 0
-        }
-      ]
-    }
-  ],
-  "totals": [
-    {
-      "family": "IPv6",
-      "size": 18446744073709551600,
-      "excluded": 0,
-      "reserved": 0,
-      "capacity": 18446744073709551600,
-      "used": 1,
-      "unowned": 0,
-      "free": 18446744073709551599,
-      "percent": 0
-    }
-  ]
-}
-`,
-    stderr: "",
-  });
-});
-
 test("addresses that cool down are counted, also those that an operator released", async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.7.42.0/29", reuseDelaySeconds: 3600 });
@@ -132,41 +58,6 @@ test("addresses that cool down are counted, also those that an operator released
   t.match(node.json(["capacity", "net"]).document, { networks: [{ cooling: 2 }] });
   t.match(node.tool(["capacity", "net"]).stdout, "net: 2 free addresses released lately");
   t.match(node.tool(["metrics"]).stdout, /cni_ipam_addresses_cooling\{.*\} 2\n/);
-});
-
-test("--max-pods prints only the number", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
-  // A directory that nothing configures has no capacity, and does not get in the way.
-  node.add("stray", { subnet: "10.9.0.0/24" }, "a");
-
-  const words = ["capacity", "--max-pods", "--data-dir", node.dataDir];
-  t.strictSame(node.tool(words), { exitCode: 0, stdout: "13\n", stderr: "" });
-  t.strictSame(JSON.parse(node.tool([...words, "--json"]).stdout), {
-    maxPods: 13,
-    addresses: 13,
-    hostNetworkPods: 0,
-  });
-});
-
-test("--host-network-pods are added for kubelet, which counts them, too", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/29" });
-  const words = ["capacity", "net", "--max-pods", "--host-network-pods"];
-
-  t.strictSame(node.tool([...words, "3"]), { exitCode: 0, stdout: "8\n", stderr: "" });
-  t.equal(node.tool([...words, "0"]).stdout, "5\n");
-  t.strictSame(node.json([...words, "3"]).document, {
-    maxPods: 8,
-    addresses: 5,
-    hostNetworkPods: 3,
-  });
-  for (const count of ["", "-1", "three", "1.5"]) {
-    const line = ["capacity", "net", "--max-pods", `--host-network-pods=${count}`];
-    const { exitCode, stdout, stderr } = node.tool(line);
-    t.strictSame([exitCode, stdout], [2, ""]);
-    t.match(stderr, "--host-network-pods: expected ");
-  }
 });
 
 test("at a terminal, --max-pods says that pods with hostNetwork count, and to drain the node", {
@@ -194,61 +85,6 @@ ${line}`;
   }
 });
 
-test("what is reserved, for a pod or for nobody, is no capacity and is named", async (t) => {
-  const node = nodeFor(t);
-  const reserved = { "10.1.2.0/29": null };
-  node.network("net", { subnet: "10.1.2.0/29", reserved });
-  node.network("some", { subnet: "10.1.3.0/29", reserved: { "10.1.3.3": "default/db-0" } });
-
-  for (const [name, pods] of [
-    ["net", "0"],
-    ["some", "4"],
-  ] as const) {
-    t.equal(node.tool(["capacity", name, "--max-pods"]).stdout, `${pods}\n`);
-    t.match(node.tool(["capacity", name, "--node-patch"]).stdout, `"value":"${pods}"`);
-  }
-  t.match(node.tool(["capacity"]), {
-    stdout:
-      /\nnet +0 +10\.1\.2\.1-10\.1\.2\.6 +6 +6 +0 +0 +0 +-\nsome +0 +\S+ +6 +2 +0 +0 +4 +0\.0%\n.*net holds 0 pods\.\nnet: EXCLUDED includes 5 addresses reserved for a pod or for nobody\.\n.*some: EXCLUDED includes 1 address reserved/s,
-  });
-});
-
-test("--max-pods is capped at what kubelet accepts", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "fd00::/64" });
-  t.equal(node.tool(["capacity", "net", "--max-pods"]).stdout, "2147483647\n");
-});
-
-test("--max-pods of the example configurations", async (t) => {
-  const confDir = inRepository("conf-examples");
-  for (const [name, pods] of [
-    ["kubenet-30", 1],
-    ["kubenet-29", 5],
-    ["dual-stack", 253],
-    ["exclude", 8],
-    ["reserved", 2],
-  ] as const) {
-    const { stdout } = tool(["capacity", name, "--max-pods", "--conf-dir", confDir]);
-    t.equal(stdout, `${pods}\n`, name);
-  }
-});
-
-test("--node-patch prints a JSON patch for the node's status", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
-  const words = ["capacity", "net", "--node-patch"];
-
-  t.strictSame(node.tool(words), {
-    exitCode: 0,
-    stdout: '[{"op":"add","path":"/status/capacity/example.com~1pod-ips","value":"253"}]\n',
-    stderr: "",
-  });
-  const other = node.tool([...words, "--json", "--resource", "net.example.org/IPs_v4"]);
-  t.strictSame(JSON.parse(other.stdout), [
-    { op: "add", path: "/status/capacity/net.example.org~1IPs_v4", value: "253" },
-  ]);
-});
-
 test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, async (t) => {
   const node = nodeFor(t);
   node.network("net", { subnet: "10.0.0.0/24" });
@@ -267,78 +103,18 @@ test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl },
   }
 });
 
-test("wrong usage and ambiguous networks exit with 2 and the reason", async (t) => {
-  const node = nodeFor(t);
-  node.network("one", { subnet: "10.0.0.0/24" });
-  node.network("two", { subnet: "10.1.0.0/24" });
-  node.network("runtime", {}, { capabilities: { ipRanges: true } });
-  const ipam = { type: "host-local", dataDir: node.dataDir, subnet: "10.2.0.0/24" };
-  const delegate = { cniVersion: "1.0.0", name: "two", type: "bridge", ipam };
-  node.configure("zwei.conf", { name: "multus", type: "multus", delegates: [delegate] });
-  const conf = (file: string): string => join(node.confDir, file);
-  const usage = "\nRun 'host-local capacity --help' for usage.";
-  const cases: [string[], string][] = [
-    [
-      ["--max-pods"],
-      `several networks: one (${conf("one.conf")}), two (${conf("two.conf")}), two (${conf("zwei.conf")}); choose one with host-local capacity NETWORK`,
-    ],
-    [
-      ["two", "--node-patch"],
-      `several configurations of one network: two (${conf("two.conf")}), two (${conf("zwei.conf")}); set --conf-dir to a directory with only one of them`,
-    ],
-    [
-      ["runtime", "--max-pods"],
-      "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
-    ],
-    [["one", "--host-network-pods", "3"], `--host-network-pods: requires --max-pods${usage}`],
-    [
-      ["one", "--node-patch", "--host-network-pods=3"],
-      `--host-network-pods: requires --max-pods${usage}`,
-    ],
-    [
-      ["one", "--max-pods", "--node-patch"],
-      `--max-pods: cannot be combined with --node-patch${usage}`,
-    ],
-    [
-      ["one", "--resource", "example.com/x"],
-      `--resource: requires --node-feature or --node-patch${usage}`,
-    ],
-    [["one", "--expires-after", "1h"], `--expires-after: requires --node-feature${usage}`],
-    [
-      ["one", "--node-patch", "--node-feature", "d"],
-      `--node-feature: cannot be combined with --node-patch${usage}`,
-    ],
-  ];
-  for (const [words, problem] of cases) {
-    t.strictSame(
-      node.tool(["capacity", ...words]),
-      { exitCode: 2, stdout: "", stderr: `host-local: capacity: ${problem}\n` },
-      words.join(" "),
-    );
-  }
-});
-
-test("names that no extended resource can have are refused", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
-  for (const name of [
-    "ips",
-    "Example.com/ips",
-    "example.com/",
-    "example.com/a/b",
-    "example.com/-a",
-    "kubernetes.io/ips",
-    "x.kubernetes.io/ips",
-  ]) {
-    const { exitCode, stdout, stderr } = node.tool([
-      "capacity",
-      "net",
-      "--node-patch",
-      "--resource",
-      name,
-    ]);
-    t.strictSame([exitCode, stdout], [2, ""], name);
-    t.match(stderr, `found ${name}`);
+test("an option of one form of the number is refused with another one", async (t) => {
+  for (const [words, problem] of [
+    [["--host-network-pods", "3"], "--host-network-pods: requires --max-pods"],
+    [["--resource", "example.com/x"], "--resource: requires --node-feature or --node-patch"],
+    [["--node-patch", "--expires-after", "1h"], "--expires-after: requires --node-feature"],
+    [["--max-pods", "--node-patch"], "--max-pods: cannot be combined with --node-patch"],
+  ] as const) {
+    t.strictSame(tool(["capacity", ...words]), {
+      exitCode: 2,
+      stdout: "",
+      stderr: `host-local: capacity: ${problem}\nRun 'host-local capacity --help' for usage.\n`,
+    });
   }
 });
 

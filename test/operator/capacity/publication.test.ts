@@ -1,74 +1,179 @@
-// test: each executable, one if short
-/** capacity: how the number of pods gets to the scheduler without a patch. */
+/** capacity: the document, and how the number of pods gets to kubelet and the scheduler. */
 
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../../harness/data-directory.ts";
-import { nodeFor } from "../node.ts";
+import { capacity } from "../../../src/operator/capacity/capacity.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
-/** What node-feature-discovery takes from a feature file at a time (its source `local`, 0.15 and later). */
-function featuresIn(text: string, now: number) {
-  const features: Record<string, string> = {};
-  const labels: Record<string, string> = {};
-  let expiry = Number.POSITIVE_INFINITY;
-  let isLabel = true;
-  for (const line of text.split("\n").map((one) => one.trim())) {
-    const [, directive, value = ""] = /^# \+([^=]+)=?(.*)$/.exec(line) ?? [];
-    if (directive === "expiry-time") expiry = Date.parse(value);
-    if (directive === "no-label") isLabel = false;
-    if (line === "" || line.startsWith("#") || expiry < now) continue;
-    const [name = "", ...rest] = line.split("=");
-    features[name] = rest.join("=");
-    if (isLabel) labels[name] = rest.join("=");
-    isLabel = true;
-  }
-  return { features, labels };
+/** A node with the network `net`, and a directory that nothing configures, which does not get in the way. */
+function nodeWith(ipam: object): MemoryMachine {
+  const machine = memoryNode({});
+  configure(machine, "net", ipam);
+  machine.disk.put("/data/stray/10.9.0.2", "c1\r\neth0");
+  return machine;
 }
 
-test("--node-feature writes a feature that is not a label, and expires after an hour", async (t) => {
-  const node = nodeFor(t);
-  const directory = scratchDirectory(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
-  const before = Date.now();
+function configure({ disk }: MemoryMachine, name: string, ipam: object, rest: object = {}): void {
+  const plugin = { type: "bridge", ...rest, ipam: { type: "host-local", ...ipam } };
+  disk.put(`/conf/${name}.conf`, JSON.stringify({ cniVersion: "1.0.0", name, ...plugin }));
+}
 
-  const outcome = node.tool(["capacity", "net", "--node-feature", directory]);
+/** What `capacity` reports with these options. */
+function reportOf(
+  machine: MemoryMachine,
+  options: Readonly<Record<string, string>> = {},
+  ...operands: readonly string[]
+): ReturnType<typeof capacity.run> {
+  const { system } = startOperator(machine);
+  return capacity.run(contextOf(system, { ...places, ...options }, operands));
+}
 
-  const path = join(directory, "host-local.net");
-  t.strictSame(outcome, { exitCode: 0, stdout: "", stderr: "" }, "nothing to say, as for a timer");
-  const text = readFileSync(path, "utf8");
-  const expected = { features: { "example.com/pod-ips": "253" }, labels: {} };
-  t.strictSame(featuresIn(text, before + 3_599_000), expected);
-  t.strictSame(featuresIn(text, Date.now() + 3_601_000), { features: {}, labels: {} });
-  t.equal(statSync(path).mode & 0o777, 0o644);
+test("the document has the numbers, of any size", async (t) => {
+  const machine = memoryNode({ "fd00::10": "c1\r\neth0" });
+  configure(machine, "net", { subnet: "fd00::/64", rangeStart: "fd00::10" });
+  const size = 2n ** 64n - 16n;
+  const counts = {
+    ...{ size, excluded: 0n, reserved: 0n, capacity: size },
+    ...{ used: 1n, unowned: 0n, free: size - 1n, percent: 0 },
+  };
+  const totals = [{ family: "IPv6", ...counts }];
+
+  t.strictSame(reportOf(machine).document(), {
+    networks: [
+      {
+        network: "net",
+        source: "/conf/net.conf",
+        shadowedBy: null,
+        directory: "/data/net",
+        pods: size,
+        beforeBoot: 0,
+        cooling: 0,
+        ranges: [
+          {
+            set: 0,
+            first: "fd00::10",
+            last: "fd00::ffff:ffff:ffff:ffff",
+            subnet: "fd00::/64",
+            gateway: "fd00::1",
+            ...counts,
+          },
+        ],
+        outside: { used: 0, unowned: 0 },
+        totals,
+      },
+    ],
+    totals,
+  });
 });
 
-test("it is replaced atomically, and nothing else is left in the directory", async (t) => {
-  const node = nodeFor(t);
-  const directory = scratchDirectory(t);
-  const words = ["capacity", "--node-feature", directory, "--resource", "example.org/v4"];
-  node.network("net", { subnet: "10.0.0.0/24" });
-  node.tool(words);
-  const { ino } = statSync(join(directory, "host-local.net"));
-  node.network("net", { subnet: "10.0.0.0/28" });
-
-  const { exitCode } = node.tool([...words, "--expires-after", "2m"]);
-
-  t.equal(exitCode, 0);
-  t.same(readdirSync(directory), ["host-local.net"]);
-  const path = join(directory, "host-local.net");
-  t.not(statSync(path).ino, ino);
-  const { features } = featuresIn(readFileSync(path, "utf8"), Date.now() + 119_000);
-  t.strictSame(features, { "example.org/v4": "13" });
-  t.strictSame(featuresIn(readFileSync(path, "utf8"), Date.now() + 121_000).features, {});
+test("--max-pods is only the number, with the pods that have hostNetwork, which kubelet counts, too", async (t) => {
+  const machine = nodeWith({ ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
+  for (const [given, maxPods, hostNetworkPods] of [
+    [{}, 13n, 0n],
+    [{ "--host-network-pods": "0" }, 13n, 0n],
+    [{ "--host-network-pods": "3" }, 16n, 3n],
+  ] as const) {
+    const report = reportOf(machine, { "--max-pods": "", ...given });
+    t.equal(report.text(), `${maxPods}\n`);
+    t.strictSame(report.document(), { maxPods, addresses: 13n, hostNetworkPods });
+  }
+  for (const count of ["", "-1", "three", "1.5"]) {
+    const options = { "--max-pods": "", "--host-network-pods": count };
+    t.throws(() => reportOf(machine, options), { message: /^--host-network-pods: expected / });
+  }
 });
 
-test("a directory that does not exist is an error: node-feature-discovery would not read it", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
-  t.strictSame(node.tool(["capacity", "--node-feature", join(node.root, "none")]), {
-    exitCode: 2,
-    stdout: "",
-    stderr: `host-local: capacity: --node-feature: ${node.root}/none: no such file or directory\n`,
+test("--max-pods is at most what kubelet accepts", async (t) => {
+  const machine = nodeWith({ subnet: "fd00::/64" });
+  t.equal(reportOf(machine, { "--max-pods": "" }).text(), "2147483647\n");
+});
+
+test("what is reserved, for a pod or for nobody, is no capacity and is named", async (t) => {
+  const machine = nodeWith({ subnet: "10.1.2.0/29", reserved: { "10.1.2.0/29": null } });
+  configure(machine, "some", { subnet: "10.1.3.0/29", reserved: { "10.1.3.3": "default/db-0" } });
+  for (const [name, pods] of [
+    ["net", "0"],
+    ["some", "4"],
+  ] as const) {
+    t.equal(reportOf(machine, { "--max-pods": "" }, name).text(), `${pods}\n`);
+    t.match(reportOf(machine, { "--node-patch": "" }, name).document(), [{ value: pods }]);
+  }
+  t.match(
+    reportOf(machine).text(),
+    /\nnet +0 +10\.1\.2\.1-10\.1\.2\.6 +6 +6 +0 +0 +0 +-\nsome +0 +\S+ +6 +2 +0 +0 +4 +0\.0%\n.*net holds 0 pods\.\nnet: EXCLUDED includes 5 addresses reserved for a pod or for nobody\.\n.*some: EXCLUDED includes 1 address reserved/s,
+  );
+});
+
+test("the number of several networks, or of several configurations, is none", async (t) => {
+  const machine = nodeWith({ subnet: "10.0.0.0/24" });
+  configure(machine, "two", { subnet: "10.1.0.0/24" });
+  configure(machine, "runtime", {}, { capabilities: { ipRanges: true } });
+  const ipam = { type: "host-local", subnet: "10.2.0.0/24" };
+  const delegates = [{ name: "two", type: "bridge", ipam }];
+  const multus = { name: "multus", type: "multus", delegates };
+  machine.disk.put("/conf/zwei.conf", JSON.stringify(multus));
+  for (const [operands, problem] of [
+    [
+      [],
+      "several networks: net (/conf/net.conf), two (/conf/two.conf), two (/conf/zwei.conf); choose one with host-local capacity NETWORK",
+    ],
+    [
+      ["two"],
+      "several configurations of one network: two (/conf/two.conf), two (/conf/zwei.conf); set --conf-dir to a directory with only one of them",
+    ],
+    [
+      ["runtime"],
+      "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",
+    ],
+  ] as const) {
+    t.throws(() => reportOf(machine, { "--max-pods": "" }, ...operands), {
+      message: `capacity: ${problem}`,
+    });
+  }
+});
+
+test("--node-patch is a JSON patch for the node's status", async (t) => {
+  const machine = nodeWith({ subnet: "10.0.0.0/24" });
+  t.equal(
+    reportOf(machine, { "--node-patch": "" }).text(),
+    '[{"op":"add","path":"/status/capacity/example.com~1pod-ips","value":"253"}]\n',
+  );
+  const own = { "--node-patch": "", "--resource": "net.example.org/IPs_v4" };
+  t.match(reportOf(machine, own).document(), [
+    { path: "/status/capacity/net.example.org~1IPs_v4" },
+  ]);
+});
+
+test("names that no extended resource can have are refused", async (t) => {
+  const machine = nodeWith({ subnet: "10.0.0.0/24" });
+  for (const name of [
+    ...["ips", "Example.com/ips", "example.com/", "example.com/a/b", "example.com/-a"],
+    ...["kubernetes.io/ips", "x.kubernetes.io/ips"],
+  ]) {
+    const options = { "--node-patch": "", "--resource": name };
+    t.throws(() => reportOf(machine, options), { message: `found ${name}` }, name);
+  }
+});
+
+test("--node-feature writes a feature that is not a label, and expires: after an hour", async (t) => {
+  const machine = nodeWith({ subnet: "10.0.0.0/24" });
+  machine.disk.makeDirectories("/features");
+  const options = { "--node-feature": "/features" };
+
+  t.equal(reportOf(machine, options).text(), "", "nothing to say, as for a timer");
+  t.same(machine.disk.filesUnder("/features"), {
+    "host-local.net":
+      "# Written by host-local.\n# +expiry-time=2026-01-31T13:00:00.000Z\n# +no-label\nexample.com/pod-ips=253\n",
+  });
+
+  reportOf(machine, { ...options, "--resource": "example.org/v4", "--expires-after": "2m" });
+  t.same(machine.disk.filesUnder("/features"), {
+    "host-local.net":
+      "# Written by host-local.\n# +expiry-time=2026-01-31T12:02:00.000Z\n# +no-label\nexample.org/v4=253\n",
+  });
+
+  // node-feature-discovery would not read it.
+  t.throws(() => reportOf(machine, { "--node-feature": "/none" }), {
+    message: "--node-feature: /none: no such file or directory",
   });
 });

@@ -25,17 +25,8 @@ test("a temporary file goes after ten minutes, whoever made it, and no other fil
   t.same(names(), others.sort());
 });
 
-/** A machine whose kernel gives one random text. */
-function machineWith(...directories: readonly string[]): MemoryMachine {
-  const machine = new MemoryMachine();
-  for (const directory of directories) machine.disk.makeDirectories(directory);
-  const another = "fedcba98-7654-4321-8fed-cba987654321\n";
-  machine.disk.put("/proc/sys/kernel/random/uuid", another, 0o444);
-  return machine;
-}
-
 test("a file is replaced in one step: whoever reads the old one reads all of it", async (t) => {
-  const machine = machineWith("/metrics");
+  const machine = new MemoryMachine();
   machine.disk.put("/metrics/x.prom", "old");
   const system = machine.start();
   const { inode } = system.status("/metrics/x.prom");
@@ -48,7 +39,8 @@ test("a file is replaced in one step: whoever reads the old one reads all of it"
 });
 
 test("what is no regular file stays, and a file that cannot be written is named", async (t) => {
-  const machine = machineWith("/metrics/taken");
+  const machine = new MemoryMachine();
+  machine.disk.makeDirectories("/metrics/taken");
   machine.disk.putLink("/metrics/link", "/dev/null");
   for (const path of ["/metrics/taken", "/metrics/link"]) {
     t.throws(() => replaceFile(machine.start(), "--output", path, "new"), {
@@ -69,7 +61,7 @@ test("what is no regular file stays, and a file that cannot be written is named"
 });
 
 test("what a killed process has left beside the file goes with a later one", async (t) => {
-  const machine = machineWith("/metrics");
+  const machine = new MemoryMachine();
   const system = machine.start();
   machine.disk.put(`/metrics/${TEMPORARY}`, "half");
 
