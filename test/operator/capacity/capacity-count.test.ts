@@ -1,11 +1,9 @@
 /** Counting addresses, by known facts. */
 
 import { test } from "tap";
-import { parseAddress } from "../../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../../src/ipam/exclusions.ts";
-import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
-import type { RangeSpec } from "../../../src/ipam/range.ts";
-import { makeRangeSets, type RangeSet } from "../../../src/ipam/range-set.ts";
+import { addressRangeOf } from "../../../src/ipam/prefix.ts";
+import type { RangeSet } from "../../../src/ipam/range-set.ts";
 import {
   addUp,
   countRanges,
@@ -17,44 +15,23 @@ import {
   subnetOf,
 } from "../../../src/operator/capacity/capacity-count.ts";
 import type { ReservedAddress } from "../../../src/store/reservations/reservation-file.ts";
+import { address, prefix } from "../../ipam/parsed.ts";
+import { rangeSet } from "../../store/fixtures.ts";
 
 /** Range sets of whole subnets. */
 function setsOf(...sets: readonly (readonly string[])[]): readonly RangeSet[] {
-  const specs = sets.map((subnets, index) => ({
-    path: `ranges[${index}]`,
-    ranges: subnets.map(
-      (subnet): RangeSpec => ({
-        path: subnet,
-        subnet: parsePrefix(subnet),
-        rangeStart: undefined,
-        rangeEnd: undefined,
-        gateway: undefined,
-      }),
-    ),
-  }));
-  return makeRangeSets(specs, undefined);
+  return sets.map((subnets) => rangeSet(...subnets));
 }
 
 function excluding(...networks: readonly string[]): Exclusions {
-  return makeExclusions(
-    networks.flatMap((text) => {
-      const prefix = parsePrefix(text);
-      return prefix === undefined ? [] : [addressRangeOf(prefix)];
-    }),
-  );
-}
-
-/** Range sets of which nothing is excluded. */
-function only(rangeSets: readonly RangeSet[]): Parameters<typeof countRanges>[0] {
-  return { rangeSets, exclusions: [], reserved: [] };
+  return makeExclusions(networks.map((text) => addressRangeOf(prefix(text))));
 }
 
 function reservationsOf(...names: readonly string[]): readonly ReservedAddress[] {
-  return names.flatMap((name) => {
-    const address = parseAddress(name);
-    return address === undefined ? [] : [{ address, name }];
-  });
+  return names.map((name) => ({ address: address(name), name }));
 }
+
+const nothing = { exclusions: [], reserved: [] } as const;
 
 // 2^(32 - n) - 3: network address, broadcast address and gateway; IPv6 keeps no broadcast address. One or two addresses
 // are all handed out.
@@ -126,16 +103,20 @@ test("reserved addresses are no capacity, held or not, and counted by themselves
 });
 
 test("counts add up beyond what a double holds", async (t) => {
-  const counts = countRanges(only(setsOf(["fd00::/64"], ["fd01::/64"])), [], []);
+  const counts = countRanges(
+    { ...nothing, rangeSets: setsOf(["fd00::/64"], ["fd01::/64"]) },
+    [],
+    [],
+  );
   t.match(addUp(counts), { size: 36_893_488_147_419_103_230n, excluded: 2n, free: 2n ** 65n - 4n });
   t.match(addUp([]), { size: 0n, free: 0n });
 });
 
 test("a set is full when none of its ranges has an address left", async (t) => {
   const held = reservationsOf("10.0.0.2", "10.0.1.2");
-  const sets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
-  t.strictSame(fullSets(countRanges(only(sets), held, [])), [0]);
-  t.strictSame(fullSets(countRanges(only(sets), held.slice(1), [])), []);
+  const rangeSets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
+  t.strictSame(fullSets(countRanges({ ...nothing, rangeSets }, held, [])), [0]);
+  t.strictSame(fullSets(countRanges({ ...nothing, rangeSets }, held.slice(1), [])), []);
 });
 
 test("the share in use is rounded down, so that only full is 100 %", async (t) => {

@@ -47,7 +47,8 @@ function makeNode(t: Test) {
       const words = ["gc", "net", "--live-command", list, "--grace", "0s", "--now", "--yes"];
       return node.tool([...words, "--force"]).stdout;
     },
-    reserved: () => [2, 3, 4].filter((at) => existsSync(join(node.dataDir, `net/10.7.43.${at}`))),
+    reserved: () =>
+      [2, 3, 4, 5].filter((at) => existsSync(join(node.dataDir, `net/10.7.43.${at}`))),
   };
 }
 
@@ -83,49 +84,30 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   t.same(reserved(), [3]);
 });
 
-test("an address that is reserved for no pod may be in use without a container, as Cilium's for its ingress", {
+test("of what was reserved for no pod, as Cilium's address for its ingress, a list decides only on what may be a container's", {
   skip: skipOutsideHost,
 }, async (t) => {
-  const { add, lose, pathOf, tool, reserved } = makeNode(t);
-  withHighNumber(() => mountNamespace(t, pathOf("ingress")));
-  add("cilium-ingress-n1", pathOf("ingress"), "");
-  lose("ingress");
-  add("claim", "/dev/null", "");
-
-  const { exitCode, stderr } = tool(["gc", "--grace", "0s", "--now", "--yes"]);
-
-  t.same(reserved(), [2, 3]);
-  t.match(
-    { exitCode, stderr },
-    {
-      exitCode: 1,
-      stderr: /reserved for no pod sandbox.* If nothing uses it: host-local release 10\.7\.43\.2 /,
-    },
-  );
-});
-
-test("no list of containers decides on what no runtime runs; on a container of its own it does", {
-  skip: skipOutsideHost,
-}, async (t) => {
-  const { add, lose, pathOf, collect, reserved, json } = makeNode(t);
+  const { add, lose, pathOf, tool, collect, reserved, json } = makeNode(t);
   const ids = ["cilium-ingress-n1", `default-${"a".repeat(64)}`, "default-job"];
   for (const id of ids) {
     withHighNumber(() => mountNamespace(t, pathOf(id)));
     add(id, pathOf(id), "");
     lose(id);
   }
-  t.match(collect("another", "default-web"), "1 unknown");
+  add("claim", "/dev/null", "");
 
-  t.same(reserved(), [2], "the address of an ingress has no container");
-  const { exitCode, document } = json([
-    "gc",
-    "net",
-    "--live-command",
-    "echo another",
-    "--grace",
-    "0s",
-  ]);
-  t.match(document, { undecided: [{ state: "unknown", reason: /reserved for no pod sandbox/ }] });
+  t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), {
+    exitCode: 1,
+    stderr: /reserved for no pod sandbox.* If nothing uses it: host-local release 10\.7\.43\.2 /,
+  });
+  t.same(reserved(), [2, 3, 4, 5]);
+  t.match(collect("another", "default-web"), "1 unknown");
+  t.same(reserved(), [2], "an ingress has no container; of the claim nothing is recorded");
+  const list = ["--live-command", "echo another", "--grace", "0s"];
+  const { exitCode, document } = json(["gc", "net", ...list]);
+  t.match(document, {
+    undecided: [{ state: "unknown", reason: /reserved for no pod sandbox/ }],
+  });
   t.equal(exitCode, 0, "nothing can be done about it");
 });
 
