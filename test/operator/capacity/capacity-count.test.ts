@@ -9,10 +9,8 @@ import {
   countRanges,
   formatRange,
   fullSets,
-  maxPods,
   permille,
   podsFor,
-  subnetOf,
 } from "../../../src/operator/capacity/capacity-count.ts";
 import type { ReservedAddress } from "../../../src/store/reservations/reservation-file.ts";
 import { address, prefix } from "../../ipam/parsed.ts";
@@ -59,12 +57,6 @@ test("the smallest set decides; the ranges of a set add up", async (t) => {
   t.equal(podsFor(sets, []), 10n);
   t.equal(podsFor(sets, excluding("10.0.2.8/29")), 6n);
   t.equal(podsFor([], []), undefined);
-});
-
-test("kubelet gets at most an int32", async (t) => {
-  t.equal(maxPods(110n), 110n);
-  t.equal(maxPods(2_147_483_647n), 2_147_483_647n);
-  t.equal(maxPods(2_147_483_648n), 2_147_483_647n);
 });
 
 test("size is excluded, used and free together, exactly", async (t) => {
@@ -135,11 +127,4 @@ test("a range with all addresses that can be handed out is shown as its subnet",
 
   const [small] = setsOf(["10.1.2.0/31"]).flat();
   t.equal(small && formatRange({ ...small, first: small.last }), "10.1.2.1-10.1.2.1");
-});
-
-test("a range knows its subnet", async (t) => {
-  for (const subnet of ["10.1.2.0/23", "fd00:1::/48"]) {
-    const ranges = setsOf([subnet]).flat();
-    t.strictSame(ranges.map(subnetOf), [subnet]);
-  }
 });

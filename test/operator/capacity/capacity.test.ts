@@ -5,7 +5,6 @@ import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { executable } from "../../harness/executable.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
@@ -69,20 +68,6 @@ test("at a terminal, --max-pods says that pods with hostNetwork count, and to dr
 
   t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
   t.notMatch(atTerminal([...words, "--host-network-pods=3"]).stdout, "Drain");
-});
-
-test("the examples print nothing and call nothing if the network is unknown", async (t) => {
-  const node = nodeFor(t);
-  const { stdout } = node.tool(["capacity", "--help"]);
-  const lines = stdout.split("\n").filter((line) => /^ {2}\w+="\$\(host-local/.test(line));
-  t.equal(lines.length, 2);
-  for (const line of lines) {
-    const script = `host-local() { ${executable} "$@" --conf-dir ${node.confDir}; }
-kubectl() { echo kubectl "$@"; }
-${line}`;
-    const { stdout: printed, status } = spawnSync("bash", ["-c", script], { encoding: "utf8" });
-    t.strictSame([printed, status], ["", 2], line);
-  }
 });
 
 test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, async (t) => {

@@ -2,7 +2,7 @@
 /** networks: the networks of the node; and how each command that finds networks is told which. */
 
 import { spawnSync } from "node:child_process";
-import { symlinkSync, writeFileSync } from "node:fs";
+import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { tool } from "../../harness/tool.ts";
@@ -48,18 +48,6 @@ removed  -  -  -  -  NODE/networks/removed
       { network: "part", bridge: null },
       { network: "removed", configuration: null, bridge: null, ranges: [] },
     ],
-  });
-});
-
-test("ranges in a file of the node are those that the plugin has", async (t) => {
-  const node = nodeFor(t);
-  const rangesFile = join(node.root, "ranges.json");
-  writeFileSync(rangesFile, '{ "net": [[{ "subnet": "10.0.0.0/29" }]] }');
-  node.network("net", { rangesFile });
-  node.call("ADD", "net", "c1");
-
-  t.match(node.json(["networks"]).document, {
-    networks: [{ ranges: [{ first: "10.0.0.1", last: "10.0.0.6", free: 4 }] }],
   });
 });
 

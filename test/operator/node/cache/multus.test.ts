@@ -106,13 +106,6 @@ test("the latest configuration counts, and before it that of a file", async (t) 
   });
 });
 
-test("a network whose entries are gone has no configuration", async (t) => {
-  const machine = nodeWithPod();
-  const { name } = cacheEntry("storage-net", POD, { interfaceName: "net1" });
-  machine.disk.unlink(`${MULTUS_RESULTS}/${name}`);
-  t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ source: null }] });
-});
-
 test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
   const machine = nodeWithPod();
   machine.disk.makeDirectories("/data/other-net");
