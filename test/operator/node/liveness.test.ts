@@ -1,13 +1,12 @@
 /** Whether a container is alive, by the network namespaces of the node and libcni's cache. */
 
 import { test } from "tap";
-import type { CachedAttachment } from "../../../src/operator/node/cache/cached-attachment.ts";
 import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { cacheEntry } from "../../harness/results-cache.ts";
+import { type CacheEntry, cacheEntry } from "../../harness/results-cache.ts";
 import { attachment, machineWith } from "../../store/fixtures.ts";
-import { contextOf, startOperator } from "../memory-node.ts";
+import { contextOf, memoryNode, places, RESULTS, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
 import { directoryOn, reservationIn, reservationOf } from "./reservation.ts";
 
@@ -16,42 +15,31 @@ const container = attachment("c1");
 const own = reservationOf({ kind: "attachment", ...container }, "10.7.9.2");
 const legacy = reservationOf({ kind: "legacy", containerId: container.containerId }, "10.7.9.2");
 
-function cached(changed: Partial<CachedAttachment> = {}): CachedAttachment {
-  return {
-    network: "net",
-    ...container,
-    networkNamespace: "/run/netns/cni-1",
-    addresses: ["10.7.9.2"],
-    gateways: [],
-    pod: "",
-    ...changed,
-  };
+/** An entry of libcni's cache, of that container in the network `net` unless it says otherwise. */
+interface Entry extends CacheEntry {
+  readonly network?: string;
+  readonly containerId?: string;
 }
 
-/** A checker on a machine, with libcni's cache of these attachments, and these reservations. */
+/** A checker on a machine, with libcni's cache of these entries, and these reservations. */
 function checkerOn(
   machine: Machine,
-  attachments: readonly CachedAttachment[],
+  entries: readonly Entry[],
   reservations: Readonly<Record<string, string>> = {},
 ): LivenessChecker {
   const disk = machineWith(reservations);
   const directory = directoryOn(startOperator(disk).system);
-  return new LivenessChecker(systemOf(machine), cacheOf(attachments), [directory]);
+  return new LivenessChecker(systemOf(machine), cacheOf(entries), [directory]);
 }
 
-function cacheOf(attachments: readonly CachedAttachment[]): ResultsCache {
-  const machine = new MemoryMachine();
-  const directory = "/var/lib/cni/results";
-  machine.disk.makeDirectories(directory);
-  for (const { network, containerId, interfaceName, networkNamespace, addresses } of attachments) {
-    const entry = cacheEntry(network, containerId, {
-      interfaceName,
-      netns: networkNamespace,
-      addresses: addresses.map((address) => `${address}/24`),
-    });
-    machine.disk.put(`${directory}/${entry.name}`, entry.text);
+function cacheOf(entries: readonly Entry[]): ResultsCache {
+  const machine = memoryNode({});
+  const usual = { netns: "/run/netns/cni-1", addresses: ["10.7.9.2/24"] };
+  for (const { network = "net", containerId = container.containerId, ...entry } of entries) {
+    const { name, text } = cacheEntry(network, containerId, { ...usual, ...entry });
+    machine.disk.put(`${RESULTS}/${name}`, text);
   }
-  return new ResultsCache(contextOf(startOperator(machine).system));
+  return new ResultsCache(contextOf(startOperator(machine).system, places));
 }
 
 /** Another pod, whose reservation is there. */
@@ -71,7 +59,7 @@ const unseen =
   "unknown by view: whether its network namespace /run/netns/cni-1 exists cannot be seen from here";
 const noProcesses = "the processes of the node are not seen from here";
 
-const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undefined, string]>> = {
+const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
   "a process has its address, and the cache does not know it": [
     { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
     undefined,
@@ -105,12 +93,12 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
   ],
   "its process runs, and nothing is known of its addresses": [
     { processes: { 7: { namespace: 70 } } },
-    { networkNamespace: "/proc/7/ns/net", addresses: [] },
+    { netns: "/proc/7/ns/net", addresses: [] },
     "alive by process: its network namespace /proc/7/ns/net exists",
   ],
   "the id of its process is that of another container's by now": [
     another,
-    { networkNamespace: "/proc/7/ns/net" },
+    { netns: "/proc/7/ns/net" },
     allKnown,
   ],
   "only the node itself has the address, and every namespace is known": [
@@ -126,7 +114,7 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
   ],
   "every namespace is that of another container, and the cache names none": [
     another,
-    { networkNamespace: "" },
+    { netns: "" },
     allKnown,
   ],
   "a namespace has foreign addresses": [
@@ -153,8 +141,8 @@ const cases: Readonly<Record<string, [Machine, Partial<CachedAttachment> | undef
 
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
-    const attachments = entry === undefined ? [] : [cached(entry)];
-    const conclusion = checkerOn(machine, attachments, reserved).livenessOf(own);
+    const entries = entry === undefined ? [] : [entry];
+    const conclusion = checkerOn(machine, entries, reserved).livenessOf(own);
 
     const by = "by" in conclusion ? ` by ${conclusion.by}` : "";
     t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
@@ -173,21 +161,22 @@ test("what need not be a container's of this node is not dead because no namespa
   ] as const) {
     const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
     t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
-    const known = checkerOn(another, [cached()], reserved).livenessOf(reservation);
+    const known = checkerOn(another, [{}], reserved).livenessOf(reservation);
     t.equal(`${known.liveness}: ${known.reason}`, gone, "but by its own");
   }
 });
 
-test("a process whose id the cache names for another container leaves its namespace unknown", async (t) => {
-  const machine = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
-  const stale = cached({
-    containerId: attachment("c3").containerId,
-    networkNamespace: "/proc/7/ns/net",
-  });
+test("a namespace whose address was moved away is that of the container for which libcni's cache names it", async (t) => {
+  const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
+  const ofAnother = { containerId: "c3" };
+  t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(checkerOn(moved, [ofAnother], reserved).livenessOf(own).liveness, "dead");
 
-  t.equal(checkerOn(machine, [stale], reserved).livenessOf(own).liveness, "unknown");
-  const right = { ...stale, addresses: ["169.254.1.1"] };
-  t.equal(checkerOn(machine, [right], reserved).livenessOf(own).liveness, "dead");
+  const ofProcess = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
+  const stale = { ...ofAnother, netns: "/proc/7/ns/net" };
+  t.equal(checkerOn(ofProcess, [stale], reserved).livenessOf(own).liveness, "unknown");
+  const right = { ...stale, addresses: ["169.254.1.1/24"] };
+  t.equal(checkerOn(ofProcess, [right], reserved).livenessOf(own).liveness, "dead");
 });
 
 test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
@@ -198,21 +187,12 @@ test("the containers beside a reservation hold other addresses of its namespace"
 
 test("a reservation without an interface lives as long as any attachment of its container", async (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };
-  const gone = cached({ networkNamespace: "/run/netns/cni-0" });
-  const attachments = [gone, cached({ interfaceName: "net1" })];
-  const checker = checkerOn(machine, attachments);
+  const entries = [{ netns: "/run/netns/cni-0" }, { interfaceName: "net1" }];
+  const checker = checkerOn(machine, entries);
 
   t.equal(checker.livenessOf(own).liveness, "dead");
   t.equal(checker.livenessOf(legacy).liveness, "alive");
-  t.equal(cacheOf(attachments).attachmentsOf(legacy).length, 2);
-});
-
-test("a namespace whose address was moved away is known by libcni's cache", async (t) => {
-  const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
-  const attachments = [cached({ containerId: attachment("c3").containerId })];
-
-  t.equal(checkerOn(moved, attachments, reserved).livenessOf(own).liveness, "dead");
-  t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(cacheOf(entries).attachmentsOf(legacy).length, 2);
 });
 
 test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {
@@ -232,7 +212,7 @@ test("a container that one of its addresses shows to be alive is alive with all 
 });
 
 test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", async (t) => {
-  const checker = checkerOn({ mounted: mountedAt(50) }, [cached()]);
+  const checker = checkerOn({ mounted: mountedAt(50) }, [{}]);
   const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
 
@@ -252,9 +232,10 @@ test("an attachment of the cache is alive by any of its addresses", async (t) =>
   const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
   const checker = checkerOn({ processes: { 7: ipv6 } }, []);
 
-  const both = cached({ networkNamespace: "", addresses: ["10.7.9.2", "fd74::7"] });
-  t.equal(checker.livenessOfAttachment(both).liveness, "alive");
-  t.equal(checker.livenessOfAttachment(cached({ networkNamespace: "" })).liveness, "unknown");
+  const livenessWith = (...addresses: readonly string[]) =>
+    checker.livenessOfAttachment({ networkNamespace: "", addresses }).liveness;
+  t.equal(livenessWith("10.7.9.2", "fd74::7"), "alive");
+  t.equal(livenessWith("10.7.9.2"), "unknown");
   t.same(
     checker.namespacesWith("fd74::7").map(({ processId }) => processId),
     [7],
