@@ -100,10 +100,16 @@ export function configureNet({ disk }: MemoryMachine, subnet: string): void {
   disk.put("/conf/net.conf", JSON.stringify(document));
 }
 
-/** Writes an entry of libcni's cache there. */
-export function remember({ disk }: MemoryMachine, containerId: string, entry?: CacheEntry): void {
-  const { name, text } = cacheEntry("net", containerId, entry);
-  disk.put(`${RESULTS}/${name}`, text);
+/** Writes an entry of libcni's cache there, or of that of multus. */
+export function remember(
+  { disk }: MemoryMachine,
+  containerId: string,
+  entry?: CacheEntry,
+  network = "net",
+  directory = RESULTS,
+): void {
+  const { name, text } = cacheEntry(network, containerId, entry);
+  disk.put(`${directory}/${name}`, text);
 }
 
 /** A context without options but these; one that takes no value has any. */

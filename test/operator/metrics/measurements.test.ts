@@ -98,7 +98,7 @@ test("the last run of gc is its last one with --yes that was not refused", async
   t.strictSame(lastRun(), [machine.time / 1000]);
 });
 
-test("findings are counted for each network and severity, and those of none without a network", async (t) => {
+test("findings are counted for each network and severity, and configurations of no network, too", async (t) => {
   const machine = nodeWith("c1");
   machine.disk.put(`${location.directory}/10.0.0.9`, "kept for the printer");
   machine.disk.put(`${location.directory}/10.9.9.9`, "c1\r\neth0");
@@ -115,6 +115,10 @@ test("findings are counted for each network and severity, and those of none with
       ...["old error 0", "old warning 0", "old info 1"],
     ],
   );
+  t.strictSame(valuesOf(machine, "configuration_errors"), [1]);
+  const networksOf = (name: string) => samplesOf(machine, name).map(({ labels }) => labels.network);
+  t.strictSame(networksOf("reservations"), ["net", "old"]);
+  t.strictSame(networksOf("reservations_out_of_range"), ["net"], "nothing configures the other");
 });
 
 test("a range that two configurations name is measured once", async (t) => {

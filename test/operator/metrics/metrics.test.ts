@@ -2,7 +2,7 @@
 /** `metrics` on real directories. */
 
 import { spawnSync } from "node:child_process";
-import { readFileSync, statSync, writeFileSync } from "node:fs";
+import { readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -61,20 +61,6 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
       "cni_ipam_configuration_errors 0",
     ],
   );
-});
-
-test("a network without a configuration has no ranges, and a bad configuration is counted", async (t) => {
-  const node = nodeFor(t);
-  node.write("old/10.1.2.5", "c5\r\neth0", 60);
-  writeFileSync(join(node.confDir, "bad.conf"), "{");
-
-  const { exitCode, stdout, stderr } = node.tool(["metrics"]);
-
-  t.equal(exitCode, 0);
-  t.match(stderr, /bad\.conf: invalid JSON: unexpected end of JSON input/);
-  t.notMatch(stdout, /addresses_capacity|out_of_range/);
-  t.match(stdout, /^cni_ipam_reservations\{network="old",.*\} 1$/m);
-  t.match(stdout, /^cni_ipam_configuration_errors 1$/m);
 });
 
 test("--output writes a file that everybody may read, and prints nothing", async (t) => {

@@ -4,16 +4,17 @@ import { test } from "tap";
 import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { type CacheEntry, cacheEntry } from "../../harness/results-cache.ts";
+import type { CacheEntry } from "../../harness/results-cache.ts";
 import { attachment, machineWith } from "../../store/fixtures.ts";
-import { contextOf, memoryNode, places, RESULTS, startOperator } from "../memory-node.ts";
+import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
-import { directoryOn, reservationIn, reservationOf } from "./reservation.ts";
+import { directoryOn, reservationOf } from "./reservation.ts";
 
 /** The container of every reservation here. */
 const container = attachment("c1");
-const own = reservationOf({ kind: "attachment", ...container }, "10.7.9.2");
-const legacy = reservationOf({ kind: "legacy", containerId: container.containerId }, "10.7.9.2");
+const owner = { kind: "attachment", ...container } as const;
+const own = reservationOf(owner);
+const legacy = reservationOf({ kind: "legacy", containerId: container.containerId });
 
 /** An entry of libcni's cache, of that container in the network `net` unless it says otherwise. */
 interface Entry extends CacheEntry {
@@ -36,8 +37,7 @@ function cacheOf(entries: readonly Entry[]): ResultsCache {
   const machine = memoryNode({});
   const usual = { netns: "/run/netns/cni-1", addresses: ["10.7.9.2/24"] };
   for (const { network = "net", containerId = container.containerId, ...entry } of entries) {
-    const { name, text } = cacheEntry(network, containerId, { ...usual, ...entry });
-    machine.disk.put(`${RESULTS}/${name}`, text);
+    remember(machine, containerId, { ...usual, ...entry }, network);
   }
   return new ResultsCache(contextOf(startOperator(machine).system, places));
 }
@@ -112,19 +112,14 @@ const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
     undefined,
     allKnown,
   ],
-  "every namespace is that of another container, and the cache names none": [
-    another,
-    { netns: "" },
-    allKnown,
-  ],
   "a namespace has foreign addresses": [
     { processes: { 7: other, 8: stranger } },
     undefined,
     `${notKnown}; the network namespace /proc/8/ns/net belongs to no known container`,
   ],
-  "not all processes are seen": [
+  "not all processes are seen, and the cache names no namespace": [
     { ...another, isContained: true },
-    undefined,
+    { netns: "" },
     `${notKnown}; ${noProcesses}`,
   ],
   "the cache knows another interface only": [
@@ -156,8 +151,11 @@ test("what need not be a container's of this node is not dead because no namespa
   const kept = directoryOn(startOperator(new MemoryMachine()).system, { reclaims: false });
   for (const [reservation, doubt] of [
     [legacy, "it names no interface, as what administrators reserve"],
-    [reservationIn(shared), "other machines may use its directory"],
-    [reservationIn(kept), 'with "reclaim": "never" it need not be a container\'s'],
+    [reservationOf(owner, "10.7.9.2", shared), "other machines may use its directory"],
+    [
+      reservationOf(owner, "10.7.9.2", kept),
+      'with "reclaim": "never" it need not be a container\'s',
+    ],
   ] as const) {
     const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
     t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
@@ -197,7 +195,7 @@ test("a reservation without an interface lives as long as any attachment of its 
 
 test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {
   const process = { namespace: 70, addresses: ["10.7.9.2"] };
-  const moved = reservationOf({ kind: "attachment", ...container }, "fd74::2");
+  const moved = reservationOf(owner, "fd74::2");
   const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
 
   const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);

@@ -63,7 +63,6 @@ test("a directory that a plugin has used is a network, and no other one unless i
 test("the data directory is that of the configuration, unless --data-dir names one", async (t) => {
   const machine = memoryNode({ lock: "" });
   configure(machine, { subnet, dataDir: "/srv/" });
-  machine.disk.makeDirectories("/srv/stray");
   machine.disk.put("/srv/stray/lock", "");
 
   t.strictSame(foundOn(machine, { ...places, "--data-dir": "/data//" }).networks, [
@@ -93,7 +92,6 @@ test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
   const machine = memoryNode({});
   const plugins = [{ type: "flannel" }, { type: "portmap" }];
   machine.disk.put("/conf/a.conflist", JSON.stringify({ name: "net", plugins }));
-  machine.disk.makeDirectories("/run/flannel");
   machine.disk.put(
     "/run/flannel/subnet.env",
     "FLANNEL_NETWORK=10.0.0.0/16\nFLANNEL_SUBNET=10.0.0.1/29\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n",
@@ -107,7 +105,6 @@ test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
 
 test("an unknown network is an error that lists the known networks and the invalid configurations", async (t) => {
   const machine = memoryNode({ lock: "" });
-  machine.disk.makeDirectories("/data/another");
   machine.disk.put("/data/another/10.1.0.2", "c1\r\neth0");
   machine.disk.put("/conf/a.conf", "{");
 

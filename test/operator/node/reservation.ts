@@ -13,7 +13,7 @@ import { openNetwork } from "../../../src/store/files/network-files.ts";
 import { contentOf, type Owner } from "../../../src/store/reservations/owner.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { attachment, networkName } from "../../store/fixtures.ts";
+import { networkName } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 
 /** The network `net`, without ranges, in a data directory. */
@@ -31,17 +31,11 @@ export function directoryOn(
   return new NetworkDirectory(system, [networkIn("/data", { files, ...changed })]);
 }
 
-/** A reservation of the network `net`. */
-export function reservationOf(owner: Owner, text = "10.7.9.2"): NodeReservation {
-  const { system } = startOperator(new MemoryMachine());
-  return reservationIn(directoryOn(system), owner, text);
-}
-
-/** A reservation in a directory; of `c1` by default. */
-export function reservationIn(
-  directory: NetworkDirectory,
-  owner: Owner = { kind: "attachment", ...attachment("c1") },
+/** A reservation of the network `net`, in a directory of its own by default. */
+export function reservationOf(
+  owner: Owner,
   text = "10.7.9.2",
+  directory: NetworkDirectory = directoryOn(startOperator(new MemoryMachine()).system),
 ): NodeReservation {
   const content = contentOf(owner) ?? "";
   const status = {

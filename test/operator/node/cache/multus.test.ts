@@ -7,13 +7,13 @@ import { ResultsCache } from "../../../../src/operator/node/cache/results-cache.
 import { list } from "../../../../src/operator/reservations/list.ts";
 import { show } from "../../../../src/operator/reservations/show.ts";
 import type { MemoryMachine } from "../../../harness/memory-machine.ts";
-import { type CacheEntry, cacheEntry } from "../../../harness/results-cache.ts";
 import {
   contextOf,
   MULTUS_RESULTS,
   memoryNode,
   places,
   RESULTS,
+  remember,
   startOperator,
 } from "../../memory-node.ts";
 
@@ -25,27 +25,26 @@ function definition(subnet: string): object {
   return { cniVersion: "1.0.0", name: "storage-net", type: "macvlan", ipam };
 }
 
-function put(machine: MemoryMachine, directory: string, network: string, entry: CacheEntry): void {
-  machine.disk.makeDirectories(directory);
-  const { name, text } = cacheEntry(network, POD, entry);
-  machine.disk.put(`${directory}/${name}`, text);
-}
-
 /** A pod with `eth0` in `net`, which a file configures, and `net1` in `storage-net`; the runtime called multus alone. */
 function nodeWithPod(): MemoryMachine {
   const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
   const { disk } = machine;
-  disk.makeDirectories("/data/storage-net");
   disk.put("/data/storage-net/10.9.0.2", `${POD}\r\nnet1`);
   const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
   const delegate = { cniVersion: "1.0.0", name: "net", type: "bridge", ipam };
   const multus = { name: "multus-cni-network", type: "multus", delegates: [delegate] };
   disk.put("/conf/00-multus.conf", JSON.stringify(multus));
   const pod = { pod: "default/web", netns: "/run/netns/web" };
-  put(machine, RESULTS, "multus-cni-network", { ...pod, addresses: ["10.0.0.2/29"] });
-  put(machine, MULTUS_RESULTS, "net", { ...pod, addresses: ["10.0.0.2/29"] });
+  remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "multus-cni-network");
+  remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "net", MULTUS_RESULTS);
   const storage = { interfaceName: "net1", configuration: definition("10.9.0.0/28") };
-  put(machine, MULTUS_RESULTS, "storage-net", { ...pod, ...storage, addresses: ["10.9.0.2/28"] });
+  remember(
+    machine,
+    POD,
+    { ...pod, ...storage, addresses: ["10.9.0.2/28"] },
+    "storage-net",
+    MULTUS_RESULTS,
+  );
   machine.wait(3_600_000);
   return machine;
 }
@@ -86,18 +85,15 @@ test("an attachment that is in both caches, since multus came later, is one", as
     return cache.attachments.filter(({ network }) => network === "net").length;
   };
   t.equal(count(), 1);
-  put(machine, RESULTS, "net", { pod: "default/web" });
+  remember(machine, POD, { pod: "default/web" }, "net");
   t.equal(count(), 1);
 });
 
 test("the latest configuration counts, and before it that of a file", async (t) => {
   const machine = nodeWithPod();
   machine.wait(60_000);
-  const { name, text } = cacheEntry("storage-net", POD.replaceAll("3", "4"), {
-    interfaceName: "net1",
-    configuration: definition("10.9.0.0/24"),
-  });
-  machine.disk.put(`${MULTUS_RESULTS}/${name}`, text);
+  const later = { interfaceName: "net1", configuration: definition("10.9.0.0/24") };
+  remember(machine, POD.replaceAll("3", "4"), later, "storage-net", MULTUS_RESULTS);
   t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ pods: 253n }] });
 
   machine.disk.put("/conf/storage.conf", JSON.stringify(definition("10.9.0.0/30")));
@@ -108,7 +104,6 @@ test("the latest configuration counts, and before it that of a file", async (t) 
 
 test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
   const machine = nodeWithPod();
-  machine.disk.makeDirectories("/data/other-net");
   machine.disk.put("/data/other-net/lock", "");
   const codes = (): readonly string[] => {
     const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
@@ -121,24 +116,23 @@ test("a network without a file and without a pod may be of a NetworkAttachmentDe
 
 test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {
   const machine = memoryNode({});
-  machine.disk.makeDirectories("/data/buildkit");
   machine.disk.put("/data/buildkit/10.10.0.2", "c1\r\neth0");
   const ipam = { type: "buildkit-cni-host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
   const configuration = { name: "buildkit", plugins: [{ type: "buildkit-cni-bridge", ipam }] };
-  put(machine, RESULTS, "buildkit", { configuration });
+  remember(machine, POD, { configuration }, "buildkit");
   t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
 });
 
 test("the runtime's cache of a network whose file is gone does not configure it", async (t) => {
   const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
   const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  put(machine, RESULTS, "net", { configuration: { name: "net", type: "bridge", ipam } });
+  remember(machine, POD, { configuration: { name: "net", type: "bridge", ipam } }, "net");
   t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
 });
 
 test("a pod that the runtime's cache has in a network of another plugin is not said to lack a reservation", async (t) => {
   const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
-  put(machine, RESULTS, "multus-cni-network", { pod: "default/web" });
+  remember(machine, POD, { pod: "default/web" }, "multus-cni-network");
   t.match(documentOf(machine, show, ["default/web"]), {
     hints: [
       {

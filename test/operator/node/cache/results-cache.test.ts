@@ -86,7 +86,6 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
 for (const [what, [text, expected]] of Object.entries(cases)) {
   test(`an entry ${what}`, async (t) => {
     const machine = new MemoryMachine();
-    machine.disk.makeDirectories("/var/lib/cni/results");
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
     const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
     const found = attachments.map(

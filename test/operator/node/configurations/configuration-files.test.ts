@@ -24,9 +24,10 @@ function found(
 } {
   const machine = memoryNode({});
   for (const [name, content] of Object.entries(files)) {
-    const path = `/conf/${name}`;
-    machine.disk.makeDirectories(path.slice(0, path.lastIndexOf("/")));
-    machine.disk.put(path, typeof content === "string" ? content : JSON.stringify(content));
+    machine.disk.put(
+      `/conf/${name}`,
+      typeof content === "string" ? content : JSON.stringify(content),
+    );
   }
   const context = contextOf(startOperator(machine, interrupt).system, places);
   const all = findNetworks(context, new ResultsCache(context), undefined);

@@ -20,7 +20,6 @@ function delegateOf(
   subnetEnv: string = DUAL,
 ): { readonly delegate: JsonObject; readonly problems: readonly string[] } {
   const machine = new MemoryMachine();
-  machine.disk.makeDirectories("/run/flannel");
   if (subnetEnv !== "") machine.disk.put(SUBNET_FILE, subnetEnv);
   const problems: string[] = [];
   const document = { type: "flannel", name: "cbr0", cniVersion: "0.3.1", ...plugin };

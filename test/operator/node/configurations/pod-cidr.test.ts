@@ -96,7 +96,6 @@ test("a result with the prefix length of the subnet tells it, and one without do
 
 test("in Canal flannel's file tells it, if it has the reservations", async (t) => {
   const machine = calicoNode({ subnet: "usePodCidr" }, ["10.244.3.2"]);
-  machine.disk.makeDirectories("/run/flannel");
   const write = (subnet: string) =>
     machine.disk.put("/run/flannel/subnet.env", `FLANNEL_SUBNET=${subnet}\n`);
   write("10.244.2.1/23");
