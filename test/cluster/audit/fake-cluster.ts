@@ -17,7 +17,6 @@ kubectl.unref();
 
 /** What tests look at in a node object. */
 export interface StoredNode {
-  readonly metadata: { readonly resourceVersion: string };
   readonly spec: { readonly podCIDR?: string; readonly podCIDRs?: readonly string[] };
 }
 
