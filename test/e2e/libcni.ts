@@ -30,7 +30,11 @@ export interface Injection {
 export interface Result {
   readonly cniVersion: string;
   readonly ips?: readonly { readonly address: string; readonly gateway?: string }[];
-  readonly ip4?: { readonly ip: string; readonly gateway?: string };
+  readonly ip4?: {
+    readonly ip: string;
+    readonly gateway?: string;
+    readonly routes?: Result["routes"];
+  };
   readonly routes?: readonly { readonly dst: string; readonly gw?: string }[];
   readonly dns?: JsonObject;
 }

@@ -17,25 +17,6 @@ const placeholders: Readonly<Record<string, string>> = {
   TIME: "03:00",
 };
 
-/** The examples in the help of all commands. */
-export function examples(): readonly string[] {
-  return commands.flatMap((command) => command.examples.map(({ line }) => line));
-}
-
-/** The examples in the manual page, which troff has to print as they are. */
-export function examplesInPage(page: string): readonly string[] {
-  return [...page.matchAll(/^\.nf\n(.*)\n\.fi$/gm)].map(([, line = ""]) =>
-    line
-      .replaceAll("\\&", "")
-      .replaceAll("\\(aq", "'")
-      .replaceAll("\\(ga", "`")
-      .replaceAll("\\(ha", "^")
-      .replaceAll("\\(ti", "~")
-      .replaceAll("\\-", "-")
-      .replaceAll("\\e", "\\"),
-  );
-}
-
 /**
  * The command lines of this tool in a page of Markdown: in sessions behind a prompt, in shell scripts, and in the text
  * as code. The name of a command alone is a mention in the text, and what has `<words>` is a form.

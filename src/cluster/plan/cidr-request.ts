@@ -25,9 +25,25 @@ export interface CidrLayout {
   readonly pods: bigint;
 }
 
+/** All codes of problems. They are an interface, as those of `check`. */
+export type ProblemCode =
+  | "pod-cidr-too-small"
+  | "mask-too-short"
+  | "too-many-pod-cidrs"
+  | "too-many-nodes"
+  | "too-many-pods"
+  | "no-private-network"
+  | "part-too-small"
+  | "service-cidr"
+  | "outside"
+  | "overlap"
+  | "left-without"
+  | "family-new"
+  | "family-order";
+
 /** Something that does not fit. */
 export interface Problem {
-  readonly code: string;
+  readonly code: ProblemCode;
   /** `undefined` where it concerns all families. */
   readonly family: Family | undefined;
   readonly message: string;

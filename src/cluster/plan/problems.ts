@@ -5,7 +5,7 @@ import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { longestNodeMask, MAX_IPV6_NODE_BITS } from "../nodes/node-mask.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
-import type { CidrLayout, CidrRequest, Problem } from "./cidr-request.ts";
+import type { CidrLayout, CidrRequest, Problem, ProblemCode } from "./cidr-request.ts";
 
 /** The prefix length of the largest private IPv4 network, 10.0.0.0/8. */
 const LARGEST_PRIVATE = 8;
@@ -24,7 +24,7 @@ function faultsOf(
 ): readonly Pick<Problem, "code" | "message">[] {
   const where = cluster === undefined ? "" : ` ${formatPrefix(cluster)}`;
   const faults: Pick<Problem, "code" | "message">[] = [];
-  const found = (code: string, message: string): void => {
+  const found = (code: ProblemCode, message: string): void => {
     faults.push({ code, message });
   };
   if (nodeMask > longestNodeMask(family)) {

@@ -1,16 +1,10 @@
 /**
- * A kubectl for tests: nodes are files of a directory, and it refuses what the API server refuses. Only the calls that
- * `audit` prints are understood. For YAML it prints JSON, which is YAML, too.
- *
- * It is a thread that answers over TCP, since a start of Node.js takes longer than all else in these tests. A request is the
- * directory, the words of the command line, and the standard input, separated by NUL, and byte 1 at its end. The answer is
- * the exit code in a line, and then what is printed.
+ * A kubectl for tests: nodes are files of a directory, its first argument, and it refuses what the API server refuses. Only the
+ * calls that `audit` prints are understood. For YAML it prints JSON, which is YAML, too.
  */
 
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { createServer } from "node:net";
 import { join } from "node:path";
-import { parentPort } from "node:worker_threads";
 
 /** A node object, as far as it is looked at. */
 interface NodeObject {
@@ -26,10 +20,7 @@ interface NodeObject {
   };
 }
 
-/** What is asked; one request is answered after the other. */
-let directory = "";
-let words: readonly string[] = [];
-let input = "";
+const [directory = "", ...words] = process.argv.slice(2);
 
 function fail(message: string): never {
   throw new Error(message);
@@ -53,8 +44,10 @@ function optionValue(option: string): string {
   return words[words.indexOf(option) + 1] ?? fail(`${option} is missing`);
 }
 
+/** The object of `-f`. */
 function given(): NodeObject {
-  return input === "" ? fail("no objects passed") : JSON.parse(input);
+  const file = optionValue("-f");
+  return JSON.parse(readFileSync(file === "-" ? 0 : file, "utf8"));
 }
 
 /** RFC 7396. */
@@ -68,24 +61,15 @@ function mergePatch(target: unknown, patch: unknown): unknown {
   return Object.fromEntries(merged);
 }
 
-/** The value at a path such as `.spec.podCIDRs[*]`, as kubectl prints it. */
-function at(object: unknown, path: string): string {
-  const value = path
-    .replace("[*]", "")
-    .split(".")
-    .slice(1)
-    .reduce<unknown>((inner, name) => new Map(Object.entries(inner ?? {})).get(name), object);
-  return Array.isArray(value) ? value.join(" ") : String(value ?? "");
-}
+/** The one template that `audit` prints. */
+const podCidrs = String.raw`{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\n"}{end}`;
 
-/** A template of one range over the items. */
-function jsonpath(template: string, items: readonly NodeObject[]): string {
-  const [, body] = /^\{range \.items\[\*\]\}(.*)\{end\}$/.exec(template) ?? [];
-  if (body === undefined) fail(`jsonpath: ${template}`);
+function list(items: readonly NodeObject[]): string {
+  const form = optionValue("-o");
+  if (form === "json") return JSON.stringify({ apiVersion: "v1", kind: "List", items });
+  if (form !== `jsonpath=${podCidrs}`) fail(form);
   return items
-    .map((item) =>
-      body.replace(/\{(?:"\\n"|(\.[^}]*))\}/g, (_, path) => (path ? at(item, path) : "\n")),
-    )
+    .map(({ metadata, spec }) => `${metadata.name} ${(spec.podCIDRs ?? []).join(" ")}\n`)
     .join("");
 }
 
@@ -118,11 +102,7 @@ function answer(): string {
     const node = read(kind ?? "");
     write({ ...node, spec: { ...node.spec, unschedulable: verb === "cordon" } });
   } else if (line === "get nodes") {
-    const items = readdirSync(directory).map((file) => read(file.replace(/\.json$/, "")));
-    const form = optionValue("-o");
-    const [, template] = /^jsonpath=(.*)$/.exec(form) ?? [];
-    const list = JSON.stringify({ apiVersion: "v1", kind: "List", items });
-    return template === undefined ? list : jsonpath(template, items);
+    return list(readdirSync(directory).map((file) => read(file.replace(/\.json$/, ""))));
   } else if (line === "get node") {
     return JSON.stringify(read(name));
   } else if (line === "patch --local") {
@@ -142,20 +122,9 @@ function answer(): string {
   return "";
 }
 
-const server = createServer((socket) => {
-  let request = "";
-  socket.setEncoding("utf8").on("data", (part: string) => {
-    request += part;
-    if (!request.endsWith("\u0001")) return;
-    const parts = request.slice(0, -1).split("\0");
-    [directory = ""] = parts;
-    words = parts.slice(1, -1);
-    input = parts.at(-1) ?? "";
-    try {
-      socket.end(`0\n${answer()}`);
-    } catch (error) {
-      socket.end(`1\nerror: ${error instanceof Error ? error.message : error}\n`);
-    }
-  });
-});
-server.listen(0, "127.0.0.1", () => parentPort?.postMessage(server.address()));
+try {
+  process.stdout.write(answer());
+} catch (error) {
+  process.stderr.write(`error: ${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+}

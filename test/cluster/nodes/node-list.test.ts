@@ -101,7 +101,6 @@ test("YAML is an error that names the command to run instead", async (t) => {
   for (const text of [
     "apiVersion: v1\nitems:\n- apiVersion: v1\n  kind: Node\n",
     "\ufeff# nodes\n---\nkind: List\nitems: [{kind: Node}]\n",
-    "- kind: Node",
   ]) {
     t.throws(
       () => parseNodes(text, "nodes.yaml"),
@@ -113,23 +112,13 @@ test("YAML is an error that names the command to run instead", async (t) => {
 test("text without nodes is an error that names its source", async (t) => {
   const cases: readonly (readonly [text: string, message: RegExp])[] = [
     ["", /^nodes: found no text; expected the output of kubectl get nodes -o json$/],
-    [" \n", /^nodes: found no text;/],
     [nodesJson([]), /^nodes: found no node in an object of kind "List";/],
     ["{}", /^nodes: found no node in an object of kind "";/],
-    ['{"kind":"PodList","items":[]}', /no node in an object of kind "PodList";/],
     [
       '{"kind":"List","items":[{"kind":"Pod"},{"kind":"Service"}]}',
       /no node in an object of kind "List";/,
     ],
-    [
-      'Error from server (Forbidden): nodes is forbidden: User "x" cannot list',
-      /^nodes: found the text "Error from server \(Forbidden\): nodes is forbidden: .+";/,
-    ],
     ["<!DOCTYPE html>\n<html>", /^nodes: found the text "<!DOCTYPE html>";/],
-    [
-      "NAME     STATUS   ROLES    AGE\nnode-1   Ready    <none>   1d\n",
-      /^nodes: found the text "NAME /,
-    ],
     [JSON.stringify({ kind: "\u001b[31m" }), /no node in an object of kind "\\u001b\[31m";/],
     ['{"kind":"List"', /^nodes: cannot be parsed as JSON: /],
   ];

@@ -66,12 +66,12 @@ fd00::/64                       256   72057594037927936  72057594037927934
 test("what is given counts: node masks of each family, a number of nodes, pods", async (t) => {
   const masks = "--node-cidr-mask-size-ipv4 25 --node-cidr-mask-size-ipv6 64";
   const cases: readonly (readonly [line: string, numbers: object])[] = [
-    [`--cluster-cidr 10.244.0.0/16,fd00::/48 ${masks}`, { code: 0, nodes: 512, podsPerNode: 125 }],
-    ["--nodes 4096 --pods 250", { code: 0, nodeMask: 24, nodes: 4096 }],
-    ["--node-cidr-mask-size 64 --nodes 10", { code: 0, nodeMask: 64, nodes: 16 }],
-    ["--cluster-cidr 10.244.0.0/16 --pods 200", { code: 0, nodeMask: 24, maxPods: 200 }],
+    [`--cluster-cidr 10.244.0.0/16,fd00::/48 ${masks}`, { nodes: 512, podsPerNode: 125 }],
+    ["--nodes 4096 --pods 250", { nodeMask: 24, nodes: 4096 }],
+    ["--node-cidr-mask-size 64 --nodes 10", { nodeMask: 64, nodes: 16 }],
+    ["--cluster-cidr 10.244.0.0/16 --pods 200", { nodeMask: 24, maxPods: 200 }],
   ];
-  for (const [line, numbers] of cases) t.match(numbersOf(line), numbers, line);
+  for (const [line, numbers] of cases) t.match(numbersOf(line), { code: 0, ...numbers }, line);
 });
 
 test("pods with hostNetwork count", async (t) => {
@@ -129,76 +129,49 @@ test("the document of a change", async (t) => {
     "--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 24 --was-cluster-cidr 10.244.0.0/16 --json",
   );
   t.equal(exitCode, 0, "a larger cluster CIDR is not a problem");
-  t.strictSame(JSON.parse(stdout), {
+  const { families, change, ...others } = JSON.parse(stdout);
+  t.strictSame(others, {
     asked: { nodes: null, podsPerNode: null },
+    ...{ nodes: 4096, podsPerNode: 253, maxPods: 253 },
+    partitions: [],
+    problems: [],
+  });
+  const now = { clusterCidr: "10.240.0.0/12", nodeMask: 24, nodes: 4096, podsPerNode: 253 };
+  t.match(families, [{ ...now, family: "IPv4", clusterPrefixLength: 12 }]);
+  t.strictSame(families[0].choices.at(-1), { nodeMask: 27, nodes: 32_768, podsPerNode: 29 });
+  t.strictSame(change, {
+    ...{ existingNodes: 256, wantedNodes: 256, furtherNodes: 3840, withoutPodCidr: 0 },
     families: [
       {
         family: "IPv4",
-        clusterCidr: "10.240.0.0/12",
-        clusterPrefixLength: 12,
-        nodeMask: 24,
-        nodes: 4096,
-        podsPerNode: 253,
-        choices: [21, 22, 23, 24, 25, 26, 27].map((nodeMask) => ({
-          nodeMask,
-          nodes: 2 ** (nodeMask - 12),
-          podsPerNode: 2 ** (32 - nodeMask) - 3,
-        })),
+        was: { clusterCidr: "10.244.0.0/16", nodeMask: 24, nodes: 256, podsPerNode: 253 },
+        now,
+        ...{ withPodCidr: 256, keeping: 256, otherSize: 0, outside: 0 },
+        ...{ cidrsTaken: 256, cidrsFree: 3840 },
       },
     ],
-    nodes: 4096,
-    podsPerNode: 253,
-    maxPods: 253,
-    partitions: [],
-    change: {
-      existingNodes: 256,
-      wantedNodes: 256,
-      furtherNodes: 3840,
-      withoutPodCidr: 0,
-      families: [
-        {
-          family: "IPv4",
-          was: { clusterCidr: "10.244.0.0/16", nodeMask: 24, nodes: 256, podsPerNode: 253 },
-          now: { clusterCidr: "10.240.0.0/12", nodeMask: 24, nodes: 4096, podsPerNode: 253 },
-          withPodCidr: 256,
-          keeping: 256,
-          otherSize: 0,
-          outside: 0,
-          cidrsTaken: 256,
-          cidrsFree: 3840,
-        },
-      ],
-    },
-    problems: [],
   });
 });
 
-test("what does not fit together is a finding", async (t) => {
+test("what does not fit together is a finding, with what to choose instead", async (t) => {
+  const was = "--was-cluster-cidr 10.0.0.0/16";
   const cases: readonly (readonly [line: string, codes: readonly string[]])[] = [
-    ["--cluster-cidr 10.240.0.0/12 --node-cidr-mask-size 16 --nodes 17", ["too-many-nodes"]],
     ["--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12", ["service-cidr"]],
-    ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.0.9.0/24", ["service-cidr"]],
-    [
-      "--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0/12,fd00:96::/112,10.0.9.0/24",
-      ["service-cidr"],
-    ],
+    ["--cluster-cidr 10.0.0.0/16 --service-cidr fd00:96::/112,10.0.9.0/24", ["service-cidr"]],
     ["--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.9.0.0/16", ["outside"]],
     ["--cluster-cidr 10.0.0.0/12 --was-node-cidr-mask-size 16", ["overlap"]],
     [
-      "--cluster-cidr 10.0.0.0/12 --node-cidr-mask-size 16 --was-cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 24",
+      `--cluster-cidr 10.0.0.0/12 --node-cidr-mask-size 16 ${was} --was-node-cidr-mask-size 24`,
       ["too-many-nodes", "overlap"],
     ],
     [
-      "--cluster-cidr 10.0.0.0/16 --was-cluster-cidr 10.0.0.0/16,fd00::/48 --was-node-cidr-mask-size-ipv6 64",
+      `--cluster-cidr 10.0.0.0/16 ${was},fd00::/48 --was-node-cidr-mask-size-ipv6 64`,
       ["family-order"],
     ],
-    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr 10.0.0.0/16", ["family-new"]],
+    [`--cluster-cidr 10.0.0.0/16,fd00::/48 ${was}`, ["family-new"]],
+    [`--cluster-cidr fd00::/48,10.0.0.0/16 ${was},fd00::/48`, ["family-order"]],
     [
-      "--cluster-cidr 10.0.0.0/16,fd00::/48 --was-cluster-cidr fd00::/48,10.0.0.0/16",
-      ["family-order"],
-    ],
-    [
-      "--cluster-cidr fd00::/48 --was-cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 24",
+      `--cluster-cidr fd00::/48 ${was} --was-node-cidr-mask-size 24`,
       ["family-new", "family-order"],
     ],
     [
@@ -211,49 +184,36 @@ test("what does not fit together is a finding", async (t) => {
     const { problems }: { problems: readonly { code: string; instead: string }[] } =
       JSON.parse(stdout);
     t.strictSame([exitCode, problems.map(({ code }) => code)], [1, codes], line);
-    t.ok(
-      problems.every(({ instead }) => instead.length > 0),
-      "with what to choose instead",
-    );
+    for (const { code, instead } of problems) t.ok(instead.length > 0, code);
   }
 });
 
 test("what cannot be worked out is a usage error", async (t) => {
-  const cases: readonly (readonly [line: string, message: RegExp])[] = [
-    ["--nodes 5", /expected --cluster-cidr, or --nodes with/],
-    ["--node-cidr-mask-size 24 --pods 5", /expected --cluster-cidr, or --nodes with/],
-    ["--nodes none --pods 5", /--nodes: expected a positive integer, found none/],
-    ["--nodes 0 --pods 5", /--nodes/],
-    ["--nodes 1.5 --pods 5", /--nodes/],
-    ["--cluster-cidr 10.0.0.0 --nodes 5", /--cluster-cidr: expected a network/],
-    ["--cluster-cidr 10.0.0.0/33 --nodes 5", /--cluster-cidr: expected a network/],
-    ["--cluster-cidr ::ffff:10.0.0.0/112 --nodes 5", /--cluster-cidr: expected a network/],
-    ["--cluster-cidr 10.0.0.0/16,10.1.0.0/16", /one network, or one of each family/],
-    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 33", /expected at most 32/],
-    ["--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size x", /expected a number from 1 to 128/],
-    ["--cluster-cidr 10.0.0.0/16,fd00::/48 --node-cidr-mask-size 24", / for dual stack/],
+  const cluster = "--cluster-cidr 10.0.0.0/16";
+  const cases: readonly (readonly [line: string, message: string])[] = [
+    ["--nodes 5", "expected --cluster-cidr, or --nodes with"],
+    ["--node-cidr-mask-size 24 --pods 5", "expected --cluster-cidr, or --nodes with"],
+    ["--nodes 0 --pods 5", "--nodes: expected a positive integer, found 0"],
+    ["--nodes 1.5 --pods 5", "--nodes: expected a positive integer, found 1.5"],
+    ["--cluster-cidr 10.0.0.0/33 --nodes 5", "--cluster-cidr: expected a network"],
+    ["--cluster-cidr ::ffff:10.0.0.0/112 --nodes 5", "--cluster-cidr: expected a network"],
+    [`${cluster},10.1.0.0/16`, "one network, or one of each family"],
+    [`${cluster} --node-cidr-mask-size 33`, "expected at most 32"],
+    [`${cluster} --node-cidr-mask-size x`, "expected a number from 1 to 128"],
+    [`${cluster},fd00::/48 --node-cidr-mask-size 24`, " for dual stack"],
+    [`${cluster} --node-cidr-mask-size-ipv6 64`, "expected an IPv6 network in the cluster CIDR"],
     [
-      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size-ipv6 64",
-      /expected an IPv6 network in the cluster CIDR/,
+      `${cluster} --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24`,
+      "cannot be combined with",
     ],
-    [
-      "--cluster-cidr 10.0.0.0/16 --node-cidr-mask-size 24 --node-cidr-mask-size-ipv4 24",
-      /cannot be combined with/,
-    ],
-    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", /--service-cidr: requires --cluster-cidr/],
-    ["--cluster-cidr 10.0.0.0/16 --service-cidr 10.96.0.0", /--service-cidr: expected a network/],
-    ["--nodes 5 --pods 5 --was-nodes 4", /--was-nodes: requires/],
-    ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", /--was-/],
-    [
-      "--cluster-cidr 10.0.0.0/16 --was-node-cidr-mask-size 8",
-      /a cluster CIDR of \/16 cannot have a node mask of \/8/,
-    ],
-    ["--cluster-cidr 10.0.0.0/16 operand", /too many operands/],
+    ["--nodes 5 --pods 5 --service-cidr 10.96.0.0/12", "--service-cidr: requires --cluster-cidr"],
+    [`${cluster} --service-cidr 10.96.0.0`, "--service-cidr: expected a network"],
+    ["--nodes 5 --pods 5 --was-nodes 4", "--was-nodes: requires"],
+    ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", "--was-"],
+    [`${cluster} --was-node-cidr-mask-size 8`, "of /16 cannot have a node mask of /8"],
   ];
   for (const [line, message] of cases) {
-    const { exitCode, stdout, stderr } = plan(line);
-    t.strictSame([exitCode, stdout], [2, ""], line);
-    t.match(stderr, message, line);
+    t.match(plan(line), { exitCode: 2, stdout: "", stderr: message }, line);
   }
 });
 

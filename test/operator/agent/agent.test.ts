@@ -19,6 +19,7 @@ import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { isNative } from "../../harness/executable.ts";
+import { extent } from "../../harness/extent.ts";
 import { tool } from "../../harness/tool.ts";
 import { until } from "../../harness/until.ts";
 import { listOf } from "../gc/pods-on-node.ts";
@@ -82,15 +83,18 @@ function lastingCommand(t: Pick<Test, "teardown">): LastingCommand {
   };
 }
 
-for (const signal of ["SIGTERM", "SIGINT"] as const) {
-  test(`it serves metrics and its state, until ${signal}`, async (t) => {
+for (const [signal, address] of [
+  ["SIGTERM", "127.0.0.1"],
+  ["SIGINT", "[::1]"],
+] as const) {
+  test(`it serves metrics and its state on ${address}, until ${signal}`, async (t) => {
     const { gc, metrics } = nodeWithPod(t);
     const port = await freePort();
-    const words = ["--listen", `127.0.0.1:${port}/m`, ...gc("15m"), ...metrics()];
+    const words = ["--listen", `${address}:${port}/m`, ...gc("15m"), ...metrics()];
     const agent = startAgent(t, words);
 
-    const health = await healthOf(port, /passed/);
-    const served = await get(port, "/m");
+    const health = await healthOf(port, /passed/, address);
+    const served = await get(port, "/m", address);
     agent.process.kill(signal);
 
     t.equal(health, "[+]http ok\n[+]gc ok\n[+]metrics ok\nhealthz check passed\n");
@@ -168,9 +172,7 @@ test("a failing task is reported, and the others go on", async (t) => {
   await healthOf(port, /metrics ok/);
 
   renameSync(node.dataDir, `${node.dataDir}.away`);
-  const reason = `--data-dir: ${node.dataDir}: no such file or directory`;
-  await healthOf(port, /gc failed[\s\S]*metrics failed/);
-  const failed = await get(port, "/healthz");
+  const health = await healthOf(port, /gc failed[\s\S]*metrics failed/);
   const served = await get(port, "/metrics");
   // Not over the file, which install may be running.
   writeFileSync(join(bin, "other"), "#!/bin/sh\nexit 1\n");
@@ -180,26 +182,41 @@ test("a failing task is reported, and the others go on", async (t) => {
   await agent.written("stderr", "host-local: gc: succeeded again\n");
   await agent.written("stderr", "host-local: metrics: succeeded again\n");
 
-  t.match(failed, {
-    status: 503,
-    body: "[+]http ok\n[+]install ok\n[-]gc failed: exit code 2\n[-]metrics failed: exit code 2\nhealthz check failed\n",
-  });
+  const expected =
+    "[+]http ok\n[+]install ok\n[-]gc failed: exit code 2\n[-]metrics failed: exit code 2\n";
+  t.equal(health, `${expected}healthz check failed\n`);
   t.match(served, { status: 503 });
-  const { stderr } = agent.output();
-  t.match(stderr, `host-local: gc: ${reason}\nhost-local: gc: failed: exit code 2\n`);
-  t.equal(stderr.split("host-local: gc: failed").length - 1, 1, "the failure is logged once");
-  t.match(stderr, `The file it replaced is now ${bin}/host-local.`);
+  const reason = `--data-dir: ${node.dataDir}: no such file or directory`;
+  const said = `host-local: gc: ${reason}\nhost-local: gc: failed: exit code 2\n`;
+  t.match(agent.output().stderr, said);
 });
 
-test("a dead container's address is released, and that is logged", async (t) => {
+/** In short, only that they are logged. */
+const releases = extent === "short" ? 2 : 1200;
+
+test("releases are logged whatever their number, and need no memory", async (t) => {
   const { node, gc } = nodeWithPod(t);
-  node.call("ADD", "mynet", "c2");
-  for (const address of ["10.213.91.2", "10.213.91.3"]) node.age(`mynet/${address}`, 60);
+  node.network("large", { subnet: "10.212.0.0/16" });
+  node.call("ADD", "large", "alive");
+  const addressOf = (index: number): string => `10.212.${index >> 8}.${index & 255}`;
+  const dead = Array.from({ length: releases }, (_, index) => ({
+    address: addressOf(256 + index),
+    id: `c${index}-${"x".repeat(4000)}`,
+  }));
+  for (const [index, { address, id }] of dead.entries()) {
+    node.write(`large/${address}`, `${id}\r\neth0`, 60);
+    // As many live ones: gc would refuse to release more than half.
+    node.write(`large/${addressOf(4096 + index)}`, "alive\r\neth0", 60);
+  }
 
-  const agent = startAgent(t, gc("1s", "--live-command", listOf("c2"), "--grace", "1s"));
+  const agent = startAgent(t, gc("1s", "--live-command", listOf("alive", "c1"), "--grace", "1s"));
+  const lines = dead.map(
+    ({ address, id }) => `host-local: gc: released ${address} of large, held by ${id}\n`,
+  );
+  await agent.written("stderr", lines.at(-1) ?? "");
 
-  await agent.written("stderr", "host-local: gc: released 10.213.91.2 of mynet, held by c1\n");
-  t.match(node.json(["list"]).document, { reservations: [{ address: "10.213.91.3" }] });
+  t.equal(agent.output().stderr, lines.join(""), "and nothing else");
+  if (isNative) t.ok(peakMemory(agent.process.pid ?? 0) < 8 * 1024, "in KiB");
 });
 
 test("files are written again and again, while a client keeps its connection", async (t) => {
@@ -280,42 +297,33 @@ test("clients that send nothing keep no other one waiting", async (t) => {
   );
 });
 
-test("it listens on IPv6", async (t) => {
-  const { metrics } = nodeWithPod(t);
-  const port = await freePort();
-  startAgent(t, ["--listen", `[::1]:${port}`, ...metrics()]);
-
-  t.match(await healthOf(port, /metrics ok/, "[::1]"), /^\[\+\]http ok\n\[\+\]metrics /);
-});
-
-const expected = "--every: expected a command after each, such as --every 15m 'gc --yes --log'";
+const missing = "--every: expected a command after each, such as --every 15m 'gc --yes --log'";
 
 for (const [words, message] of [
-  [[], "agent: missing operand: expected COMMAND..."],
-  [["gc"], `agent: ${expected}`],
-  [["--every", "1m", "--every", "1m", "gc"], `agent: ${expected}`],
-  [["--every", "0s", "gc"], "agent: --every: expected a duration of at least 1s, found 0s"],
-  [["--every", "1m", "gcc --yes"], 'agent: unknown command "gcc"; did you mean gc?'],
-  [["--every", "1m", "agent gc"], 'agent: unknown command "agent"'],
-  [["--every", "1m", "gc --yess"], "agent: gc: --yess: unknown option; did you mean --yes?"],
-  [["--every", "1m", "gc 'a"], "agent: expected the end of a quote, found none in gc 'a"],
+  [["gc"], missing],
+  [["--every", "1m", "--every", "1m", "gc"], missing],
+  [["--every", "0s", "gc"], "--every: expected a duration of at least 1s, found 0s"],
+  [["--every", "1m", "gcc --yes"], 'unknown command "gcc"; did you mean gc?'],
+  [["--every", "1m", "agent gc"], 'unknown command "agent"'],
+  [["--every", "1m", "gc --yess"], "gc: --yess: unknown option; did you mean --yes?"],
+  [["--every", "1m", "gc 'a"], "expected the end of a quote, found none in gc 'a"],
   [
     ["--listen", "[::1]:1", ...every("1m", "metrics", "a"), ...every("1m", "metrics", "b")],
-    "agent: --listen: expected one metrics command to serve, found several",
+    "--listen: expected one metrics command to serve, found several",
   ],
   ...["localhost:9464", "127.0.0.1:65536", "127.0.0.1:1/healthz"].map(
     (listen) =>
       [
         ["--listen", listen, "--every", "1m", "gc"],
-        `agent: --listen: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${listen}`,
+        `--listen: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${listen}`,
       ] as const,
   ),
 ] as const) {
   test(`agent ${words.join(" ")}: wrong usage`, async (t) => {
-    t.strictSame(tool(["agent", ...words]), {
+    t.match(tool(["agent", ...words]), {
       exitCode: 2,
       stdout: "",
-      stderr: `host-local: ${message}\nRun 'host-local agent --help' for usage.\n`,
+      stderr: `host-local: agent: ${message}\n`,
     });
   });
 }

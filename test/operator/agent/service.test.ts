@@ -182,7 +182,6 @@ for (const [what, outcome, message] of [
     "printed too much for its result to be read",
   ],
   ["cannot be started", new SystemError("exec", "x", "ENOMEM"), "exec x: ENOMEM"],
-  ["fails", { ...success, exitCode: 2 }, "exit code 2"],
 ] as const) {
   test(`a task that ${what} has failed`, async (t) => {
     const simulation = new Simulation([task("gc", MINUTE)], () => outcome);
