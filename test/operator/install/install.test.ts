@@ -234,17 +234,20 @@ for (const how of ["its own", "another"]) {
   });
 }
 
-test("where nothing can be run, nothing is installed", {
-  skip: mountObstacle() ?? false,
-}, async (t) => {
-  const directory = scratchDirectory(t);
-  const { stdout, stderr } = inNamespace(
-    `mount -t tmpfs -o noexec,mode=755 none '${directory}' &&
-     { '${executable}' install '${directory}' --yes; echo "exit $?"; ls -A '${directory}'; }`,
-  );
-  t.equal(stdout, "exit 2\n");
-  t.match(stderr, "install: the copy does not answer CNI_COMMAND=VERSION");
-});
+for (const [where, option, problem] of [
+  ["where nothing can be run", "noexec", "install: the copy does not answer CNI_COMMAND=VERSION"],
+  ["on a full disk", "size=64k", "no space left on device"],
+] as const) {
+  test(`${where}, nothing is installed`, { skip: mountObstacle() ?? false }, async (t) => {
+    const directory = scratchDirectory(t);
+    const { stdout, stderr } = inNamespace(
+      `mount -t tmpfs -o mode=755,${option} none '${directory}' && echo kept >'${directory}/host-local' &&
+       { '${executable}' install '${directory}' --yes; echo "exit $?"; ls -A '${directory}'; cat '${directory}/host-local'; }`,
+    );
+    t.equal(stdout, "exit 2\nhost-local\nkept\n");
+    t.match(stderr, problem);
+  });
+}
 
 /** Runs a line of the shell in a mount namespace of its own. */
 function inNamespace(line: string) {
