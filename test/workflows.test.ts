@@ -15,16 +15,11 @@ const { NoOperationTraceWriter, parseWorkflow } = await import("@actions/workflo
 
 const directory = inRepository(".github/workflows");
 
-/** What GitHub would say of a workflow. */
-function problemsOf(name: string, content: string): readonly string[] {
-  const { context } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
-  return context.errors.getErrors().map(({ message }) => message);
-}
-
 for (const name of readdirSync(directory)) {
   test(`${name} is a workflow`, async (t) => {
     const content = readFileSync(`${directory}/${name}`, "utf8");
-    t.strictSame(problemsOf(name, content), []);
+    const { context } = parseWorkflow({ name, content }, new NoOperationTraceWriter());
+    t.strictSame(context.errors.getErrors(), []);
     const actions = [...content.matchAll(/^ +(?:- )?uses: (.*)$/gm)].map(
       ([, action = ""]) => action,
     );
@@ -35,10 +30,5 @@ for (const name of readdirSync(directory)) {
       /^permissions:\n {2}contents: read$/m,
       "no job may write but where it says so",
     );
-  });
-
-  test(`a misspelled key in ${name} is found`, async (t) => {
-    const content = readFileSync(`${directory}/${name}`, "utf8").replace("runs-on:", "run-on:");
-    t.not(problemsOf(name, content).length, 0);
   });
 }

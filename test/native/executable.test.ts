@@ -3,24 +3,12 @@
 
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "tap";
-import { buildNative } from "../../scripts/build/native.ts";
 import { executable } from "../harness/executable.ts";
-import { extent } from "../harness/extent.ts";
 import { inRepository } from "../harness/repository.ts";
 
 /** Of containernetworking-plugins 1.9.1 for amd64, in bytes. */
 const GO_PLUGIN_SIZE = 3_025_048;
-
-test("another build, in another directory, gives the same bytes", {
-  skip: extent === "short" ? "one more build, in the full extent" : false,
-}, async (t) => {
-  const work = t.testdir();
-  const other = await buildNative({ work, output: join(work, "host-local") });
-
-  t.ok(readFileSync(other).equals(readFileSync(executable)));
-});
 
 /** The segments of the executable: type and flags, such as `LOAD` and `R E`. */
 function segments(): readonly { readonly type: string; readonly flags: string }[] {

@@ -1,8 +1,8 @@
 // test: release
-/** Archives, packages and image are whole, belong to root, and have the same executable for an architecture. */
+/** Packages and image are whole, belong to root, and have the executable of the archive for an architecture. */
 
 import { createHash } from "node:crypto";
-import { lstatSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gunzipSync } from "node:zlib";
 import { type Test, test } from "tap";
@@ -14,17 +14,6 @@ import { rpmName } from "../../scripts/release/rpm.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { type Archive, archives, fileOf, unpack, unpackedImage, version } from "./release.ts";
 
-/** What an archive has at its top, besides the examples and the link. */
-const modes: Readonly<Record<string, number>> = {
-  "host-local": 0o755,
-  LICENSE: 0o644,
-  "THIRD-PARTY-NOTICES": 0o644,
-  "host-local.8": 0o644,
-  "host-local.bash": 0o644,
-  "_host-local": 0o644,
-  "host-local.fish": 0o644,
-};
-
 /** Where the packages have the SBOM of the archive. */
 const SBOM = "usr/share/host-local/host-local.cdx.json";
 
@@ -33,21 +22,6 @@ function sbomSum({ name }: Archive): string {
 }
 
 const natives = archives.filter(({ isPortable }) => !isPortable);
-
-for (const archive of archives) {
-  test(`${archive.name} has these files, with their modes`, async (t) => {
-    const listed = command(["tar", "-tvzf", fileOf(archive.name), "--numeric-owner"]).trim();
-    t.strictSame(linesWithout(listed, /^\S+ 0\/0 /), [], "all belong to root");
-    const directory = unpack(t, archive);
-    const expected = [...Object.keys(modes), "conf-examples", "static"];
-    t.strictSame(readdirSync(directory).sort(), expected.sort());
-    for (const [name, mode] of Object.entries(modes)) {
-      const status = lstatSync(join(directory, name));
-      t.ok(status.isFile() && status.size > 0, `${name} is a file`);
-      t.equal(status.mode & 0o7777, mode, `the mode of ${name}`);
-    }
-  });
-}
 
 for (const archive of natives) {
   const { architecture } = archive;

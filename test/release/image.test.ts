@@ -1,46 +1,24 @@
 // test: release
-/** The image is imported and run by containerd; without it, its layer is unpacked and run in a root of its own. */
+/** The image is imported and run by containerd. */
 
 import { spawn, spawnSync } from "node:child_process";
-import { mkdirSync, writeFileSync } from "node:fs";
+import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { ownArchitecture } from "../../scripts/build/architecture.ts";
 import { imageName } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { mountObstacle } from "../harness/mounts.ts";
 import { versionCall } from "../harness/runtime-call.ts";
-import { fileOf, missing, unpackedImage, version } from "./release.ts";
+import { fileOf, missing, version } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
-
-const image = fileOf(imageName({ version }));
-
-test("the only layer is a root directory in which the program installs itself", {
-  skip: mountObstacle() ?? false,
-}, async (t) => {
-  const root = rootOf(t);
-  const plugins = join(root, "host/opt/cni/bin");
-  for (const path of [plugins, join(root, "proc"), join(root, "dev")]) {
-    mkdirSync(path, { recursive: true });
-  }
-  // As runtimes do.
-  const container = `mount -t proc proc ${root}/proc && mount --bind /dev ${root}/dev && exec chroot ${root} "$@"`;
-  const words = [
-    ...["--mount", "--pid", "--fork", "sh", "-c", container, "sh"],
-    ...["/host-local", "install", "/host/opt/cni/bin", "--yes"],
-  ];
-  const { stdout, stderr } = spawnSync("unshare", words, { encoding: "utf8" });
-  t.match(`${stdout}${stderr}`, "Installed /host/opt/cni/bin/host-local");
-  t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
-});
 
 const skip = mountObstacle() ?? missing("containerd", "ctr", "runc");
 
 test("containerd imports the image and runs it", { skip }, async (t) => {
   const ctr = await containerd(t);
-  const imported = ctr("image", "import", image);
+  const imported = ctr("image", "import", fileOf(imageName({ version })));
   t.equal(imported.status, 0, imported.said);
   t.match(imported.said, REFERENCE);
 
@@ -61,16 +39,6 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
   const { said } = ctr(...entry, REFERENCE, "entry");
   t.ok(JSON.parse(said).supportedVersions.includes("1.1.0"), "the entry point is the program");
 });
-
-/** The root directory of a container for this machine. */
-function rootOf(t: Test): string {
-  const { manifests, pathOf, read } = unpackedImage(t);
-  const own = manifests.find(({ platform }) => platform?.architecture === ownArchitecture().name);
-  if (own === undefined) throw new Error("the image has none for this machine");
-  const root = scratchDirectory(t);
-  spawnSync("tar", ["-xzf", pathOf(read(own).layers[0]), "-C", root]);
-  return root;
-}
 
 /** Starts a containerd of the test's own, and returns how to run its client. */
 async function containerd(t: Test) {

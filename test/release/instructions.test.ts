@@ -46,11 +46,8 @@ test("a damaged download is found, and nothing is installed", async (t) => {
   const { status, said } = follow();
   t.not(status, 0);
   t.match(said, `${ownArchive.name}: FAILED`);
-  t.notOk(
-    existsSync(join(directory, ownArchive.name.replace(/\.tgz$/, ""))),
-    "nothing is unpacked",
-  );
-  t.notOk(existsSync(plugin));
+  const unpacked = join(directory, ownArchive.name.replace(/\.tgz$/, ""));
+  t.notOk(existsSync(unpacked) || existsSync(plugin), "nothing is unpacked");
 });
 
 test("a download for another machine is recognised, and nothing is installed", {

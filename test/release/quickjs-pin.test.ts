@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { type Test, test } from "tap";
+import { test } from "tap";
 import { architectureNamed, ownArchitecture } from "../../scripts/build/architecture.ts";
 import { otherQuickJs, quickJsFor } from "../../scripts/build/libraries.ts";
 import { buildNative } from "../../scripts/build/native.ts";
@@ -44,8 +44,7 @@ test("another library is an error that says what was found, and how to accept it
   });
 });
 
-/** A library as a Debian package has it, and a file of pins. */
-function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<string, string>>) {
+test("a library that is accepted is pinned under its own version, for its architecture only", async (t) => {
   const usr = join(scratchDirectory(t), "usr");
   const include = join(usr, "include", "quickjs");
   const documentation = join(usr, "share", "doc", "libquickjs");
@@ -53,22 +52,19 @@ function anotherLibrary(t: Pick<Test, "teardown">, changelogs: Readonly<Record<s
   const library: Library = { architecture, include, archive: join(usr, "libquickjs.a") };
   writeFileSync(library.archive, "another library");
   writeFileSync(join(include, "quickjs.h"), "another header");
-  for (const [name, text] of Object.entries(changelogs)) {
+  const changelog = (name: string, text: string): void =>
     writeFileSync(join(documentation, name), gzipSync(text));
-  }
   const pins = join(usr, "pins.json");
   cpSync("scripts/build/quickjs-pin.json", pins);
-  return { library, pins };
-}
+  const pinned = () => pinFor(architecture, pins);
 
-test("a library that is accepted is pinned under its own version, for its architecture only", async (t) => {
-  const { library, pins } = anotherLibrary(t, {
-    "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n",
-  });
+  t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
+  acceptLibrary(library, "2026.02.03", pins);
+  t.equal(pinned()?.packageVersion, "2026.02.03", "without a changelog, the one that is given");
 
+  changelog("changelog.Debian.gz", "quickjs (2026.02.03-2) unstable; urgency=medium\n\n  * New.\n");
   acceptLibrary(library, undefined, pins);
-
-  const pin = pinFor(architecture, pins);
+  const pin = pinned();
   t.match(pin, {
     packageVersion: "2026.02.03-2",
     header: /^[0-9a-f]{64}$/,
@@ -77,23 +73,13 @@ test("a library that is accepted is pinned under its own version, for its archit
   t.not(pin?.header, pinFor(architecture)?.header);
   t.equal(pin && quickJsVersion(pin), "2026-02-03");
   t.strictSame(pinFor(foreign, pins), pinFor(foreign));
-});
 
-test("the version of a package that was only rebuilt is that of its architecture", async (t) => {
-  const { library, pins } = anotherLibrary(t, {
-    "changelog.Debian.gz": "quickjs (2026.02.03-2) unstable; urgency=medium\n",
-    [`changelog.Debian.${architecture.debian}.gz`]:
-      "quickjs (2026.02.03-2+b1) sid; urgency=low, binary-only=yes\n",
-  });
+  changelog(
+    `changelog.Debian.${architecture.debian}.gz`,
+    "quickjs (2026.02.03-2+b1) sid; urgency=low, binary-only=yes\n",
+  );
   acceptLibrary(library, undefined, pins);
-  t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03-2+b1");
-});
-
-test("a library without a changelog is accepted only under a given version", async (t) => {
-  const { library, pins } = anotherLibrary(t, {});
-  t.throws(() => acceptLibrary(library, undefined, pins), { message: /add --quickjs-version/ });
-  acceptLibrary(library, "2026.02.03", pins);
-  t.equal(pinFor(architecture, pins)?.packageVersion, "2026.02.03");
+  t.equal(pinned()?.packageVersion, "2026.02.03-2+b1", "of a package that was only rebuilt");
 });
 
 test("another QuickJS is built from its sources, or linked as the library that it is", async (t) => {

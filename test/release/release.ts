@@ -1,7 +1,7 @@
 /** The release under test, which `npm run test:release` makes. */
 
 import { spawnSync } from "node:child_process";
-import { lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Test } from "tap";
 import {
@@ -129,14 +129,6 @@ export function packageOfVersion(t: Pick<Test, "teardown">, other: string): Pack
     maintainer: "Test <test@example.org>",
     directory: scratchDirectory(t),
   };
-}
-
-/** The beginning of a file of the release, as after an interrupted download. */
-export function truncated(t: Pick<Test, "teardown">, name: string): string {
-  const path = join(scratchDirectory(t), name);
-  const content = readFileSync(fileOf(name));
-  writeFileSync(path, content.subarray(0, content.length / 2));
-  return path;
 }
 
 /** The in-toto statement of a release, out of its DSSE envelope. */

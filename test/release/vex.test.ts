@@ -31,31 +31,17 @@ const JUSTIFICATIONS = [
   "inline_mitigations_already_exist",
 ];
 
-test("the document has the members of OpenVEX 0.2.0, and no others", async (t) => {
-  t.strictSame(Object.keys(document), [
-    "@context",
-    "@id",
-    "author",
-    "timestamp",
-    "version",
-    "statements",
-  ]);
-  t.equal(document["@context"], "https://openvex.dev/ns/v0.2.0");
-  t.equal(document.version, 1);
-  t.match(document.timestamp, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
-  const members = ["vulnerability", "products", "status", "justification", "impact_statement"];
-  for (const statement of statements) {
-    t.strictSame(
-      Object.keys(statement).filter((name) => !members.includes(name)),
-      [],
-    );
-    t.ok(["fixed", "not_affected"].includes(statement.status));
-    t.equal(
-      JUSTIFICATIONS.includes(`${statement.justification}`),
-      statement.status === "not_affected",
-    );
-    t.equal(statement.products[0]?.["@id"], programPurl({ version }));
-    t.match(statement.products[1]?.["@id"], /^pkg:oci\/host-local@sha256%3A[0-9a-f]{64}$/);
+test("the document is one of OpenVEX 0.2.0", async (t) => {
+  t.match(document, {
+    "@context": "https://openvex.dev/ns/v0.2.0",
+    timestamp: /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/,
+    version: 1,
+  });
+  for (const { status, justification, products } of statements) {
+    t.ok(["fixed", "not_affected"].includes(status));
+    t.equal(JUSTIFICATIONS.includes(`${justification}`), status === "not_affected");
+    t.equal(products[0]?.["@id"], programPurl({ version }));
+    t.match(products[1]?.["@id"], /^pkg:oci\/host-local@sha256%3A[0-9a-f]{64}$/);
   }
 });
 
@@ -75,13 +61,6 @@ test("every vulnerability of the list is stated about the library of every archi
     );
   }
   t.equal(new Set(vulnerabilities.map((one) => one.vulnerability)).size, vulnerabilities.length);
-  const known = new Set(vulnerabilities.map((one) => one.vulnerability));
-  for (let number = 62_490; number <= 62_496; number++) t.ok(known.has(`CVE-2025-${number}`));
-  // What Debian's tracker has open for every version of glibc, so every scanner names it.
-  for (const old of ["2010-4756", "2018-20796", "2019-9192", "2019-1010022", "2019-1010023"]) {
-    t.ok(known.has(`CVE-${old}`), old);
-  }
-  for (const old of ["2019-1010024", "2019-1010025"]) t.ok(known.has(`CVE-${old}`), old);
 });
 
 test("a fault is stated as fixed where the changelog of what was linked names it", async (t) => {

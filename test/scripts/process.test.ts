@@ -49,28 +49,23 @@ function run(
   return runTestFiles(paths, {}, longest);
 }
 
-test("files that share a process are counted as if they were alone", async (t) => {
-  const together = await run(t.testdir(), [passing, failing, passing], 60);
-  for (const [index, text] of [passing, failing].entries()) {
-    const [alone] = await run(t.testdir(), [text], 60);
-    for (const result of [alone, together[index]]) {
-      t.match(
-        result,
-        text === passing
-          ? { passed: 2, failed: 0, skipped: 1, skipReasons: ["for a reason"], report: "" }
-          : { passed: 1, failed: 1, skipped: 0, report: /^ *not ok 2 - should be equal/ },
-      );
-    }
-  }
-});
+const ofPassing = { passed: 2, failed: 0, skipped: 1, skipReasons: ["for a reason"], report: "" };
+const ofFailing = { passed: 1, failed: 1, skipped: 0, report: /^ *not ok 2 - should be equal/ };
+const ofUnloadable = { failed: 1, report: /no such luck/ };
 
-test("a file that cannot be loaded says why", async (t) => {
-  t.match(await run(t.testdir(), [unloadable], 60), [{ failed: 1, report: /no such luck/ }]);
-  t.match(await run(t.testdir(), [unloadable, passing], 60), [
-    { failed: 1, report: /no such luck/ },
-    { failed: 0, passed: 2, report: "" },
-  ]);
-});
+for (const [what, texts, results] of [
+  ["a file that fails", [failing], [ofFailing]],
+  ["a file that cannot be loaded", [unloadable], [ofUnloadable]],
+  [
+    "each of several files that share a process",
+    [passing, failing, unloadable, passing],
+    [ofPassing, ofFailing, ofUnloadable, ofPassing],
+  ],
+] as const) {
+  test(`${what} is counted, and what failed is told`, async (t) => {
+    t.match(await run(t.testdir(), texts, 60), results);
+  });
+}
 
 test("files that do not come to their end say in which test they were", async (t) => {
   const directory = t.testdir({ blocking: {}, waiting: {} });

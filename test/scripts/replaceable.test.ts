@@ -39,27 +39,29 @@ test("a directory that is not there, is empty or is a release is replaced", asyn
   t.doesNotThrow(() => requireReplaceable(directory));
 });
 
-const others = ["letter.txt", "host-local", "host-local-notes.txt", "id.pem", ".git", "notes.tgz"];
-
-for (const other of others) {
-  test(`a release beside which there is ${other} is not`, async (t) => {
+for (const [what, names, reason] of [
+  ...["letter.txt", "host-local", "host-local-notes.txt", "id.pem", ".git", "notes.tgz"].map(
+    (other) => [
+      `a release beside which there is ${other}`,
+      [...RELEASE, other],
+      `no release has its ${other}`,
+    ],
+  ),
+  [
+    "a directory of the name of such a file",
+    ["SHA256SUMS", "host-local-linux-amd64-v1.1.0.tgz/"],
+    "no release has its host-local-linux-amd64-v1.1.0.tgz",
+  ],
+  ["files without the sums", ["host-local-linux-amd64-v1.1.0.tgz"], "it has no SHA256SUMS"],
+] as [string, string[], string][]) {
+  test(`${what} is not replaced`, async (t) => {
     const directory = scratchDirectory(t);
-    for (const name of [...RELEASE, other]) writeFileSync(join(directory, name), "");
+    for (const name of names) {
+      if (name.endsWith("/")) mkdirSync(join(directory, name));
+      else writeFileSync(join(directory, name), "");
+    }
     t.throws(() => requireReplaceable(directory), {
-      message: `${directory} is neither empty nor a release (no release has its ${other}), so it is not replaced: choose another directory.`,
+      message: `${directory} is neither empty nor a release (${reason}), so it is not replaced: choose another directory.`,
     });
   });
 }
-
-test("a directory of the name of such a file is not", async (t) => {
-  const directory = scratchDirectory(t);
-  writeFileSync(join(directory, "SHA256SUMS"), "");
-  mkdirSync(join(directory, "host-local-linux-amd64-v1.1.0.tgz"));
-  t.throws(() => requireReplaceable(directory), { message: /no release has its host-local-linux/ });
-});
-
-test("files of a release without its sums are not", async (t) => {
-  const directory = scratchDirectory(t);
-  writeFileSync(join(directory, "host-local-linux-amd64-v1.1.0.tgz"), "");
-  t.throws(() => requireReplaceable(directory), { message: /\(it has no SHA256SUMS\)/ });
-});

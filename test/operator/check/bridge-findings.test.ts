@@ -152,6 +152,21 @@ test("of IPv6, only an old address of the subnet is in the way", async (t) => {
   t.same(findingsWith(machine, ["fd01::1/64", "fd00::1/64", "fd00::ff/64"]), []);
 });
 
+test("flannel's bridge, cni0, has the gateway of this node's subnet", async (t) => {
+  const machine = memoryNode({});
+  const document = { cniVersion: "0.3.1", name: "net", plugins: [{ type: "flannel" }] };
+  machine.disk.put("/conf/net.conflist", JSON.stringify(document));
+  machine.disk.put("/run/flannel/subnet.env", "FLANNEL_SUBNET=10.255.9.1/24\n");
+  t.same(findingsWith(machine, ["10.255.9.1/24"]), []);
+  t.match(findingsWith(machine, ["10.255.0.1/24"]), [
+    {
+      code: "bridge-address",
+      message: "cni0 has 10.255.0.1/24; expected the gateway 10.255.9.1/24",
+      commands: ["ip addr del 10.255.0.1/24 dev cni0"],
+    },
+  ]);
+});
+
 test("that the kernel does not tell the addresses is said", async (t) => {
   const machine = memoryNode({});
   configure(machine, "net", { subnet: "10.1.2.0/28" });

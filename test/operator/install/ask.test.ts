@@ -8,7 +8,7 @@ import { test } from "tap";
 import { executable, start } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { until } from "../../harness/until.ts";
-import { directoryWithOther, isExecutable, OTHER } from "./plugin-directory.ts";
+import { directoryWith, GO } from "./plugin-directory.ts";
 
 /** A program for s390x, which a shell would take for a script. */
 const OF_OTHER_MACHINE = `\x7fELF\x02\x01\x01${"\0".repeat(9)}\x02\0\x16\0
@@ -42,8 +42,7 @@ for (const [what, content, problem] of [
   ["prints without end", "#!/bin/sh\nyes\n", /It printed more than 65536 bytes/],
 ] as const) {
   test(`a plugin that ${what} is no answer, and the reason is named`, async (t) => {
-    const directory = directoryWithOther(t);
-    directory.install("--yes");
+    const directory = directoryWith(t, "this - M");
     directory.put("host-local.previous", content);
 
     const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
@@ -54,17 +53,15 @@ for (const [what, content, problem] of [
       `${directory.previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. `,
     );
     t.match(stderr, problem);
-    t.ok(isExecutable(directory.target));
-    t.strictSame(directory.names, ["host-local", "host-local.installed", "host-local.previous"]);
+    t.equal(directory.state, "this unknown M");
   });
 }
 
 test("a plugin that answers, and prints a megabyte of errors, answers", async (t) => {
-  const directory = directoryWithOther(t);
-  directory.install("--yes");
+  const directory = directoryWith(t, "this - M");
   directory.put(
     "host-local.previous",
-    OTHER.replace("\n", "\nhead -c 1000000 /dev/zero | tr '\\0' x >&2\n"),
+    GO.replace("\n", "\nhead -c 1000000 /dev/zero | tr '\\0' x >&2\n"),
   );
 
   t.match(directory.install("--uninstall", "--yes"), [0]);
@@ -78,16 +75,16 @@ const endless = [
   },
   {
     what: "leaves a child that holds its output",
-    program: (children: string) => `${OTHER}sleep 300 & echo $! >>'${children}'\n`,
+    program: (children: string) => `${GO}sleep 300 & echo $! >>'${children}'\n`,
   },
   {
     what: "answers and does not end",
     program: (children: string) =>
-      `${OTHER}exec >&- 2>&-\nsleep 300 & echo $! >>'${children}'\nwait\n`,
+      `${GO}exec >&- 2>&-\nsleep 300 & echo $! >>'${children}'\nwait\n`,
   },
   {
     what: "leaves a process of another session that holds its output",
-    program: (children: string) => `${OTHER}setsid sleep 300 & echo $! >>'${children}'\n`,
+    program: (children: string) => `${GO}setsid sleep 300 & echo $! >>'${children}'\n`,
     isSpared: true,
   },
 ];
@@ -96,8 +93,7 @@ test("a plugin that does not end within ten seconds is broken, and is killed wit
   // Ten seconds each.
   await Promise.all(
     endless.map(async ({ what, program, isSpared }) => {
-      const directory = directoryWithOther(t);
-      directory.install("--yes");
+      const directory = directoryWith(t, "this - M");
       const children = join(directory.path, "children");
       directory.put("host-local.previous", program(children));
 
@@ -109,7 +105,7 @@ test("a plugin that does not end within ten seconds is broken, and is killed wit
 
       t.strictSame([exitCode, stdout], [2, ""], what);
       t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n", what);
-      t.ok(isExecutable(directory.target), what);
+      t.match(directory.state, /^this unknown M/, what);
       const [child = "", ...more] = readFileSync(children, "utf8").trim().split("\n");
       t.same(more, [], "it is asked once");
       if (isSpared) {

@@ -1,44 +1,8 @@
 // test: native executable
 /** install: what is in the directory, each of its three commands, and what is there then. */
 
-import { lstatSync, readFileSync, readlinkSync, symlinkSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "tap";
-import { executable } from "../../harness/executable.ts";
-import {
-  emptyDirectory,
-  hostLocal,
-  type PluginDirectory,
-  thisProgram,
-} from "./plugin-directory.ts";
-
-/** A file, or a symbolic link. */
-type Content = { readonly bytes: Buffer; readonly mode: number } | { readonly link: string };
-
-const file = (content: string | Buffer, mode = 0o755): Content => ({
-  bytes: Buffer.from(content),
-  mode,
-});
-const program = readFileSync(executable);
-const go = hostLocal("v1.9.1");
-
-/** What a name may have. */
-const contents: Readonly<Record<string, Content>> = {
-  this: file(program),
-  "this-linked": { link: executable },
-  "this-cut-short": file(program.subarray(0, 300_000)),
-  "this-not-executable": file(program, 0o644),
-  older: file(thisProgram("v0.9.0")),
-  "newer-without-loader": file(thisProgram("v9.0.0").replace("/bin/sh", "/none/sh")),
-  go: file(go),
-  "another-go": file(hostLocal("v1.9.2")),
-  "go-without-loader": file(go.replace("/bin/sh", "/none/sh")),
-  quoting: file(`${go}# With arguments it is a tool for operators: host-local\n`),
-  empty: file(""),
-  broken: file("#!/bin/sh\nexit 3\n"),
-  "link-to-nothing": { link: "nothing" },
-  "other-link-to-nothing": { link: "nothing-else" },
-};
+import { directoryWith } from "./plugin-directory.ts";
 
 /**
  * What is there: the plugin, the previous one, and whether the marker is (`M`). Then what is there after `install`,
@@ -51,12 +15,13 @@ const table: readonly [string, string, string, string][] = [
   ["go another-go -", "this go M", "=", "="],
   ["empty - -", "this empty M", "=", "="],
   ["link-to-nothing - -", "this link-to-nothing M", "=", "="],
-  ["- go -", "this go M", "=", "go - -"],
   ["this-linked - -", "this - M", "=", "- - -"],
+  ["- go -", "this go M", "=", "go - -"],
   // A run that was killed before its last step.
   ["go go -", "this go M", "=", "="],
   ["this go -", "this go M", "=", "go - -"],
   ["this - -", "this - M", "=", "- - -"],
+  ["- - link-to-nothing", "this - M", "=", "="],
   // Where it is installed.
   ["this - M", "=", "=", "- - -"],
   ["this go M", "=", "=", "go - -"],
@@ -67,6 +32,7 @@ const table: readonly [string, string, string, string][] = [
   // Another version of it.
   ["older - M", "this - M", "=", "- - -"],
   ["older go M", "this go M", "=", "go - -"],
+  ["this-but-a-byte - M", "this - M", "=", "- - -"],
   ["newer-without-loader go M", "this go M", "=", "go - -"],
   ["this-not-executable go M", "this go M", "=", "go - -"],
   // Replaced by another installer, or removed.
@@ -111,56 +77,20 @@ for (const [name, rows] of names) {
       const [expected = ""] = after.slice(at);
       const title = `${name}: ${before}: install ${command.join("")} leaves ${expected}`;
       test(title, async (t) => {
-        const directory = emptyDirectory(t);
-        make(directory, name, before);
+        const directory = directoryWith(t, before, name);
         const options = [...command, "--as", name, "--yes"];
         const [exitCode, stdout, stderr] = directory.install(...options);
 
         const isRefused = expected.startsWith("!");
         t.equal(exitCode, isRefused ? 2 : 0, `${stdout}${stderr}`);
         const isSame = isRefused || expected === "=";
-        t.equal(stateOf(directory, name), isSame ? before : expected);
+        t.equal(directory.state, isSame ? before : expected);
         if (command.includes("--if-replaced") && expected === "=") t.equal(stdout, "");
         if (!isRefused) return;
         t.match(stderr, `${name}.previous does not answer CNI_COMMAND=VERSION as a CNI plugin;`);
         t.equal(directory.install(...options, "--force")[0], 0);
-        t.equal(stateOf(directory, name), expected.slice(2));
+        t.equal(directory.state, expected.slice(2));
       });
     }
   }
-}
-
-/** Puts there what a row begins with. */
-function make({ path }: PluginDirectory, name: string, state: string): void {
-  const [target = "", previous = "", marker] = state.split(" ");
-  makeOne(join(path, name), target);
-  makeOne(join(path, `${name}.previous`), previous);
-  if (marker === "M") writeFileSync(join(path, `${name}.installed`), "");
-}
-
-function makeOne(path: string, word: string): void {
-  const content = contents[word];
-  if (content === undefined) return;
-  if ("link" in content) symlinkSync(content.link, path);
-  else writeFileSync(path, content.bytes, { mode: content.mode });
-}
-
-/** What is there, in the words of the table; where there is another file, that is not equal to any. */
-function stateOf({ path, names: found }: PluginDirectory, name: string): string {
-  const [target, previous, marker] = [name, `${name}.previous`, `${name}.installed`];
-  const others = found.filter((one) => ![target, previous, marker].includes(one));
-  const words = [target, previous].map((one) => wordFor(join(path, one)));
-  return [...words, found.includes(marker) ? "M" : "-", ...others].join(" ");
-}
-
-function wordFor(path: string): string {
-  const status = lstatSync(path, { throwIfNoEntry: false });
-  if (status === undefined) return "-";
-  const is = (content: Content): boolean =>
-    "link" in content
-      ? status.isSymbolicLink() && readlinkSync(path) === content.link
-      : status.isFile() &&
-        (status.mode & 0o7777) === content.mode &&
-        readFileSync(path).equals(content.bytes);
-  return Object.keys(contents).find((word) => is(contents[word] ?? { link: "" })) ?? "unknown";
 }

@@ -7,69 +7,46 @@ import { test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
 import { tool } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
-import {
-  directoryWithOther,
-  emptyDirectory,
-  isExecutable,
-  OTHER,
-  type PluginDirectory,
-} from "./plugin-directory.ts";
+import { directoryWith, GO } from "./plugin-directory.ts";
 
 const NAME = "host-local-ts";
 
-function install(directory: PluginDirectory, ...options: readonly string[]): void {
-  const [exitCode, , stderr] = directory.install("--as", NAME, "--yes", ...options);
-  if (exitCode !== 0) throw new Error(stderr);
-}
-
 test("the other host-local stays as it is", async (t) => {
-  const directory = directoryWithOther(t);
+  const directory = directoryWith(t, "go - -");
 
-  install(directory);
+  t.equal(directory.install("--as", NAME, "--yes")[0], 0);
 
-  t.ok(isExecutable(join(directory.path, NAME)));
-  t.notOk(isExecutable(directory.target));
-  t.same(directory.names, ["host-local", NAME, `${NAME}.installed`]);
+  t.equal(directory.state, `go - - ${NAME} ${NAME}.installed`);
 });
 
-for (const name of ["a/b", ".x", "x.previous", "x.installed", "host local"]) {
+for (const [name, found] of [
+  ...["a/b", ".x", "x.previous", "x.installed", "host local"].map((name) => [name, name]),
+  ...["bridge", "loopback", "ptp"].map((name) => [name, `that of another plugin, ${name}`]),
+] as [string, string][]) {
   test(`${JSON.stringify(name)} is no such name`, async (t) => {
-    const [exitCode, , stderr] = emptyDirectory(t).install("--as", name, "--yes");
+    const directory = directoryWith(t, "- - -");
+    const [exitCode, , stderr] = directory.install("--as", name, "--yes");
     t.equal(exitCode, 2);
     t.match(
       stderr,
-      `install: --as: expected a name of its own such as host-local-ts, found ${name}`,
+      `install: --as: expected a name of its own such as host-local-ts, found ${found}\n`,
     );
+    t.equal(directory.state, "- - -");
   });
 }
 
-test("the name of another plugin is refused, whether it is there or not", async (t) => {
-  for (const name of ["bridge", "loopback", "ptp"]) {
-    const directory = emptyDirectory(t);
-    const [exitCode, , stderr] = directory.install("--as", name, "--yes");
-    t.equal(exitCode, 2);
-    t.match(stderr, `such as host-local-ts, found that of another plugin, ${name}\n`);
-    t.same(directory.names, []);
-  }
-});
-
 test("a file that does not say it is host-local is not replaced, unless the name was this one's", async (t) => {
-  const directory = emptyDirectory(t);
-  directory.put(NAME, OTHER);
-  const path = join(directory.path, NAME);
-
-  t.strictSame(directory.install("--as", NAME, "--yes"), [
+  const foreign = directoryWith(t, "bridge - -", NAME);
+  t.strictSame(foreign.install("--as", NAME, "--yes"), [
     2,
     "",
-    `host-local: install: ${path} does not say that it is host-local; nothing was changed. Choose another name with --as\n`,
+    `host-local: install: ${foreign.target} does not say that it is host-local; nothing was changed. Choose another name with --as\n`,
   ]);
-  t.same(directory.names, [NAME]);
+  t.equal(foreign.state, "bridge - -");
 
-  rmSync(path);
-  install(directory);
-  directory.put(NAME, OTHER);
-  install(directory);
-  t.ok(isExecutable(path));
+  const own = directoryWith(t, "bridge - M", NAME);
+  t.equal(own.install("--as", NAME, "--yes")[0], 0);
+  t.equal(own.state, "this bridge M");
 });
 
 scenario(
@@ -95,7 +72,7 @@ scenario(
     t.match(tool(["install", "/opt/cni/bin", "--as", NAME, "--yes"]), { exitCode: 0 });
     t.same(sources(), [join(node.confDir, "net.conf")]);
 
-    writeFileSync(`/opt/cni/bin/${NAME}`, OTHER, { mode: 0o755 });
+    writeFileSync(`/opt/cni/bin/${NAME}`, GO, { mode: 0o755 });
     t.match(node.json(["check"]).document, {
       findings: [
         {

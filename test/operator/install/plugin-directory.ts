@@ -1,11 +1,10 @@
-/** Plugin directories for `install`, and other plugins to put into them. */
+/** Plugin directories for `install`, described in words. */
 
-import { spawnSync } from "node:child_process";
 import {
-  existsSync,
   lstatSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -18,43 +17,15 @@ import { tool } from "../../harness/tool.ts";
 /** The CNI versions of the executable under test, as `install` prints them. */
 export const VERSIONS = "0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0";
 
-/** A script that answers VERSION as a plugin. */
-export const OTHER = answering("1.0.0", "1.1.0");
-
-/** A plugin that is several in one, and looks at the name that it is called by, as that of k3s. */
-const MULTICALL = `
-#include <stdio.h>
-#include <string.h>
-int main(int count, char **words) {
-  const char *slash = count > 0 ? strrchr(words[0], '/') : NULL, *name = slash ? slash + 1 : words[0];
-  if (strcmp(name, "host-local") != 0 && strcmp(name, "static") != 0) return 1;
-  return puts("{\\"cniVersion\\":\\"1.0.0\\",\\"supportedVersions\\":[\\"1.0.0\\"]}") < 0;
-}
-`;
-
-/** A script would not do: the kernel gives it its path in place of the name. */
-export const skipWithoutCompiler: string | false =
-  spawnSync("cc", ["--version"]).status === 0 ? false : "There is no C compiler.";
-
-/** A script that answers VERSION as a plugin of these CNI versions. */
-export function answering(...versions: readonly string[]): string {
-  const answer = JSON.stringify({ cniVersion: versions.at(-1), supportedVersions: versions });
-  return `#!/bin/sh\nprintf '${answer}'\n`;
-}
+/** A script that describes itself as the Go plugin, and answers VERSION. */
+export const GO = describing("CNI host-local plugin v1.9.1");
 
 /** A script that describes itself as a version of the executable under test, and answers VERSION. */
-export function thisProgram(version: string): string {
-  return describing(
-    `CNI host-local plugin ${version}
+export const OLDER = describing(
+  `CNI host-local plugin v0.9.0
 CNI protocol versions supported: 1.0.0
 With arguments it is a tool for operators: host-local --help`,
-  );
-}
-
-/** A script that describes itself as a version of the Go plugin, and answers VERSION. */
-export function hostLocal(version: string): string {
-  return describing(`CNI host-local plugin ${version}`);
-}
+);
 
 function describing(description: string): string {
   return `#!/bin/sh
@@ -66,16 +37,50 @@ fi
 `;
 }
 
+/** A file, or a symbolic link. */
+type Content = { readonly bytes: Buffer; readonly mode: number } | { readonly link: string };
+
+const file = (content: string | Buffer, mode = 0o755): Content => ({
+  bytes: Buffer.from(content),
+  mode,
+});
+const program = readFileSync(executable);
+const changed = Buffer.from(program);
+changed.writeUInt8((changed.at(-1) ?? 0) ^ 0xff, changed.length - 1);
+
+/** What a name may have. */
+const contents: Readonly<Record<string, Content>> = {
+  this: file(program),
+  "this-linked": { link: executable },
+  "this-cut-short": file(program.subarray(0, 300_000)),
+  "this-but-a-byte": file(changed),
+  "this-not-executable": file(program, 0o644),
+  older: file(OLDER),
+  "newer-without-loader": file(OLDER.replace("v0.9.0", "v9.0.0").replace("/bin/sh", "/none/sh")),
+  go: file(GO),
+  "another-go": file(GO.replace("v1.9.1", "v1.9.2")),
+  "go-without-loader": file(GO.replace("/bin/sh", "/none/sh")),
+  quoting: file(`${GO}# With arguments it is a tool for operators: host-local\n`),
+  bridge: file(GO.replace("host-local", "bridge")),
+  empty: file(""),
+  broken: file("#!/bin/sh\nexit 3\n"),
+  "link-to-nothing": { link: "nothing" },
+  "other-link-to-nothing": { link: "nothing-else" },
+  marker: file("", 0o644),
+};
+
 /** A plugin directory and what is in it. */
 export class PluginDirectory {
   readonly path: string;
   readonly target: string;
   readonly previous: string;
+  readonly marker: string;
 
-  constructor(path: string) {
+  constructor(path: string, name = "host-local") {
     this.path = path;
-    this.target = join(path, "host-local");
-    this.previous = join(path, "host-local.previous");
+    this.target = join(path, name);
+    this.previous = `${this.target}.previous`;
+    this.marker = `${this.target}.installed`;
   }
 
   /** Puts an executable there, replacing a file of that name. */
@@ -83,20 +88,17 @@ export class PluginDirectory {
     writeFileSync(join(this.path, name), content, { mode: 0o755 });
   }
 
-  /** Puts a plugin there as k3s does: `host-local -> cni`. */
-  putMulticall(name = "host-local"): void {
-    const words = ["-x", "c", "-", "-o", join(this.path, "cni")];
-    const { status, stderr } = spawnSync("cc", words, { input: MULTICALL, encoding: "utf8" });
-    if (status !== 0) throw new Error(stderr);
-    symlinkSync("cni", join(this.path, name));
-  }
-
-  read(name: string): string {
-    return readFileSync(join(this.path, name), "utf8");
-  }
-
   get names(): readonly string[] {
     return readdirSync(this.path).sort();
+  }
+
+  /** What is there, in the words of {@link directoryWith}, and the names of other files. */
+  get state(): string {
+    const paths = [this.target, this.previous, this.marker];
+    const others = this.names.filter((name) => !paths.includes(join(this.path, name)));
+    const marker = lstatSync(this.marker, { throwIfNoEntry: false });
+    const mark = marker?.isFile() ? "M" : wordFor(this.marker);
+    return [wordFor(this.target), wordFor(this.previous), mark, ...others].join(" ");
   }
 
   /** Runs `install` for this directory: exit code, standard output and standard error. */
@@ -108,24 +110,40 @@ export class PluginDirectory {
   }
 }
 
-/** An empty plugin directory. */
-export function emptyDirectory(t: Pick<Test, "teardown">): PluginDirectory {
-  return new PluginDirectory(scratchDirectory(t));
-}
-
-/** A plugin directory with `OTHER` in it. */
-export function directoryWithOther(t: Pick<Test, "teardown">): PluginDirectory {
-  const directory = emptyDirectory(t);
-  directory.put("host-local", OTHER);
+/**
+ * A plugin directory.
+ *
+ * @param state what has the plugin's name, what has that of the previous one, and whether the marker is there (`M`), such as `this go M`
+ */
+export function directoryWith(
+  t: Pick<Test, "teardown">,
+  state: string,
+  name?: string,
+): PluginDirectory {
+  const directory = new PluginDirectory(scratchDirectory(t), name);
+  const [target = "", previous = "", marker = ""] = state.split(" ");
+  put(directory.target, target);
+  put(directory.previous, previous);
+  put(directory.marker, marker === "M" ? "marker" : marker);
   return directory;
 }
 
-/** Whether a file is the executable under test. */
-export function isExecutable(path: string): boolean {
-  return existsSync(path) && readFileSync(path).equals(readFileSync(executable));
+function put(path: string, word: string): void {
+  if (word === "-") return;
+  const content = contents[word];
+  if (content === undefined) throw new Error(`There is no content ${word}.`);
+  if ("link" in content) symlinkSync(content.link, path);
+  else writeFileSync(path, content.bytes, { mode: content.mode });
 }
 
-/** Whether a path is a symbolic link. */
-export function isLink(path: string): boolean {
-  return lstatSync(path).isSymbolicLink();
+function wordFor(path: string): string {
+  const status = lstatSync(path, { throwIfNoEntry: false });
+  if (status === undefined) return "-";
+  const is = (content: Content): boolean =>
+    "link" in content
+      ? status.isSymbolicLink() && readlinkSync(path) === content.link
+      : status.isFile() &&
+        (status.mode & 0o7777) === content.mode &&
+        readFileSync(path).equals(content.bytes);
+  return Object.keys(contents).find((word) => is(contents[word] ?? { link: "" })) ?? "unknown";
 }
