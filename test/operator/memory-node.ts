@@ -8,6 +8,7 @@ import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
+import { type Machine as Kernel, systemOf } from "./node/proc.ts";
 
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
 export interface CountingSystem {
@@ -126,26 +127,23 @@ export function contextOf(
 /** The calls by which a command looks at `/proc` and at network namespaces. */
 const kernelCalls = ["readLink", "list", "readFile", "readFileIn", "status"];
 
-/**
- * The same system where `/proc` and network namespaces are those of another.
- *
- * @param isKernel whether a path is one of these
- */
-export function withKernel(
-  system: OperatorSystem,
-  kernel: OperatorSystem,
-  isKernel: (path: string) => boolean,
+/** Starts a process on a machine, as root of the node, whose `/proc` and network namespaces are these. */
+export function startWithKernel(
+  machine: MemoryMachine,
+  kernel: Kernel,
+  interrupt?: Interrupt,
 ): OperatorSystem {
-  return new Proxy(system, {
+  const shown = systemOf(kernel);
+  return new Proxy(startOperator(machine, interrupt).system, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key, target);
-      const other: unknown = Reflect.get(kernel, key, kernel);
+      const other: unknown = Reflect.get(shown, key, shown);
       if (!kernelCalls.includes(String(key)) || typeof other !== "function") return value;
       return (path: string, ...rest: readonly unknown[]) => {
-        const isOther = isKernel(path) && !path.startsWith("/proc/sys/");
+        const isOther = /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
         const call = isOther ? other : value;
         if (typeof call !== "function") throw new SystemError("open", path, "ENOSYS");
-        return call.call(isOther ? kernel : target, path, ...rest);
+        return call.call(isOther ? shown : target, path, ...rest);
       };
     },
   });

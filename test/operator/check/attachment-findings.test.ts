@@ -14,9 +14,8 @@ import {
   RESULTS,
   remember,
   startOperator,
-  withKernel,
+  startWithKernel,
 } from "../memory-node.ts";
-import { systemOf } from "../node/proc.ts";
 
 /** What of the cache and the reservations is listed first, in this order, once the networks are found. */
 function listedBy(read: (node: Node) => void): readonly string[] {
@@ -52,12 +51,10 @@ test("a living pod without a reservation is found, also if its address is not in
   const machine = memoryNode({});
   configureNet(machine, "10.0.0.0/24");
   remember(machine, "c1", { netns: "/run/netns/a", addresses: ["10.0.0.3/24"] });
-  const kernel = systemOf({ mounted: { "/run/netns/a": 50 }, addresses: { 50: ["169.254.1.1"] } });
-  const system = withKernel(
-    startOperator(machine).system,
-    kernel,
-    (path) => path.startsWith("/proc") || path.startsWith("/run/"),
-  );
+  const system = startWithKernel(machine, {
+    mounted: { "/run/netns/a": 50 },
+    addresses: { 50: ["169.254.1.1"] },
+  });
 
   const findings = attachmentFindings(
     openWholeNode(contextOf(system, places), undefined),

@@ -336,14 +336,16 @@ test("with ranges from the runtime nothing is out of range", async (t) => {
   t.same(node.findings(), []);
 });
 
-test("without permission to read it stops with an error", async (t) => {
-  const node = nodeWithPod(t);
-  chmodSync(join(node.dataDir, "net/10.1.2.2"), isRoot ? 0o600 : 0);
+for (const command of ["check", "gc"]) {
+  test(`without permission to read ${command} stops with an error`, async (t) => {
+    const node = nodeWithPod(t);
+    chmodSync(join(node.dataDir, "net/10.1.2.2"), isRoot ? 0o600 : 0);
 
-  const outcome = node.tool(["check"], withoutPrivileges(t));
+    const outcome = node.tool([command], withoutPrivileges(t));
 
-  t.match(outcome, { exitCode: 2, stderr: /permission denied; run as root/ });
-});
+    t.match(outcome, { exitCode: 2, stderr: /permission denied; run as root/ });
+  });
+}
 
 test("for node-problem-detector: one line of at most 80 characters, and its exit codes", async (t) => {
   const node = nodeWithPod(t);

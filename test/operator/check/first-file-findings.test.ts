@@ -15,10 +15,8 @@ import {
   places,
   RESULTS,
   remember,
-  startOperator,
-  withKernel,
+  startWithKernel,
 } from "../memory-node.ts";
-import { systemOf } from "../node/proc.ts";
 
 const WEB = { pod: "default/web", netns: "/run/netns/web", addresses: ["10.0.0.2/29"] };
 
@@ -41,9 +39,7 @@ function found(
   machine: MemoryMachine,
   mounted: Readonly<Record<string, number>> = { "/run/netns/web": 50 },
 ) {
-  const kernel = systemOf({ mounted, addresses: { 50: ["10.0.0.2"] } });
-  const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
-  const system = withKernel(startOperator(machine).system, kernel, isKernel);
+  const system = startWithKernel(machine, { mounted, addresses: { 50: ["10.0.0.2"] } });
   const { findings } = runChecks(openWholeNode(contextOf(system, places), undefined), undefined);
   return findings.filter(({ code }) => code === "shadowed-configuration");
 }
