@@ -102,8 +102,13 @@ export function configureNet({ disk }: MemoryMachine, subnet: string): void {
 }
 
 /** Writes an entry of libcni's cache there. */
-export function remember({ disk }: MemoryMachine, containerId: string, entry?: CacheEntry): void {
-  const { name, text } = cacheEntry("net", containerId, entry);
+export function remember(
+  { disk }: MemoryMachine,
+  containerId: string,
+  entry?: CacheEntry,
+  network = "net",
+): void {
+  const { name, text } = cacheEntry(network, containerId, entry);
   disk.put(`${RESULTS}/${name}`, text);
 }
 

@@ -13,7 +13,6 @@ import {
   MULTUS_RESULTS,
   memoryNode,
   places,
-  RESULTS,
   remember,
   startWithKernel,
 } from "../memory-node.ts";
@@ -67,8 +66,7 @@ test("a file that sorts first takes the DELs of the pods of the former first", a
 test("where the other network has running pods, too, its file stays", async (t) => {
   const machine = nodeWithPod();
   put(machine, "00-cilium.conf", cilium);
-  const { name, text } = cacheEntry("cilium", "c2", { pod: "default/db", netns: "/run/netns/db" });
-  machine.disk.put(`${RESULTS}/${name}`, text);
+  remember(machine, "c2", { pod: "default/db", netns: "/run/netns/db" }, "cilium");
   const [finding] = found(machine, { "/run/netns/web": 50, "/run/netns/db": 60 });
   t.match(finding && remedyOf(finding), /its file has to stay where it is$/);
 });
@@ -107,8 +105,7 @@ const fine: Readonly<Record<string, () => MemoryMachine>> = {
   "whose pod is in both networks": () => {
     const machine = nodeWithPod();
     put(machine, "00-cilium.conf", cilium);
-    const { name, text } = cacheEntry("cilium", "c1", { ...WEB, interfaceName: "eth1" });
-    machine.disk.put(`${RESULTS}/${name}`, text);
+    remember(machine, "c1", { ...WEB, interfaceName: "eth1" }, "cilium");
     return machine;
   },
   "whose container is podman's": () => {
