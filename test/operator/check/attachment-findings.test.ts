@@ -1,22 +1,11 @@
-/** What check takes from libcni's cache: it is read before the reservations, and where it cannot be read, no empty file is free. */
+/** libcni's cache is read before the reservations: whoever is added meanwhile has a reservation, and is not noted yet. */
 
 import { test } from "tap";
 import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";
 import { runChecks } from "../../../src/operator/check/checks.ts";
 import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
-import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import { location } from "../../store/fixtures.ts";
-import {
-  configureNet,
-  contextOf,
-  memoryNode,
-  places,
-  RESULTS,
-  remember,
-  startOperator,
-  withKernel,
-} from "../memory-node.ts";
-import { systemOf } from "../node/proc.ts";
+import { contextOf, memoryNode, places, RESULTS, startOperator } from "../memory-node.ts";
 
 /** What of the cache and the reservations is listed first, in this order, once the networks are found. */
 function listedBy(read: (node: Node) => void): readonly string[] {
@@ -46,38 +35,4 @@ test("findings on attachments are made again in the same order", async (t) => {
     listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
     order,
   );
-});
-
-test("a living pod without a reservation is found, also if its address is not in its namespace", async (t) => {
-  const machine = memoryNode({});
-  configureNet(machine, "10.0.0.0/24");
-  remember(machine, "c1", { netns: "/run/netns/a", addresses: ["10.0.0.3/24"] });
-  const kernel = systemOf({ mounted: { "/run/netns/a": 50 }, addresses: { 50: ["169.254.1.1"] } });
-  const system = withKernel(
-    startOperator(machine).system,
-    kernel,
-    (path) => path.startsWith("/proc") || path.startsWith("/run/"),
-  );
-
-  const findings = attachmentFindings(
-    openWholeNode(contextOf(system, places), undefined),
-    () => true,
-  );
-
-  t.match(findings, [{ code: "live-without-reservation", path: "/data/net/10.0.0.3" }]);
-});
-
-test("an empty reservation is not repairable where the cache, which would tell who uses it, cannot be read", async (t) => {
-  const repairableWith = (interrupt?: Interrupt): readonly (string | undefined)[] => {
-    const machine = memoryNode({ "10.0.0.2": "" });
-    machine.wait(60_000);
-    const { system } = startOperator(machine, interrupt);
-    const { findings } = runChecks(openWholeNode(contextOf(system, places), undefined), undefined);
-    return findings
-      .filter(({ code }) => code === "empty-reservation")
-      .map(({ repairable }) => repairable?.name);
-  };
-
-  t.same(repairableWith(), ["10.0.0.2"]);
-  t.same(repairableWith(refuse("list", "EIO", RESULTS)), [undefined]);
 });

@@ -13,12 +13,9 @@ import {
   MULTUS_RESULTS,
   memoryNode,
   places,
-  RESULTS,
   remember,
-  startOperator,
-  withKernel,
+  startWithKernel,
 } from "../memory-node.ts";
-import { systemOf } from "../node/proc.ts";
 
 const WEB = { pod: "default/web", netns: "/run/netns/web", addresses: ["10.0.0.2/29"] };
 
@@ -41,9 +38,7 @@ function found(
   machine: MemoryMachine,
   mounted: Readonly<Record<string, number>> = { "/run/netns/web": 50 },
 ) {
-  const kernel = systemOf({ mounted, addresses: { 50: ["10.0.0.2"] } });
-  const isKernel = (path: string): boolean => path.startsWith("/proc") || path.startsWith("/run/");
-  const system = withKernel(startOperator(machine).system, kernel, isKernel);
+  const system = startWithKernel(machine, { mounted, addresses: { 50: ["10.0.0.2"] } });
   const { findings } = runChecks(openWholeNode(contextOf(system, places), undefined), undefined);
   return findings.filter(({ code }) => code === "shadowed-configuration");
 }
@@ -71,8 +66,7 @@ test("a file that sorts first takes the DELs of the pods of the former first", a
 test("where the other network has running pods, too, its file stays", async (t) => {
   const machine = nodeWithPod();
   put(machine, "00-cilium.conf", cilium);
-  const { name, text } = cacheEntry("cilium", "c2", { pod: "default/db", netns: "/run/netns/db" });
-  machine.disk.put(`${RESULTS}/${name}`, text);
+  remember(machine, "c2", { pod: "default/db", netns: "/run/netns/db" }, "cilium");
   const [finding] = found(machine, { "/run/netns/web": 50, "/run/netns/db": 60 });
   t.match(finding && remedyOf(finding), /its file has to stay where it is$/);
 });
@@ -111,8 +105,7 @@ const fine: Readonly<Record<string, () => MemoryMachine>> = {
   "whose pod is in both networks": () => {
     const machine = nodeWithPod();
     put(machine, "00-cilium.conf", cilium);
-    const { name, text } = cacheEntry("cilium", "c1", { ...WEB, interfaceName: "eth1" });
-    machine.disk.put(`${RESULTS}/${name}`, text);
+    remember(machine, "c1", { ...WEB, interfaceName: "eth1" }, "cilium");
     return machine;
   },
   "whose container is podman's": () => {

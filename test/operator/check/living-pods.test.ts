@@ -1,374 +1,373 @@
-// test: each executable, one if short, slow
-/** What `check` finds about pods that live: each has a network namespace of its own. */
+/** What `check` finds about pods that live, and about addresses of pods that do not, by what the node shows of them. */
 
-import { execFileSync, spawn } from "node:child_process";
-import { once } from "node:events";
-import { existsSync, mkdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import type { Test } from "tap";
-import { Pod } from "../../e2e/pod.ts";
-import { scenario } from "../../e2e/scenario.ts";
-import { runAsPrinted } from "../../harness/tool.ts";
-import { type Node, nodeFor } from "../node.ts";
+import { test } from "tap";
+import { check } from "../../../src/operator/check/check.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import {
+  configureNet,
+  contextOf,
+  memoryNode,
+  places,
+  RESULTS,
+  remember,
+  startOperator,
+  startWithKernel,
+} from "../memory-node.ts";
+import type { Machine, Process } from "../node/proc.ts";
+import type { PrintedFinding } from "../node.ts";
 
-const tests: (readonly [name: string, body: (t: Test) => void, skip: string | false])[] = [];
+/**
+ * What shows whether a container lives. `cache`: libcni's cache has its namespace, which is mounted. `process`: the cache has
+ * none, as before libcni 1.3, and a process has the address. `mount`: as `cache`, and the namespace has the address, without
+ * a process. `gone`: the namespace in the cache is gone. `nothing`: the cache has none, and a process may be any container's.
+ */
+type Shown = "cache" | "process" | "mount" | "gone" | "nothing";
 
-/** Declares a test; all run in the namespaces of one scenario, and each leaves no pod and no process behind. */
-function test(name: string, body: (t: Test) => void): void {
-  tests.push([name, body, false]);
+/** A node where the network `net` has containers, and the namespaces there. */
+interface Node {
+  readonly machine: MemoryMachine;
+  readonly kernel: Machine;
 }
 
-const GRACE = 10 * 60;
-
-function codesOf(node: Node): readonly string[] {
-  return node.findings().map(({ code, severity }) => `${severity} ${code}`);
-}
-
-/** A node with the network `net` of thirteen addresses. */
-function makeNode(t: Test): Node {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.12.0/28" });
-  return node;
-}
-
-function makePod(t: Test, containerId: string): Pod {
-  const pod = new Pod(containerId);
-  t.teardown(() => {
-    if (existsSync(pod.netns)) pod.remove();
+/** Makes the node with `c1`, `c2` and so on, of the pods `default/c1` …, which have these addresses. */
+function nodeWith(shown: readonly Shown[], addresses = ["10.0.0.2", "10.0.0.3", "10.0.0.4"]): Node {
+  const machine = memoryNode({ lock: "" });
+  configureNet(machine, "10.0.0.0/28");
+  const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
+  const processes: Record<number, Process> = shown.includes("nothing") ? { 8: stranger } : {};
+  const mounted: Record<string, number> = {};
+  const inNamespaces: Record<number, readonly string[]> = {};
+  shown.forEach((by, at) => {
+    const [id, address = "", namespace] = [`c${at + 1}`, addresses[at], at + 50];
+    machine.disk.put(fileOf(address), `${id}\r\neth0`);
+    const known = { pod: `default/${id}`, addresses: [`${address}/28`] };
+    const isNoted = by !== "process" && by !== "nothing";
+    remember(machine, id, isNoted ? { ...known, netns: `/run/netns/${id}` } : known);
+    if (by === "process") processes[at + 100] = { namespace, addresses: [address] };
+    if (by === "cache" || by === "mount") mounted[`/run/netns/${id}`] = namespace;
+    inNamespaces[namespace] = [by === "mount" ? address : "169.254.1.1"];
   });
-  return pod;
+  return { machine, kernel: { processes, mounted, addresses: inNamespaces } };
 }
 
-/** A container with an address, as the runtime leaves it after ADD: in libcni's cache with its namespace. */
-function run(t: Test, node: Node, pod: string, containerId: string, address: string): Pod {
-  const container = makePod(t, containerId);
-  node.add("net", { subnet: "10.7.12.0/28" }, containerId, { cniArgs: `IP=${address}` });
-  const addresses = [`${address}/28`];
-  node.remember("net", containerId, pod, { netns: container.netns, addresses });
-  return container;
+/** What libcni's cache has of the first container where it has its namespace. */
+const ofC1 = { pod: "default/c1", netns: "/run/netns/c1", addresses: ["10.0.0.2/28"] };
+
+function fileOf(address: string): string {
+  return `/data/net/${address}`;
 }
 
-/** The same with a runtime whose libcni notes no namespace: only a process shows that the container lives. */
-function runUnnoted(t: Test, node: Node, pod: string, containerId: string, address: string): Pod {
-  const container = run(t, node, pod, containerId, address);
-  node.remember("net", containerId, pod, { addresses: [`${address}/28`] });
-  execFileSync("ip", ["-n", containerId, "link", "set", "lo", "up"]);
-  execFileSync("ip", ["-n", containerId, "address", "add", `${address}/28`, "dev", "lo"]);
-  const { pid } = keepRunning(t, ["ip", "netns", "exec", containerId, "sleep", "600"]);
-  const own = readlinkSync("/proc/self/ns/net");
-  for (let tries = 0; readlinkSync(`/proc/${pid}/ns/net`) === own; tries++) {
-    if (tries > 1000) throw new Error(`process ${pid} does not enter its network namespace`);
-    execFileSync("sleep", ["0.01"]);
-  }
-  return container;
+function findingsOn(
+  { machine, kernel }: Node,
+  interrupt?: Interrupt,
+  ...operands: readonly string[]
+): readonly PrintedFinding[] {
+  const system = startWithKernel(machine, kernel, interrupt);
+  const document = check.run(contextOf(system, places, operands)).document();
+  return (document as { readonly findings: readonly PrintedFinding[] }).findings;
 }
 
-function keepRunning(t: Test, [program = "", ...words]: readonly string[]) {
-  const child = spawn(program, words, { stdio: "ignore" });
-  const ended = once(child, "exit");
-  t.teardown(() => {
-    child.kill("SIGKILL");
-    return ended;
-  });
-  return child;
+function lose({ machine }: Node, address = "10.0.0.2"): void {
+  machine.disk.unlink(fileOf(address));
 }
 
-function loseReservation({ dataDir }: Node, address: string): void {
-  rmSync(join(dataDir, "net", address));
+/** Leaves the reservation of the first container empty, since a minute. */
+function empty({ machine }: Node): void {
+  machine.disk.put(fileOf("10.0.0.2"), "");
+  machine.wait(60_000);
 }
 
-const runtimes = {
-  "whose namespace is in the cache": run,
-  "whose namespace only its processes show": runUnnoted,
+function rename({ machine: { disk } }: Node): void {
+  const text = disk.readFile("/conf/net.conf", 1e6);
+  disk.put("/conf/net.conf", text.replace('"name":"net"', '"name":"pods"'));
+  disk.makeDirectories("/data/pods");
+}
+
+const unreserved = {
+  code: "live-without-reservation",
+  severity: "error",
+  path: fileOf("10.0.0.2"),
+  message: "default/c1 (container c1) uses 10.0.0.2, for which there is no reservation",
+};
+const reserve = "(umask 077; set -C; printf '%s\\r\\n%s' c1 eth0 > /data/net/10.0.0.2)";
+const usedTwice = [
+  {
+    code: "address-in-use-twice",
+    severity: "error",
+    message: "10.0.0.2 is used by default/c1 (container c1) and default/c2 (container c2)",
+  },
+  {
+    ...unreserved,
+    message: "default/c1 (container c1) uses 10.0.0.2, which is held by c2",
+    commands: [],
+  },
+];
+const emptied = { code: "empty-reservation", path: fileOf("10.0.0.2") };
+const EMPTY = "the file is empty, so no DEL can release it";
+const unconfigured = { code: "unconfigured-network", path: "/data/net" };
+const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
+
+/** What happens to a node, and all that is found then. */
+const cases: Readonly<
+  Record<string, readonly [node: Node, spoil: (node: Node) => void, findings: readonly object[]]>
+> = {
+  "a pod whose address was released": [
+    nodeWith(["cache"]),
+    lose,
+    [{ ...unreserved, commands: [reserve] }],
+  ],
+  "a pod that only its process shows, and whose address was released": [
+    nodeWith(["process"]),
+    lose,
+    [{ ...unreserved, commands: [reserve] }],
+  ],
+  "pods whose addresses were released, by address": [
+    nodeWith(["cache", "cache", "cache"], ["10.0.0.10", "10.0.0.3", "10.0.0.2"]),
+    (node) => {
+      for (const last of [2, 3, 10]) lose(node, `10.0.0.${last}`);
+    },
+    [2, 3, 10].map((last) => ({ code: unreserved.code, path: fileOf(`10.0.0.${last}`) })),
+  ],
+  "a pod whose network's directory is gone": [
+    nodeWith(["cache"]),
+    ({ machine: { disk } }) => {
+      for (const name of disk.list("/data/net")) disk.unlink(fileOf(name));
+      disk.removeDirectory("/data/net");
+    },
+    [{ ...unreserved, commands: [`(umask 022; mkdir -p /data/net) && ${reserve}`] }],
+  ],
+  "two pods with one address": [
+    nodeWith(["cache", "cache"], ["10.0.0.2", "10.0.0.2"]),
+    () => {},
+    usedTwice,
+  ],
+  "two pods that only their processes show, with one address": [
+    nodeWith(["process", "process"], ["10.0.0.2", "10.0.0.2"]),
+    () => {},
+    usedTwice,
+  ],
+  "an empty reservation whose address a pod uses": [
+    nodeWith(["cache"]),
+    empty,
+    [
+      {
+        ...emptied,
+        severity: "error",
+        message: `${EMPTY}; default/c1 uses the address`,
+        remedy: /^write its container back/,
+        commands: [
+          "(umask 077; test ! -s /data/net/10.0.0.2 && printf '%s\\r\\n%s' c1 eth0 > /data/net/10.0.0.2)",
+        ],
+      },
+    ],
+  ],
+  "an empty reservation whose address a process has, and no container": [
+    nodeWith(["process"]),
+    (node) => {
+      empty(node);
+      node.machine.disk.unlink(`${RESULTS}/net-c1-eth0`);
+    },
+    [
+      {
+        ...emptied,
+        severity: "error",
+        message: `${EMPTY}; a process has the address, and its container is not known`,
+        commands: [],
+      },
+    ],
+  ],
+  "an empty reservation whose address a container has that may live": [
+    nodeWith(["nothing"]),
+    empty,
+    [
+      {
+        ...emptied,
+        severity: "warning",
+        message: `${EMPTY}; whether a living container has the address is not known, so it is not repaired`,
+        commands: [`host-local release 10.0.0.2 --network net ${place}`],
+      },
+    ],
+  ],
+  "a network without a configuration, of which pods run": [
+    nodeWith(["cache", "cache", "gone"]),
+    ({ machine }) => machine.disk.unlink("/conf/net.conf"),
+    [
+      {
+        ...unconfigured,
+        severity: "warning",
+        message:
+          "no configuration names this network, which has 2 running pods: default/c1, default/c2",
+        remedy: /^if its configuration was removed .* otherwise restart them/,
+        commands: [`host-local gc net ${place}`],
+      },
+    ],
+  ],
+  "a network without a configuration, of which a pod may run": [
+    nodeWith(["nothing"]),
+    ({ machine }) => machine.disk.unlink("/conf/net.conf"),
+    [
+      {
+        ...unconfigured,
+        severity: "info",
+        message: "no configuration names this network; whether 1 container of it runs is not known",
+        remedy: /^if the runtime has none of its containers, release/,
+      },
+    ],
+  ],
+  "a network that was renamed while its pods live": [
+    nodeWith(["cache", "gone"]),
+    rename,
+    [
+      {
+        ...unconfigured,
+        severity: "error",
+        message:
+          "no configuration names this network, but pods hands out its addresses, too: 10.0.0.2 (default/c1)",
+        commands: [`host-local list net ${place}`],
+      },
+    ],
+  ],
+  "a network that was renamed, and has no pod any more": [
+    nodeWith(["gone"]),
+    (node) => {
+      rename(node);
+      node.machine.wait(300_000);
+    },
+    [{ ...unconfigured, severity: "info" }],
+  ],
+  "a network that has changed to another IPAM plugin": [
+    nodeWith(["cache"]),
+    (node) => {
+      node.machine.disk.unlink("/conf/net.conf");
+      lose(node);
+      remember(node.machine, "c1", { ...ofC1, addresses: ["192.0.2.7/24"] });
+    },
+    [{ ...unconfigured, severity: "info" }],
+  ],
+  "an address of another IPAM plugin, which needs no reservation": [
+    nodeWith(["cache"]),
+    ({ machine }) =>
+      remember(machine, "c1", { ...ofC1, addresses: ["10.0.0.2/28", "192.0.2.7/24"] }),
+    [],
+  ],
+  "an attachment that is noted for two networks, as with multus": [
+    nodeWith(["cache"]),
+    ({ machine }) => remember(machine, "c1", ofC1, "multus-cni-network"),
+    [],
+  ],
+  "the address of pods that ended, and that the next one uses": [
+    nodeWith(["nothing", "gone", "process"], ["10.0.0.2", "10.0.0.2", "10.0.0.2"]),
+    () => {},
+    [],
+  ],
+  "young reservations, whatever is known of them": [
+    nodeWith(["gone", "mount"]),
+    ({ machine }) => machine.wait(9 * 60_000),
+    [],
+  ],
+  "old ones: one that leaked, one in a sandbox without a process, and one of which it is not known":
+    [
+      nodeWith(["gone", "mount", "nothing"]),
+      ({ machine }) => machine.wait(11 * 60_000),
+      [
+        {
+          code: "leaked-reservation",
+          severity: "warning",
+          path: fileOf("10.0.0.2"),
+          message:
+            "10.0.0.2 is held by c1 of default/c1: its network namespace /run/netns/c1 is gone",
+          commands: [`host-local gc net ${place}`],
+        },
+        {
+          code: "sandbox-without-process",
+          severity: "info",
+          path: fileOf("10.0.0.3"),
+          message:
+            "10.0.0.3 is held by c2 of default/c2: the network namespace /run/netns/c2 has this address; no process runs there",
+          commands: [/^ids=\$\(crictl pods -q\) && .* ip netns delete c2 ;; esac$/],
+        },
+        {
+          code: "leaks-unknown",
+          severity: "info",
+          message:
+            /^whether 1 of 3 reservations leaked cannot be seen: no process has the address, and the namespace of its container is not known; /,
+        },
+      ],
+    ],
 };
 
-for (const [name, start] of Object.entries(runtimes)) {
-  test(`a living pod ${name}, and whose address was released`, (t) => {
-    const node = makeNode(t);
-    start(t, node, "default/web", "c1", "10.7.12.2");
-    t.same(codesOf(node), []);
-
-    loseReservation(node, "10.7.12.2");
-    const [finding, ...others] = node.findings();
-    t.same(others, []);
-    t.match(finding, {
-      code: "live-without-reservation",
-      severity: "error",
-      path: join(node.dataDir, "net/10.7.12.2"),
-      message: "default/web (container c1) uses 10.7.12.2, for which there is no reservation",
-    });
-
-    t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
-    t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
-    t.same(codesOf(node), []);
+for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
+  test(`${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    spoil(node);
+    const findings = findingsOn(node);
+    t.match(findings, expected);
+    t.equal(findings.length, expected.length, findings.map(({ message }) => message).join("; "));
   });
+}
 
-  test(`two living pods ${name}, with one address`, (t) => {
-    const node = makeNode(t);
-    start(t, node, "default/web", "c1", "10.7.12.2");
-    loseReservation(node, "10.7.12.2");
-    start(t, node, "default/db", "c2", "10.7.12.2");
+test("a renamed network is named to who asks for the new one alone, and a new pod with its address", async (t) => {
+  const node = nodeWith(["cache", "cache"]);
+  rename(node);
+  t.match(findingsOn(node, undefined, "pods"), [{ ...unconfigured, severity: "error" }]);
 
-    const [twice, unreserved, ...others] = node.findings();
-    t.same(others, []);
-    for (const user of ["default/web (container c1)", "default/db (container c2)"]) {
-      t.match(twice?.message, user);
-    }
-    t.match(twice, { code: "address-in-use-twice", severity: "error" });
-    t.match(unreserved, {
-      code: "live-without-reservation",
-      severity: "error",
-      message: "default/web (container c1) uses 10.7.12.2, which is held by c2",
+  node.machine.disk.put("/data/pods/10.0.0.2", "c2\r\neth0");
+  remember(node.machine, "c2", { ...ofC1, netns: "/run/netns/c2", pod: "default/c2" }, "pods");
+  t.ok(findingsOn(node).some(({ code }) => code === "address-in-use-twice"));
+});
+
+for (const [what, path, spoil, meanwhile] of [
+  [
+    "an address that was released and is still noted: a DEL is under way",
+    RESULTS,
+    lose,
+    ({ machine }: Node) => machine.disk.unlink(`${RESULTS}/net-c1-eth0`),
+  ],
+  [
+    "a reservation that is released while the others are read",
+    "/data/net",
+    ({ machine }: Node) => machine.disk.put(fileOf("10.0.0.9"), "for the printer"),
+    (node: Node) => lose(node, "10.0.0.9"),
+  ],
+] as const) {
+  test(`${what}: nothing`, async (t) => {
+    const node = nodeWith(["cache"]);
+    spoil(node);
+    t.equal(findingsOn(node).length, 1, "it is found if it lasts");
+
+    // The cache is first listed for what is found, and then to see whether it lasts.
+    let left = path === RESULTS ? 2 : 1;
+    const pause = { kind: "pause", meanwhile: () => meanwhile(node) } as const;
+    const found = findingsOn(node, (call) =>
+      call.operation === "list" && call.path === path && --left === 0 ? pause : undefined,
+    );
+    t.same(found, []);
+    t.equal(left, 0);
+  });
+}
+
+test("leaks are not looked for right after a restart of the node", async (t) => {
+  const { machine } = nodeWith(["gone"]);
+  machine.wait(11 * 60_000);
+  machine.disk.makeDirectories("/proc");
+  const countAt = (uptime: string): number => {
+    machine.disk.put("/proc/uptime", `${uptime} 1200.00\n`);
+    const { document } = check.run(contextOf(startOperator(machine).system, places));
+    return (document() as { readonly findings: readonly unknown[] }).findings.length;
+  };
+  t.same(["599.99", "600.00"].map(countAt), [0, 1]);
+});
+
+test("an empty reservation is not to be released where libcni's cache cannot be read", async (t) => {
+  const node = nodeWith([]);
+  empty(node);
+  t.match(findingsOn(node), [{ ...emptied, commands: [`host-local check net --repair ${place}`] }]);
+  t.match(findingsOn(node, refuse("list", "EIO", RESULTS)), [
+    {
+      ...emptied,
+      message: /is not known, so it is not repaired$/,
+      remedy: "make libcni's cache readable first",
       commands: [],
-    });
-    t.match(node.tool(["check"]), { exitCode: 1, stdout: /\bdefault\/web\b/ });
-  });
-}
-
-test("findings on living pods are sorted by address", (t) => {
-  const node = makeNode(t);
-  const addresses = ["10.7.12.10", "10.7.12.3", "10.7.12.2", "10.7.12.4"];
-  for (const [at, address] of addresses.entries()) run(t, node, "default/web", `c${at}`, address);
-  for (const address of addresses) loseReservation(node, address);
-
-  t.strictSame(
-    node.findings().map(({ path }) => path.slice(path.lastIndexOf("/") + 1)),
-    ["10.7.12.2", "10.7.12.3", "10.7.12.4", "10.7.12.10"],
-  );
-});
-
-test("an empty reservation whose address a pod uses is not repaired", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  node.write("net/10.7.12.2", "", 60);
-  node.write("net/10.7.12.9", "", 60);
-
-  node.tool(["check", "--repair"]);
-
-  t.equal(node.read("net/10.7.12.2"), "");
-  t.throws(() => node.read("net/10.7.12.9"), { code: "ENOENT" });
-  t.same(codesOf(node), ["error empty-reservation"]);
-  const [empty] = node.findings();
-  t.match(empty?.message, /; default\/web uses the address$/);
-  t.match(empty?.remedy, /^write its container back/);
-  t.notMatch(node.tool(["check"]).stdout, "remove it");
-
-  const [command = "false"] = empty?.commands ?? [];
-  t.match(runAsPrinted(t, command), { exitCode: 0, stderr: "" });
-  t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
-  t.same(codesOf(node), []);
-  t.equal(runAsPrinted(t, command).exitCode, 1, "what has been written is not overwritten");
-});
-
-test("the second address of a living pod is released as its finding says", async (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  node.write("net/10.7.12.9", "c1\r\neth0");
-
-  t.match(node.tool(["check"]).stdout, "release the other one, with --force if the container is");
-  t.equal(node.tool(["release", "10.7.12.9", "--yes"]).exitCode, 1);
-  t.equal(node.tool(["release", "10.7.12.9", "--yes", "--force"]).exitCode, 0);
-  t.same(codesOf(node), []);
-});
-
-test("an empty reservation whose address some process has", (t) => {
-  const node = makeNode(t);
-  runUnnoted(t, node, "default/web", "c1", "10.7.12.2");
-  rmSync(join(node.cacheDir, "results/net-c1-eth0"));
-  node.write("net/10.7.12.2", "", 60);
-
-  const [finding] = node.findings();
-  t.match(finding, { code: "empty-reservation", severity: "error", commands: [] });
-  t.match(finding?.message, /a process has the address, and its container is not known$/);
-});
-
-test("a living pod whose network's directory is gone", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  rmSync(join(node.dataDir, "net"), { recursive: true });
-
-  const [finding] = node.findings();
-  t.match(finding, { code: "live-without-reservation" });
-  t.match(runAsPrinted(t, finding?.commands[0] ?? "false"), { exitCode: 0, stderr: "" });
-  t.equal(node.read("net/10.7.12.2"), "c1\r\neth0");
-  t.same(codesOf(node), []);
-});
-
-test("a network without a configuration whose pods run", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  run(t, node, "default/db", "c2", "10.7.12.3");
-  run(t, node, "default/gone", "c3", "10.7.12.4").remove();
-  rmSync(join(node.confDir, "net.conf"));
-
-  const [finding, ...others] = node.findings();
-  t.same(others, []);
-  t.match(finding, { code: "unconfigured-network", severity: "warning" });
-  t.equal(
-    finding?.message,
-    "no configuration names this network, which has 2 running pods: default/web, default/db",
-  );
-  t.notMatch(finding?.remedy, /release/);
-});
-
-test("the address of a pod that ended is used by the next one", (t) => {
-  const node = makeNode(t);
-  node.remember("net", "c1", "default/web", { addresses: ["10.7.12.2/28"] });
-  node.remember("net", "c0", "default/old", {
-    netns: "/run/netns/c0",
-    addresses: ["10.7.12.2/28"],
-  });
-  runUnnoted(t, node, "default/db", "c2", "10.7.12.2");
-
-  t.same(codesOf(node), [], "entries that the runtime has not removed are no pods");
-});
-
-test("a pod whose attachment is noted for two networks, as with multus", (t) => {
-  const node = makeNode(t);
-  const { netns } = run(t, node, "default/web", "c1", "10.7.12.2");
-  node.remember("multus-cni-network", "c1", "default/web", { netns, addresses: ["10.7.12.2/28"] });
-
-  t.same(codesOf(node), []);
-});
-
-test("an address of another IPAM plugin needs no reservation", (t) => {
-  const node = makeNode(t);
-  const { netns } = run(t, node, "default/web", "c1", "10.7.12.2");
-  node.remember("net", "c1", "default/web", { netns, addresses: ["10.7.12.2/28", "192.0.2.7/24"] });
-
-  t.same(codesOf(node), []);
-});
-
-test("a network that has changed to another IPAM plugin", (t) => {
-  const node = makeNode(t);
-  const { netns } = run(t, node, "default/web", "c1", "10.7.12.2");
-  rmSync(join(node.confDir, "net.conf"));
-  loseReservation(node, "10.7.12.2");
-  node.remember("net", "c1", "default/web", { netns, addresses: ["192.0.2.7/24"] });
-
-  t.same(codesOf(node), ["info unconfigured-network"]);
-});
-
-test("a DEL under way: the address is released, and the attachment still noted", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/web", "c1", "10.7.12.2");
-  loseReservation(node, "10.7.12.2");
-  keepRunning(t, ["sh", "-c", `sleep 0.5; rm ${join(node.cacheDir, "results/net-c1-eth0")}`]);
-
-  t.same(codesOf(node), []);
-});
-
-test("a network that was renamed while its pods live", (t) => {
-  const node = makeNode(t);
-  const web = run(t, node, "default/web", "c1", "10.7.12.2");
-  run(t, node, "default/db", "c2", "10.7.12.3").remove();
-  const file = join(node.confDir, "net.conf");
-  writeFileSync(file, readFileSync(file, "utf8").replace('"net"', '"pods"'));
-
-  const found = node.findings();
-  t.match(found, [
-    {
-      code: "unconfigured-network",
-      severity: "error",
-      path: join(node.dataDir, "net"),
-      message:
-        "no configuration names this network, but pods hands out its addresses, too: 10.7.12.2 (default/web)",
     },
   ]);
-  t.equal(found.length, 1, "nothing suggests to remove the directory");
-  for (const command of found.flatMap(({ commands }) => commands)) {
-    t.match(runAsPrinted(t, command), { exitCode: 0, stdout: /default\/web/ });
-  }
-  mkdirSync(join(node.dataDir, "pods"));
-  t.equal(node.findings(["pods"]).length, 1, "the new network alone shows it, too");
-
-  const { netns } = makePod(t, "another");
-  node.add("pods", { subnet: "10.7.12.0/28" }, "another", { cniArgs: "IP=10.7.12.2" });
-  node.remember("pods", "another", "default/new", { netns, addresses: ["10.7.12.2/28"] });
-  t.match(
-    node.findings().find(({ code }) => code === "address-in-use-twice")?.message,
-    /^10\.7\.12\.2 is used by default\/\w+ \(container \w+\) and default\/\w+ \(container \w+\)$/,
-  );
-
-  web.remove();
-  for (const last of [2, 3]) node.age(`net/10.7.12.${last}`, 300);
-  t.same(codesOf(node), ["info unconfigured-network"], "no pod is left from before");
-});
-
-const wasJustStarted = Number(readFileSync("/proc/uptime", "utf8").split(" ")[0]) <= GRACE;
-
-/** As `test`, of leaks, which are not reported right after a restart. */
-function testOfLeaks(name: string, body: (t: Test) => void): void {
-  tests.push([name, body, wasJustStarted && "This machine was started a moment ago."]);
-}
-
-testOfLeaks("addresses that leaked", (t) => {
-  const node = makeNode(t);
-  for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
-  run(t, node, "default/gone", "c4", "10.7.12.5").remove();
-  run(t, node, "default/alive", "c5", "10.7.12.6");
-  run(t, node, "default/alive", "c6", "10.7.12.7");
-  t.same(codesOf(node), [], "young reservations are not reported");
-
-  for (const address of [3, 4, 5, 6, 7]) node.age(`net/10.7.12.${address}`, GRACE + 5);
-  node.age("net/10.7.12.2", GRACE + 60);
-  node.age("net/10.7.12.6", GRACE + 60);
-  const found = node.findings();
-
-  t.match(found, [
-    {
-      code: "leaked-reservation",
-      severity: "warning",
-      path: join(node.dataDir, "net/10.7.12.5"),
-      message:
-        "10.7.12.5 is held by c4 of default/gone: its network namespace /run/netns/c4 is gone",
-    },
-    { code: "leaks-unknown", message: /^whether 3 of 6 reservations leaked cannot be seen: / },
-  ]);
-  t.equal(found.length, 2);
-  t.match(found[0]?.commands, [/^host-local gc net --conf-dir /]);
-});
-
-testOfLeaks("where leaks cannot be seen, that is said", (t) => {
-  const node = makeNode(t);
-  for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
-  t.match(node.tool(["check"]), { exitCode: 0, stdout: "No problems found.\n" });
-
-  node.age("net/10.7.12.2", GRACE + 60);
-  t.match(node.findings(), [
-    {
-      code: "leaks-unknown",
-      severity: "info",
-      message:
-        /^whether 1 of 1 reservation leaked cannot be seen: no process has the address, and the namespace of its container is not known; /,
-    },
-  ]);
-  const { exitCode, stdout } = node.tool(["check"]);
-  t.equal(exitCode, 0);
-  t.notMatch(stdout, "No problems found");
-});
-
-testOfLeaks("a sandbox in which no process runs, as one that the runtime has lost", (t) => {
-  const node = makeNode(t);
-  run(t, node, "default/lost", "c1", "10.7.12.2");
-  execFileSync("ip", ["-n", "c1", "link", "set", "lo", "up"]);
-  execFileSync("ip", ["-n", "c1", "address", "add", "10.7.12.2/28", "dev", "lo"]);
-  t.same(codesOf(node), [], "a young one is not reported");
-
-  node.age("net/10.7.12.2", GRACE + 60);
-  t.match(node.findings(), [
-    {
-      code: "sandbox-without-process",
-      severity: "info",
-      path: join(node.dataDir, "net/10.7.12.2"),
-      message:
-        "10.7.12.2 is held by c1 of default/lost: the network namespace /run/netns/c1 has this address; no process runs there",
-      remedy: /if the runtime does not list the sandbox any more/,
-      commands: [/ip netns delete c1/],
-    },
-  ]);
-});
-
-scenario("what check finds about living pods", { plugins: [], cniVersion: "1.0.0" }, async (t) => {
-  for (const [name, body, skip] of tests) await t.test(name, { skip }, async (t) => body(t));
 });

@@ -144,6 +144,12 @@ const cases: Readonly<Record<string, Partial<Record<keyof typeof kinds, Case>>>>
       },
     },
   },
+  "a living pod whose network has lost": {
+    "live-without-reservation": {
+      spoil: () => rmSync(NETWORK, { recursive: true }),
+      isGone: true,
+    },
+  },
   "with a runtime that lists nothing": {
     "sandbox-without-process": { spoil: () => age("10.255.0.2"), runtime: "true" },
   },
@@ -177,7 +183,7 @@ const withoutCommands: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges"] as const),
 ];
 
-/** These are pasted in living-pods.test.ts, and with a partition and a nearly full range they are those of others. */
+/** Their commands are those of others, or only show what there is. */
 const elsewhere: readonly (keyof typeof kinds)[] = [
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
 ];

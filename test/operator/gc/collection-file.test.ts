@@ -5,25 +5,18 @@ import {
   writeCollection,
 } from "../../../src/operator/gc/collection-file.ts";
 import { fileIdOf } from "../../../src/store/files/fingerprint.ts";
-import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { ownerOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse, stopAt } from "../../harness/interruption.ts";
-import type { MemoryMachine, Outcome } from "../../harness/memory-machine.ts";
+import type { Outcome } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../../store/fixtures.ts";
 
 const ID = "10.0.0.2 12,1769860800123456789 c1 eth0";
 const SINCE = 1_769_860_800_000;
-const seenDead: ReadonlyMap<string, number> = new Map([[ID, SINCE]]);
-const nothing: ReadonlyMap<string, number> = new Map();
-
-/** Writes a record without a run. */
-function writeSeenDead(files: NetworkFiles, dead: ReadonlyMap<string, number>): void {
-  writeCollection(files, { lastRun: undefined, seenDead: dead });
-}
-
-function readSeenDead(files: NetworkFiles): ReadonlyMap<string, number> {
-  return readCollection(files).seenDead;
-}
+const seenDead: ReadonlyMap<string, number> = new Map([
+  [ID, SINCE],
+  ["fd00::2 1 c2", 7],
+]);
+const nothing = { lastRun: undefined, seenDead: new Map<string, number>() };
 
 test("a reservation that is made again is another, and so is one of another attachment", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
@@ -42,33 +35,27 @@ test("a reservation that is made again is another, and so is one of another atta
   t.same(others.slice(3).map(seenId), [undefined, undefined]);
 });
 
-test("the time of the last run is kept beside what is dead", async (t) => {
-  const files = open(machineWith().start());
-  t.same(readCollection(files), { lastRun: undefined, seenDead: nothing });
-  for (const dead of [seenDead, nothing]) {
-    writeCollection(files, { lastRun: 1_769_860_800_000, seenDead: dead });
-    t.same(readCollection(files), { lastRun: 1_769_860_800_000, seenDead: dead });
+test("what is dead, and the time of the last run, are read as written", async (t) => {
+  const machine = machineWith();
+  const files = open(machine.start());
+  t.same(readCollection(files), nothing);
+  for (const record of [
+    { lastRun: SINCE, seenDead },
+    { lastRun: SINCE, seenDead: nothing.seenDead },
+    { lastRun: undefined, seenDead },
+    nothing,
+    nothing,
+  ]) {
+    writeCollection(files, record);
+    t.same(readCollection(files), record);
   }
+  t.same(machine.disk.filesUnder(location.stateDirectory), {}, "nothing takes no file");
 });
 
 test("a directory of that name is no record", async (t) => {
   const machine = machineWith();
   machine.disk.makeDirectories(`${location.stateDirectory}/collection.json`);
-  t.same(readCollection(open(machine.start())), { lastRun: undefined, seenDead: nothing });
-});
-
-test("reservations seen dead are read as written", async (t) => {
-  const machine = machineWith();
-  const system = machine.start();
-  t.same(readSeenDead(open(system)), nothing);
-
-  const both = new Map([...seenDead, ["fd00::2 1 c2", 7]]);
-  writeSeenDead(open(system), both);
-  t.same(readSeenDead(open(system)), both);
-
-  writeSeenDead(open(system), nothing);
-  t.same(machine.disk.filesUnder(location.stateDirectory), {});
-  writeSeenDead(open(system), nothing);
+  t.same(readCollection(open(machine.start())), nothing);
 });
 
 for (const text of [
@@ -85,43 +72,34 @@ for (const text of [
     machine.disk.makeDirectories(location.stateDirectory);
     machine.disk.put(`${location.stateDirectory}/collection.json`, text);
 
-    t.same(readCollection(open(machine.start())), { lastRun: undefined, seenDead: nothing });
+    t.same(readCollection(open(machine.start())), nothing);
   });
 }
 
-/** Writes one reservation that was seen dead; returns the outcome. */
-function write(
-  machine: MemoryMachine,
-  later: ReadonlyMap<string, number>,
-  interrupt?: Interrupt,
-): Outcome {
-  return machine.run({ interrupt }, (system) => {
-    writeSeenDead(open(system), later);
-    return 0;
-  });
-}
-
-test("a run that is killed while it writes leaves the old list or the new one", async (t) => {
+test("a run that is killed while it writes leaves the old times or the new ones", async (t) => {
   const machine = machineWith();
-  writeSeenDead(open(machine.start()), seenDead);
-  const later = new Map([[ID, SINCE + 1]]);
+  const write = (since: number, interrupt?: Interrupt): Outcome =>
+    machine.run({ interrupt }, (system) => {
+      writeCollection(open(system), { ...nothing, seenDead: new Map([[ID, since]]) });
+      return 0;
+    });
+  write(SINCE);
 
-  const { calls } = machine.try(() => write(machine, later));
+  const { calls } = machine.try(() => write(SINCE + 1));
   const found = [...calls.keys(), calls.length].map((at) =>
     machine.try(() => {
-      write(machine, later, stopAt(at + 1, 0.5));
-      return readSeenDead(open(machine.start())).get(ID);
+      write(SINCE + 1, stopAt(at + 1, 0.5));
+      return readCollection(open(machine.start())).seenDead.get(ID);
     }),
   );
 
-  t.ok(found.every((since) => since === SINCE || since === SINCE + 1));
+  t.same(new Set(found), new Set([SINCE, SINCE + 1]));
   t.equal(found[0], SINCE, "killed before it began");
   t.equal(found.at(-1), SINCE + 1, "killed after it had ended");
 });
 
 test("a failed write is an error", async (t) => {
-  const machine = machineWith();
-  const system = machine.start({ interrupt: refuse("createFile", "ENOSPC") });
+  const system = machineWith().start({ interrupt: refuse("createFile", "ENOSPC") });
 
-  t.throws(() => writeSeenDead(open(system), seenDead), { code: "ENOSPC" });
+  t.throws(() => writeCollection(open(system), { ...nothing, seenDead }), { code: "ENOSPC" });
 });

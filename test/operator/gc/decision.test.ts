@@ -101,14 +101,6 @@ test("only a process contradicts the list: a namespace that is only mounted is k
   }
 });
 
-test("what is beside a reservation is asked only of one that contradicts the list", async (t) => {
-  const isBesideListed = (): never => t.fail("nobody needs to know") as never;
-  for (const shown of ["namespace", "mount", "dead", "unknown"] as const) {
-    const one = candidate(shown, { isBesideListed });
-    contradicts({ ...one, ...decideBy(rules())(one) });
-  }
-});
-
 test("a second run counts once the grace period has passed since the first", async (t) => {
   const decision = (ago: number, changed: Partial<Rules> = {}) =>
     decideBy(rules({ before: new Map([["its id", now - ago]]), ...changed }))(candidate("dead"))

@@ -7,7 +7,7 @@ import { t as root, type Test, test } from "tap";
 import { executable, run } from "../../harness/executable.ts";
 import { processWith, skipOutsideHost, startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
-import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
+import { skipWithoutTerminal } from "../../harness/terminal.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
@@ -18,17 +18,18 @@ const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde
 
 test("reservations are sorted by address, IPv4 first, with their ages and pods", async (t) => {
   const node = nodeFor(t);
-  const ranges = [[{ subnet: "10.0.0.0/24" }], [{ subnet: "fd12::/120" }]];
-  for (const id of ["a", "b", "c", "d", "e", "f", "g", "h"]) node.add("net", { ranges }, id);
-  node.add("net", { subnet: "10.0.1.0/24" }, LONG_ID, { interfaceName: "net1" });
-  node.write("net/10.0.0.12", "legacy");
-  node.write("net/10.0.0.13", "");
+  for (const [address, content, age] of [
+    ["10.0.0.2", "a\r\neth0", 3 * 3600],
+    ["10.0.0.9", "legacy", 3 * 3600],
+    ["10.0.0.12", "", 3 * 3600],
+    ["10.0.1.2", `${LONG_ID}\r\nnet1`, 100],
+    ["fd12::a", "b\r\neth0", 3 * 86400],
+    ["fd12::2", "a\r\neth0", 3 * 86400],
+  ] as const) {
+    node.write(`net/${address}`, content, age);
+  }
   node.remember("net", "a", "default/web");
   node.remember("net", "legacy", "kube-system/dns");
-  const names = ["2", "3", "4", "5", "6", "7", "8", "9"];
-  for (const name of [...names, "12", "13"]) node.age(`net/10.0.0.${name}`, 3 * 3600 + 40);
-  for (const name of names) node.age(`net/fd12::${name}`, 3 * 86400 + 40);
-  node.age("net/10.0.1.2", 100);
 
   const answer = node.tool(["list", "net"]);
   // A busy machine may take some seconds from the one line to the other.
@@ -38,24 +39,11 @@ test("reservations are sorted by address, IPv4 first, with their ages and pods",
       exitCode: 0,
       stdout: `NETWORK  ADDRESS    CONTAINER                                                         INTERFACE  AGE   POD
 net      10.0.0.2   a                                                                 eth0       3h    default/web
-net      10.0.0.3   b                                                                 eth0       3h    -
-net      10.0.0.4   c                                                                 eth0       3h    -
-net      10.0.0.5   d                                                                 eth0       3h    -
-net      10.0.0.6   e                                                                 eth0       3h    -
-net      10.0.0.7   f                                                                 eth0       3h    -
-net      10.0.0.8   g                                                                 eth0       3h    -
-net      10.0.0.9   h                                                                 eth0       3h    -
-net      10.0.0.12  legacy                                                            -          3h    kube-system/dns
-net      10.0.0.13  -                                                                 -          3h    -
+net      10.0.0.9   legacy                                                            -          3h    kube-system/dns
+net      10.0.0.12  -                                                                 -          3h    -
 net      10.0.1.2   ${LONG_ID}  net1       100s  -
 net      fd12::2    a                                                                 eth0       3d    default/web
-net      fd12::3    b                                                                 eth0       3d    -
-net      fd12::4    c                                                                 eth0       3d    -
-net      fd12::5    d                                                                 eth0       3d    -
-net      fd12::6    e                                                                 eth0       3d    -
-net      fd12::7    f                                                                 eth0       3d    -
-net      fd12::8    g                                                                 eth0       3d    -
-net      fd12::9    h                                                                 eth0       3d    -
+net      fd12::a    b                                                                 eth0       3d    -
 `,
       stderr: "",
     },
@@ -196,28 +184,6 @@ test("whether containers are alive is a column where it is known, and can be cho
   t.strictSame(listed("--dead"), [dead]);
   t.strictSame(listed("--unknown"), [unknown]);
   t.strictSame(listed("--dead", "--unknown"), [unknown, dead]);
-});
-
-test("on a terminal of 80 columns every line fits", { skip: skipWithoutTerminal }, async (t) => {
-  const node = nodeWithPods(t);
-  const run = (...rest: readonly string[]): string =>
-    atTerminal(node.line(["list", ...rest]), "", { COLUMNS: "80" }).stdout;
-
-  t.equal(
-    run("net"),
-    `ADDRESS     CONTAINER      AGE  POD
-198.18.0.2  0123456789abc  2h   kube-system/coredns-7d89d9b6b8-x7k2p
-198.18.0.3  b              3h   default/web
-198.18.0.4  c              4h   -
-`
-      .replace("ADDRESS ", "NETWORK  ADDRESS ")
-      .replaceAll("198", "net      198"),
-  );
-  t.ok(
-    run()
-      .split("\n")
-      .every((line) => line.length <= 80),
-  );
 });
 
 test("the width is the terminal's own without COLUMNS", {

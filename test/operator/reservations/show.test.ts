@@ -1,7 +1,6 @@
 // test: each executable, one if short
 /** show: the holder of an address, the addresses of a container or a pod, and hints if there are none. */
 
-import { join } from "node:path";
 import { test } from "tap";
 import { type Node, nodeFor } from "../node.ts";
 
@@ -212,75 +211,35 @@ test("a file that names no container is shown", async (t) => {
 
 test("an address may be reserved in several networks, and --network chooses one", async (t) => {
   const node = nodeFor(t);
-  node.add("one", { subnet: "10.0.0.0/24" }, "a");
-  node.add("two", { subnet: "10.0.0.0/24" }, "b");
-  const holders = (...words: string[]): string[] => {
-    const { stdout } = node.tool([
-      "show",
-      "10.0.0.2",
-      "--json",
-      "--data-dir",
-      node.dataDir,
-      ...words,
-    ]);
-    const { reservations }: { reservations: { network: string; container: string }[] } =
-      JSON.parse(stdout);
-    return reservations.map(({ network, container }) => `${network} ${container}`);
-  };
-  t.strictSame(holders(), ["one a", "two b"]);
-  t.strictSame(holders("--network", "two"), ["two b"]);
+  for (const network of ["one", "two"])
+    node.add(network, { subnet: "10.0.0.0/24" }, `c-${network}`);
+  const shown = (...words: string[]): string =>
+    show(node, "10.0.0.2", ...words)[1].replaceAll(/^ .*\n/gm, "");
+  t.equal(shown(), "10.0.0.2 of one\n\n10.0.0.2 of two\n");
+  t.equal(shown("--network", "two"), "10.0.0.2 of two\n");
 });
 
 test("the document has the reservations, or the hints", async (t) => {
   const node = busyNode(t);
-  const held = JSON.parse(node.tool(["show", "10.0.0.10", "--json", "--network", "net"]).stdout);
-  const { since } = held.reservations[0];
-  t.strictSame(held, {
-    reservations: [
-      {
-        network: "net",
-        address: "10.0.0.10",
-        container: "abc123",
-        interface: "eth0",
-        pod: "default/web",
-        owner: "attachment",
-        since,
-        beforeBoot: false,
-        alive: held.reservations[0].alive,
-        reason: held.reservations[0].reason,
-        range: { first: "10.0.0.10", last: "10.0.0.100" },
-        path: join(node.dataDir, "net/10.0.0.10"),
-      },
-    ],
-    hints: [],
+  const reservation = { network: "net", address: "10.0.0.10", container: "abc123", alive: null };
+  t.match(node.json(["show", "10.0.0.10"]), {
+    exitCode: 0,
+    document: { reservations: [reservation], hints: [] },
   });
-  t.ok(Date.now() - Date.parse(since) >= 7300_000);
-
-  const free = node.tool(["show", "10.0.0.50", "--json", "--network", "net"]);
-  t.equal(free.exitCode, 1);
-  t.strictSame(JSON.parse(free.stdout), {
-    reservations: [],
-    hints: [
-      { reason: "free", network: "net", text: "It is free, in range 10.0.0.10-10.0.0.100 of net." },
-    ],
+  const text = "It is free, in range 10.0.0.10-10.0.0.100 of net.";
+  t.strictSame(node.json(["show", "10.0.0.50"]), {
+    exitCode: 1,
+    document: { reservations: [], hints: [{ reason: "free", network: "net", text }] },
   });
 });
 
-test("an operand that can be none of them is wrong usage", async (t) => {
-  const node = nodeFor(t);
-  for (const operand of ["a:b", "a/b/c"]) {
-    t.strictSame(show(node, operand), [
-      2,
-      "",
-      `host-local: show: expected an address, a container id or a pod as namespace/name, found "${operand}"\nRun 'host-local show --help' for usage.\n`,
-    ]);
-  }
-});
-
-test("what looks like an address and is none is not searched for as a container", async (t) => {
-  const node = nodeFor(t);
-  t.match(node.tool(["show", "300.1.1.1"]), {
-    exitCode: 2,
-    stderr: /^host-local: show: expected an address such as 10\.88\.0\.7, found 300\.1\.1\.1\n/,
+for (const [operand, message] of [
+  ["a:b", 'expected an address, a container id or a pod as namespace/name, found "a:b"'],
+  ["a/b/c", 'expected an address, a container id or a pod as namespace/name, found "a/b/c"'],
+  ["300.1.1.1", "expected an address such as 10.88.0.7, found 300.1.1.1"],
+] as const) {
+  test(`show ${operand} is wrong usage`, async (t) => {
+    const text = `host-local: show: ${message}\nRun 'host-local show --help' for usage.\n`;
+    t.strictSame(show(nodeFor(t), operand), [2, "", text]);
   });
-});
+}

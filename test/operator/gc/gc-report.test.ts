@@ -1,0 +1,168 @@
+/** What `gc` prints of a reservation and its document, and of what it leaves for the next run. */
+
+import { test } from "tap";
+import { gc } from "../../../src/operator/gc/gc.ts";
+import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { location, withNetwork } from "../../store/fixtures.ts";
+import { exampleOf, formOf } from "../json-examples.ts";
+import { contextOf, memoryNode, places, remember, startWithKernel } from "../memory-node.ts";
+
+const MINUTE = 60_000;
+
+/** A node with the reservations of c1 and c2, an hour old, at 13:00. */
+function node(): MemoryMachine {
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0", lock: "" });
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(60 * MINUTE);
+  return machine;
+}
+
+function date({ disk, time }: MemoryMachine, minutes: number): void {
+  disk.setModified(`${location.directory}/10.0.0.2`, BigInt(time + minutes * MINUTE) * 1_000_000n);
+}
+
+/** A namespace of which nothing tells whose it is: only the list shows who is dead. */
+const strange = { processes: { 8: { namespace: 80, addresses: ["172.17.0.2"] } } };
+
+/** What a run reports and logs, with these words of the command line and this list. */
+function run(machine: MemoryMachine, words: string, list = "c2", interrupt?: Interrupt) {
+  machine.disk.put("/live", list);
+  const given = Object.fromEntries(words.split(" ").map((word) => [word, ""]));
+  const options = { ...places, "--live": "/live", ...given };
+  const context = contextOf(startWithKernel(machine, strange, interrupt), options);
+  const logged: string[] = [];
+  const report = gc.run({ ...context, log: (message) => logged.push(message) });
+  const [, state = ""] = /10\.0\.0\.2 +c1 +eth0 +(.*)\n/.exec(report.text()) ?? [];
+  return { report, logged: logged.join("\n"), state };
+}
+
+/** What the table says of c1, which the list lacks; nothing where it is not in the table. */
+const states: Readonly<
+  Record<string, readonly [words: string, state: string, spoil?: (machine: MemoryMachine) => void]>
+> = {
+  "a first dry run": ["", "dead; released with --yes after 13:10 UTC, or now with --yes --now"],
+  "a first run": ["--yes", "dead; released by a run after 13:10 UTC, or now with --now"],
+  "a first run before midnight": [
+    "--yes",
+    "dead; released by a run after 2026-02-01 00:05 UTC, or now with --now",
+    (machine) => machine.wait((10 * 60 + 55) * MINUTE),
+  ],
+  "a dry run, at once": ["--now", "dead; released with --yes"],
+  "a run, at once": ["--now --yes", "released"],
+  "what is from before this boot": [
+    "--now",
+    "dead, from before this boot; released with --yes",
+    (machine) => machine.boot(),
+  ],
+  "a young one": ["--yes", "", (machine) => date(machine, -1)],
+  "a young one, at once": [
+    "--now --yes",
+    "kept until 13:09 UTC, or with --grace 0s: younger than the grace period",
+    (machine) => date(machine, -1),
+  ],
+  "one from the future": [
+    "--now --yes",
+    "kept: its file is dated 2026-02-01 13:00 UTC, in the future, so its age is not known; to release it: host-local release 10.0.0.2 --network net --conf-dir /conf --data-dir /data --cache-dir /cache",
+    (machine) => date(machine, 24 * 60),
+  ],
+};
+
+for (const [what, [words, state, spoil]] of Object.entries(states)) {
+  test(`${what}: ${state.slice(0, 40)}`, async (t) => {
+    const machine = node();
+    spoil?.(machine);
+    t.equal(run(machine, words).state, state);
+  });
+}
+
+test("where nothing decides, a message names the list of the network's runtime", async (t) => {
+  const machine = node();
+  const plugins = [{ type: "bridge", ipam: { type: "host-local", subnet: "10.0.0.0/24" } }];
+  const document = { cniVersion: "1.0.0", name: "net", plugins };
+  machine.disk.put("/conf/nerdctl-bridge.conflist", JSON.stringify(document));
+  const context = contextOf(startWithKernel(machine, strange), { ...places, "--yes": "" });
+  const logged: string[] = [];
+
+  const { exitCode } = gc.run({ ...context, log: (message) => logged.push(message) });
+
+  t.equal(exitCode, 1);
+  t.match(
+    logged.join("\n"),
+    "A list decides: host-local gc net --live-command 'ns=$(ctr namespaces ls -q) && for n",
+  );
+});
+
+test("in a network that stays locked nothing is released, and that is logged", async (t) => {
+  const machine = node();
+  machine.start().lock({ file: location.lockFile, directory: location.stateDirectory, timeout: 0 });
+  const { report, logged, state } = run(machine, "--now --yes");
+  t.equal(report.exitCode, 1);
+  t.match(logged, "net: network net is locked");
+  t.equal(state, "kept; changed in the meantime, or could not be released");
+  t.ok(machine.disk.has(`${location.directory}/10.0.0.2`));
+});
+
+test("that a dead one cannot be recorded is an error: no later run would be the second", async (t) => {
+  const machine = node();
+  const unwritable = refuse("createFile", "ENOSPC");
+  const { report, logged } = run(machine, "--yes", "c2", unwritable);
+  t.equal(report.exitCode, 1);
+  t.match(logged, "cannot record dead reservations: ");
+
+  const ofLiving = run(machine, "--yes", "c1\nc2", unwritable);
+  t.strictSame([ofLiving.report.exitCode, ofLiving.logged], [0, ""], "of the time it is none");
+});
+
+test("a list that turns out wrong starts the grace period anew", async (t) => {
+  const machine = node();
+  const stateWith = (list: string): string => run(machine, "--yes", list).state;
+  t.match(stateWith("c2"), "dead; released by");
+  machine.wait(60 * MINUTE);
+  t.equal(stateWith(""), "");
+  t.match(stateWith("c2"), "dead; released by");
+  machine.wait(60 * MINUTE);
+  t.equal(stateWith("c2"), "released");
+});
+
+test("the document has the form of its example, and counts for each network", async (t) => {
+  const machine = memoryNode({
+    "10.0.0.2": "c1\r\neth0",
+    "10.0.0.3": "c2\r\neth0",
+    "10.0.0.4": "c3\r\neth0",
+    "10.0.0.5": "",
+  });
+  remember(machine, "c3", { netns: "/run/netns/gone" });
+  machine.wait(60 * MINUTE);
+  machine.disk.put("/live", "c1\n");
+  const ofC2 = { processes: { 7: { namespace: 70, addresses: ["10.0.0.3"] } } };
+  const context = contextOf(startWithKernel(machine, ofC2), { ...places, "--live": "/live" });
+
+  const document = gc.run(context).document();
+
+  t.same(formOf(document), formOf(exampleOf("gc")));
+  const about = { network: "net", interface: "eth0" };
+  t.match(document, {
+    dryRun: true,
+    networks: [
+      {
+        ...{ network: "net", directory: "/data/net", refused: /the list is wrong/ },
+        ...{ reservations: 4, alive: 1, inUse: 1, unknown: 0, unowned: 1, young: 0 },
+        ...{ waiting: 1, due: 0, released: 0 },
+      },
+    ],
+    dead: [
+      {
+        ...about,
+        address: "10.0.0.4",
+        container: "c3",
+        since: "2026-01-31T12:00:00.000Z",
+        seenDeadSince: "2026-01-31T13:00:00.000Z",
+        releasableAfter: "2026-01-31T13:10:00.000Z",
+        state: "waiting",
+        path: "/data/net/10.0.0.4",
+      },
+    ],
+    undecided: [{ ...about, address: "10.0.0.3", container: "c2", state: "inUse" }],
+  });
+});
