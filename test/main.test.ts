@@ -23,15 +23,6 @@ test("a failure is one error object on standard output, and exit code 1", async 
   );
 });
 
-test("a failed system call is reported with its message and code 999", async (t) => {
-  const network = new Network(new MemoryMachine(), subnet);
-
-  t.same(network.add("c1", { interrupt: refuse("makeDirectories", "EACCES") }).error, {
-    code: 999,
-    msg: "mkdir /var/lib/cni/networks/net: permission denied",
-  });
-});
-
 test("the details of an error end with the trace of the call, if that is a valid one", async (t) => {
   const network = new Network(new MemoryMachine(), subnet, { name: "a/b" });
   const id = "4bf92f3577b34da6a3ce929d0e0e4736";

@@ -50,6 +50,11 @@ CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0
 With arguments it is a tool for operators: host-local --help
 `;
 
+/** The result of an ADD with these addresses, printed as the Go plugin prints it. */
+function resultOf(...ips: readonly { readonly address: string; readonly gateway?: string }[]) {
+  return JSON.stringify({ cniVersion: "1.0.0", ips }, null, 4);
+}
+
 /** The list of differences, most important first. */
 export const differences: readonly Difference[] = [
   {
@@ -298,14 +303,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/subnet-test-/31",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "192.0.2.0/31"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "192.0.2.0/31" }),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -316,14 +314,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/subnet-v6-128",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "2001:db8::/128"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "2001:db8::/128" }),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -334,18 +325,10 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/ranges-second-bad",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "10.1.2.2/24",
-            "gateway": "10.1.2.1"
-        },
-        {
-            "address": "10.1.3.0/31"
-        }
-    ]
-}`,
+        stdout: resultOf(
+          { address: "10.1.2.2/24", gateway: "10.1.2.1" },
+          { address: "10.1.3.0/31" },
+        ),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -419,15 +402,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "alloc/dup-in-subdir",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "10.0.0.2/29",
-            "gateway": "10.0.0.1"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "10.0.0.2/29", gateway: "10.0.0.1" }),
         filesLeft: [
           { path: "net/10.0.0.2", mode: "600", content: "c1\r\neth0" },
           { path: "net/last_reserved_ip.0", mode: "600", content: "10.0.0.2" },

@@ -23,11 +23,6 @@ for (const [what, ipam, message] of [
     /line 1, column 1: unexpected end/,
   ],
   ["rangesFile that never ends", { rangesFile: "/dev/zero" }, /^cannot read rangesFile: /],
-  [
-    "partition by a FIFO without a writer",
-    { partition: { subnetFile: "FIFO", ranges: [[five]] } },
-    /^no podCIDR of this node in \S+fifo$/,
-  ],
 ] as const) {
   test(`ADD refuses a ${what}`, async (t) => {
     const fifo = join(scratchDirectory(t), "fifo");
