@@ -39,21 +39,3 @@ layer podman bookworm podman buildah conmon golang-github-containers-common \
 # It is newer than the C library of Debian 12, so it brings what it needs.
 layer apptainer unstable apptainer libc6 libgcc-s1 liblz4-1 liblzma5 liblzo2-2 libseccomp2 libsqlite3-0 \
   libzstd1 squashfs-tools zlib1g
-
-# The CNI project's own shell runtimes, and the program that they read JSON with.
-layer jq bookworm jq libjq1 libonig5
-if [ -d "$unpacked/cni-scripts" ]; then
-  echo "cni-scripts is in $unpacked already."
-  exit 0
-fi
-open_suite unstable deb-src
-(cd "$work" && apt-get "${options[@]}" source --download-only --tar-only golang-github-appc-cni >>"$log" 2>&1) ||
-  give_up "apt could not fetch the source of the CNI project; see $log."
-tarball=$(echo "$work"/golang-github-appc-cni_*.orig.tar.*)
-mkdir -p "$work/source" "$work/cni-scripts/usr/share"
-tar -xf "$tarball" -C "$work/source" --strip-components=1 >>"$log" 2>&1 ||
-  give_up "tar could not unpack $(basename "$tarball"), for which it needs xz-utils; see $log."
-mv "$work/source/scripts" "$work/cni-scripts/usr/share/cni-scripts"
-sed -E 's/.*_(.*)\.orig\..*/\1/' <<<"$tarball" >"$work/cni-scripts/usr/share/cni-scripts/version"
-mv "$work/cni-scripts" "$unpacked/cni-scripts"
-echo "The scripts of the CNI project are in $unpacked."

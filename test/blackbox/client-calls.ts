@@ -1,25 +1,19 @@
 /** The calls of real clients, as they were recorded (`npm run test:clients -- --record`), or written from their source. */
 
-import { readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import type { RecordedCall } from "../e2e/recording-shim.ts";
 
 /** What a client has called. */
-export interface ClientCalls {
+interface ClientCalls {
   /** The client with its version, and where the calls are from if not from a record. */
   readonly client: string;
   readonly calls: readonly RecordedCall[];
 }
 
-const directory = new URL("client-calls/", import.meta.url);
-
-/** The names of the records. */
-export function clientCallFiles(): readonly string[] {
-  return readdirSync(directory).sort();
-}
-
 /** Reads a record: a line about the client, and one for each call. */
 export function readClientCalls(file: string): ClientCalls {
-  const [first = "", ...lines] = readFileSync(new URL(file, directory), "utf8").trim().split("\n");
+  const path = new URL(`client-calls/${file}`, import.meta.url);
+  const [first = "", ...lines] = readFileSync(path, "utf8").trim().split("\n");
   return { ...JSON.parse(first), calls: lines.map((line) => JSON.parse(line)) };
 }
 

@@ -17,8 +17,7 @@ export interface ChangedExpectation {
   readonly step?: number;
   readonly exitCode?: number;
   readonly stdout?: string;
-  /** The exact text, or a pattern for it. */
-  readonly stderr?: string | RegExp;
+  readonly stderr?: string;
   /** Files left here, but not (or not like this) by the Go plugin. */
   readonly filesLeft?: readonly TreeEntry[];
   /** Files left by the Go plugin, but not here. */
@@ -50,6 +49,11 @@ const about = `CNI host-local plugin version unknown
 CNI protocol versions supported: 0.1.0, 0.2.0, 0.3.0, 0.3.1, 0.4.0, 1.0.0, 1.1.0
 With arguments it is a tool for operators: host-local --help
 `;
+
+/** The result of an ADD with these addresses, printed as the Go plugin prints it. */
+function resultOf(...ips: readonly { readonly address: string; readonly gateway?: string }[]) {
+  return JSON.stringify({ cniVersion: "1.0.0", ips }, null, 4);
+}
 
 /** The list of differences, most important first. */
 export const differences: readonly Difference[] = [
@@ -86,7 +90,12 @@ export const differences: readonly Difference[] = [
     here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). Without a list (both keys absent, or null, which CRI-O sends for every network but its default one) it frees only pods whose network namespace is proven gone and what is from before a reboot, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps what was reserved for a network namespace that is not proven gone; addresses that the node, a process or a mounted network namespace has, or may have where one cannot be looked at; and what was reserved less than two seconds before the call began. A line on standard error says which, and why.",
     reason:
       "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself. Runtimes send lists that are too old or incomplete (antrea#8239), and a pod whose address is freed shares it with the next one.",
-    changed: [{ vector: "version/GC-'1.1.0'", stderr: /^[^\n]+\n$/ }],
+    changed: [
+      {
+        vector: "version/GC-'1.1.0'",
+        stderr: "host-local: GC without cni.dev/valid-attachments; nothing was released\n",
+      },
+    ],
     coveredBy: ["behaviours/gc.test.ts", "blackbox/gc-living.test.ts"],
   },
   {
@@ -294,14 +303,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/subnet-test-/31",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "192.0.2.0/31"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "192.0.2.0/31" }),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -312,14 +314,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/subnet-v6-128",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "2001:db8::/128"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "2001:db8::/128" }),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -330,18 +325,10 @@ export const differences: readonly Difference[] = [
       {
         vector: "config/ranges-second-bad",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "10.1.2.2/24",
-            "gateway": "10.1.2.1"
-        },
-        {
-            "address": "10.1.3.0/31"
-        }
-    ]
-}`,
+        stdout: resultOf(
+          { address: "10.1.2.2/24", gateway: "10.1.2.1" },
+          { address: "10.1.3.0/31" },
+        ),
         filesLeft: [
           { path: "net/", mode: "755" },
           lockFile,
@@ -415,15 +402,7 @@ export const differences: readonly Difference[] = [
       {
         vector: "alloc/dup-in-subdir",
         exitCode: 0,
-        stdout: `{
-    "cniVersion": "1.0.0",
-    "ips": [
-        {
-            "address": "10.0.0.2/29",
-            "gateway": "10.0.0.1"
-        }
-    ]
-}`,
+        stdout: resultOf({ address: "10.0.0.2/29", gateway: "10.0.0.1" }),
         filesLeft: [
           { path: "net/10.0.0.2", mode: "600", content: "c1\r\neth0" },
           { path: "net/last_reserved_ip.0", mode: "600", content: "10.0.0.2" },

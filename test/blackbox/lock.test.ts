@@ -1,21 +1,16 @@
 // test: each executable
-/** What surrounds the lock of a network: other networks, other machines, traces. */
+/** What surrounds the lock of a network: other machines, traces. */
 
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { stopObstacle } from "../faults/executables/stopped-call.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { executable, start } from "../harness/executable.ts";
+import { executable } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { holdLock } from "../harness/held-lock.ts";
-import { grantedAddresses } from "../harness/network.ts";
-import { readError } from "../harness/printed-error.ts";
-import { attachmentCall, configuration } from "../harness/runtime-call.ts";
 
 const five = { subnet: "10.0.0.0/29" };
-const short = { ...five, lockTimeoutSeconds: 0.3 };
-const c1 = { containerId: "c1" };
 
 test("no journal is kept where another machine may write, since the lock may not exclude it", {
   skip: stopObstacle() ?? false,
@@ -38,32 +33,14 @@ test("no journal is kept where another machine may write, since the lock may not
 
 test("details end with the trace of the call; the holder's is named, too, if /proc shows the holder", async (t) => {
   const [own, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
-  const network = networkFor(t, short);
+  const network = networkFor(t, { ...five, lockTimeoutSeconds: 0.3 });
   await holdLock(t, network.machine.dataDirectory, {
     TRACEPARENT: `00-${other}-b7ad6b7169203331-01`,
   });
-  const { environment, stdin } = attachmentCall(
-    "ADD",
-    c1,
-    configuration(network.machine.dataDirectory, short),
-  );
 
-  const { stdout } = await start(executable, {
-    environment: { ...environment, TRACEPARENT: `00-${own}-00f067aa0ba902b7-01` },
-    stdin,
-  });
+  const { error } = network.add("c1", { traceparent: `00-${own}-00f067aa0ba902b7-01` });
 
-  const details = readError(stdout)?.details ?? "";
+  const details = error?.details ?? "";
   t.ok(details.endsWith(`; trace ${own}`), details);
   t.match(details, `(flock), trace ${other}; nothing was changed`);
-});
-
-test("the lock of one network does not stop another", async (t) => {
-  const network = networkFor(t, short);
-  await holdLock(t, network.machine.dataDirectory);
-  const document = configuration(network.machine.dataDirectory, short, { name: "other" });
-
-  const outcome = await start(executable, attachmentCall("ADD", c1, document));
-
-  t.same(grantedAddresses(outcome), ["10.0.0.2"]);
 });

@@ -2,7 +2,7 @@
 
 import { readFileSync } from "node:fs";
 import { ownDirectory, type PriorFile, type TreeEntry } from "../harness/data-directory.ts";
-import type { Machine, Outcome } from "../harness/machine.ts";
+import type { Machine } from "../harness/machine.ts";
 
 /** One call of a vector, with what the Go plugin answered. */
 export interface VectorStep {
@@ -16,12 +16,6 @@ export interface Vector {
   readonly id: string;
   readonly pre: readonly PriorFile[];
   readonly steps: readonly VectorStep[];
-  readonly tree: readonly TreeEntry[];
-}
-
-/** What a replayed vector did. */
-export interface Replay {
-  readonly outcomes: readonly Outcome[];
   readonly tree: readonly TreeEntry[];
 }
 
@@ -47,7 +41,7 @@ export function readVectors(plugin: "host-local" | "static" = "host-local"): rea
  * @param vector what to replay
  * @param options the machine's own, such as the plugin to start
  */
-export function replay(machine: Machine, vector: Vector, options: object = {}): Replay {
+export function replay(machine: Machine, vector: Vector, options: object = {}) {
   const { dataDirectory } = machine;
   for (const { path, content = "" } of vector.pre) machine.put(path, content);
   const outcomes = vector.steps.map(({ env, stdin }) => {

@@ -38,10 +38,11 @@ for (const release of ["1.6", "1.7", "2"]) {
       t.equal(await pods.addressOf("reported"), "10.61.0.4", "the CRI reports the address");
       await pods.stop("reported");
       const late = host.recordedCalls().filter(({ environment }) => environment.CNI_NETNS === "");
-      t.ok(late.length > 0, "the last DEL of a pod comes without a network namespace");
-      t.ok(
-        late.every(({ exitCode }) => exitCode === 0),
-        "and succeeds",
+      const codes = new Set(late.map(({ exitCode }) => exitCode));
+      t.same(
+        [...codes],
+        [0],
+        "the last DEL of a pod comes without a network namespace, and succeeds",
       );
     },
   );
@@ -65,11 +66,7 @@ clientScenario(
     version,
   },
   async (t, host) => {
-    const ipam = {
-      type: "host-local",
-      subnet: "10.62.0.0/30",
-      exhaustedStatus: "unavailable",
-    };
+    const ipam = { type: "host-local", subnet: "10.62.0.0/30", exhaustedStatus: "unavailable" };
     host.configure({
       cniVersion: "1.1.0",
       name: "status",
@@ -139,10 +136,8 @@ clientScenario(
     await Containerd.start(t, host);
     const ctr = (...words: readonly string[]) => execFileSync("ctr", words, { stdio: "pipe" });
     for (const name of ["alive", "dead"]) {
-      ctr(
-        ...["run", "--cni", "--detach", "--cgroup", `/${cgroupOfScenario}/${name}`],
-        ...[imageName, name],
-      );
+      const cgroup = ["--cgroup", `/${cgroupOfScenario}/${name}`];
+      ctr("run", "--cni", "--detach", ...cgroup, imageName, name);
     }
     const reserved = () => Object.keys(host.reservations(network.name));
     const pid = Number(/^dead +(\d+)/m.exec(String(ctr("task", "ls")))?.[1]);
@@ -152,28 +147,13 @@ clientScenario(
     await until("the end of the task", () => ctr("task", "ls").includes("STOPPED"));
     ctr("task", "rm", "dead");
     ctr("container", "rm", "dead");
-    t.same(
-      reserved(),
-      ["10.61.0.2", "10.61.0.3"],
-      "the address of a dead container stays reserved",
-    );
+    t.equal(reserved().length, 2, "the address of a dead container stays reserved");
 
     const page = readFileSync(inRepository("docs/leaked-addresses.md"), "utf8");
     const listed = /all namespaces of containerd \| `'(.*)'` \|/.exec(page)?.[1] ?? "";
-    execFileSync(
-      executable,
-      [
-        "gc",
-        network.name,
-        "--live-command",
-        listed.replaceAll("\\|", "|"),
-        "--grace",
-        "0s",
-        "--now",
-        "--yes",
-      ],
-      { stdio: "pipe" },
-    );
+    const list = ["--live-command", listed.replaceAll("\\|", "|")];
+    const words = ["gc", network.name, ...list, "--grace", "0s", "--now", "--yes"];
+    execFileSync(executable, words, { stdio: "pipe" });
     t.same(reserved(), ["10.61.0.2"], "gc releases that one alone");
     ctr("task", "kill", "--signal", "SIGKILL", "alive");
     await until("its DEL", () => reserved().length === 0);

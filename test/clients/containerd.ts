@@ -66,8 +66,7 @@ export class Containerd {
    * @param t the test that owns it
    */
   async loseState(t: Test): Promise<void> {
-    this.#daemon.kill();
-    await this.#daemon.end();
+    await this.#daemon.stop();
     await endContainers();
     removeMounts(["/run/netns", stateDirectory, rootDirectory]);
     mkdirSync(rootDirectory);
@@ -76,18 +75,11 @@ export class Containerd {
   }
 
   async #prepare(): Promise<void> {
-    await this.#answers();
+    await this.#daemon.until("containerd", async () => (await this.runtime.version()) !== "");
     for (const namespace of ["k8s.io", "default"]) {
       execFileSync("ctr", ["-n", namespace, "images", "import", this.#image], { stdio: "pipe" });
     }
     await until("the network", async () => (await this.runtime.networkReady()).ready);
-  }
-
-  async #answers(): Promise<void> {
-    await until("containerd", async () => {
-      if (!this.#daemon.runs) throw new Error(this.#daemon.output);
-      return (await this.runtime.version()) !== "";
-    });
   }
 }
 
@@ -129,17 +121,17 @@ export class Ctr implements Client {
 
   async start(name: string): Promise<void> {
     const cgroup = ["--cgroup", `/${cgroupOfScenario}/${name}`];
-    const run = new Daemon(this.#t, `/run/ctr-${name}.log`, [
-      ...(["ctr", "run", "--cni", ...cgroup, imageName, name] as const),
-    ]);
-    await until(`container ${name}`, () => !run.runs || this.#isRunning(name));
-    if (!run.runs) {
+    const words = ["run", "--cni", ...cgroup, imageName, name];
+    const run = new Daemon(this.#t, `/run/ctr-${name}.log`, ["ctr", ...words]);
+    this.#running.set(name, run);
+    try {
+      await run.until(`container ${name}`, () => this.#isRunning(name));
+    } catch (error) {
       // ctr leaves the task behind that it had created for the container.
       spawnSync("ctr", ["task", "rm", "--force", name]);
       spawnSync("ctr", ["container", "rm", name]);
-      throw new Error(run.output);
+      throw error;
     }
-    this.#running.set(name, run);
   }
 
   async stop(name: string): Promise<void> {

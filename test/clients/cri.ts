@@ -3,27 +3,11 @@
 import { connect as connectHttp2, constants } from "node:http2";
 import { connect as connectSocket } from "node:net";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
-import { decode, encode, type Field, type Message, messagesIn, textIn } from "./protobuf.ts";
+import { decode, encode, type Fields, type Message, messagesIn, textIn } from "./protobuf.ts";
 import type { Client } from "./range-life.ts";
 
 /** A call takes no longer than this, in milliseconds. */
 const LONGEST_CALL = 300_000;
-
-/** What a pod's sandbox is told apart by, and where its cgroups are. */
-export interface SandboxRequest {
-  readonly name: string;
-  readonly cgroupParent: string;
-  /** The pod's annotations, which the runtime gives to a plugin that has the capability for it. */
-  readonly annotations: Readonly<Record<string, string>>;
-}
-
-/** A sandbox in the runtime's list. */
-export interface ListedSandbox {
-  readonly id: string;
-  /** The name of its pod. */
-  readonly pod: string;
-  readonly isReady: boolean;
-}
 
 /** The runtime service behind a socket. Numbers are those of the fields in `api.proto` of the CRI, version v1. */
 export class RuntimeService {
@@ -37,71 +21,51 @@ export class RuntimeService {
   /**
    * Makes a pod's sandbox and attaches it to the network.
    *
+   * @param name the pod's name
+   * @param annotations those of the pod, which the runtime gives to a plugin that has the capability for it
    * @returns the sandbox's id
    * @throws {Error} with the runtime's message if it refuses
    */
-  async runPodSandbox({ name, cgroupParent, annotations }: SandboxRequest): Promise<string> {
-    const metadata: Field = [
-      1,
-      [
-        [1, name],
-        [2, `uid-of-${name}`],
-        [3, "default"],
-      ],
-    ];
-    // Processes of the pod's containers do not see each other, as kubelet asks for it.
-    const pidOfContainer: Field = [1, [[2, 1]]];
-    const linux: Field = [
-      8,
-      [
-        [1, cgroupParent],
-        [2, [pidOfContainer]],
-      ],
-    ];
-    const annotated = Object.entries(annotations).map(([key, value]): Field => {
-      return [
-        7,
-        [
-          [1, key],
-          [2, value],
-        ],
-      ];
-    });
-    const config: Field = [1, [metadata, [2, name], ...annotated, linux]];
-    return textIn(await this.#call("RunPodSandbox", [config]), 1);
+  async runPodSandbox(
+    name: string,
+    annotations: Readonly<Record<string, string>>,
+  ): Promise<string> {
+    const config = {
+      1: { 1: name, 2: `uid-of-${name}`, 3: "default" },
+      2: name,
+      7: Object.entries(annotations).map(([key, value]) => ({ 1: key, 2: value })),
+      // Processes of the pod's containers do not see each other, as kubelet asks for it.
+      8: { 1: `/${cgroupOfScenario}`, 2: { 1: { 2: 1 } } },
+    };
+    return textIn(await this.#call("RunPodSandbox", { 1: config }), 1);
   }
 
-  /** All sandboxes, also those that have been stopped. */
-  async sandboxes(): Promise<readonly ListedSandbox[]> {
-    const response = await this.#call("ListPodSandbox", []);
-    return messagesIn(response, 1).map((sandbox) => ({
-      id: textIn(sandbox, 1),
-      pod: textIn(messagesIn(sandbox, 2).at(0), 1),
-      // SANDBOX_READY is 0, the default of the format.
-      isReady: !sandbox.has(3),
-    }));
+  /** The ids of all sandboxes, also of those that have been stopped. */
+  async sandboxIds(): Promise<readonly string[]> {
+    const response = await this.#call("ListPodSandbox");
+    return messagesIn(response, 1).map((sandbox) => textIn(sandbox, 1));
   }
 
   /** Detaches a sandbox from the network and stops what runs in it. */
   async stopPodSandbox(id: string): Promise<void> {
-    await this.#call("StopPodSandbox", [[1, id]]);
+    await this.#call("StopPodSandbox", { 1: id });
   }
 
   /** Removes a sandbox, of which the runtime is to leave nothing. */
   async removePodSandbox(id: string): Promise<void> {
-    await this.#call("RemovePodSandbox", [[1, id]]);
+    await this.#call("RemovePodSandbox", { 1: id });
   }
 
   /** The address that the runtime reports for a sandbox. */
   async addressOf(id: string): Promise<string> {
-    const response = await this.#call("PodSandboxStatus", [[1, id]]);
+    const response = await this.#call("PodSandboxStatus", { 1: id });
     const network = messagesIn(response, 1).flatMap((status) => messagesIn(status, 5));
     return textIn(network.at(0), 1);
   }
 
   /** Whether the runtime says `NetworkReady`, and if not why. */
   async networkReady(): Promise<{ readonly ready: boolean; readonly message: string }> {
-    const response = await this.#call("Status", []);
+    const response = await this.#call("Status");
     const condition = messagesIn(response, 1)
       .flatMap((status) => messagesIn(status, 1))
       .find((one) => textIn(one, 1) === "NetworkReady");
@@ -110,11 +74,11 @@ export class RuntimeService {
 
   /** The runtime's name and version. */
   async version(): Promise<string> {
-    const response = await this.#call("Version", []);
+    const response = await this.#call("Version");
     return `${textIn(response, 2)} ${textIn(response, 3)}`;
   }
 
-  #call(method: string, fields: readonly Field[]): Promise<Message> {
+  #call(method: string, fields: Fields = {}): Promise<Message> {
     return new Promise((settle, fail) => {
       const session = connectHttp2("http://localhost", {
         createConnection: () => connectSocket(this.#socket),
@@ -157,9 +121,8 @@ export class Cri implements Client {
     this.#runtime = runtime;
   }
 
-  async start(name: string, annotations: SandboxRequest["annotations"] = {}): Promise<void> {
-    const request = { name, cgroupParent: `/${cgroupOfScenario}`, annotations };
-    this.#sandboxes.set(name, await this.#runtime.runPodSandbox(request));
+  async start(name: string, annotations: Readonly<Record<string, string>> = {}): Promise<void> {
+    this.#sandboxes.set(name, await this.#runtime.runPodSandbox(name, annotations));
   }
 
   async stop(name: string): Promise<void> {

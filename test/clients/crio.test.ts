@@ -67,11 +67,7 @@ clientScenario(
 );
 
 /** gc, with the capabilities of a container and no others, such as `DAC_OVERRIDE`. */
-function gcWith(capabilities: readonly string[]): {
-  status: number | null;
-  stdout: string;
-  stderr: string;
-} {
+function gcWith(capabilities: readonly string[]) {
   const set = capabilities.map((name) => `+${name.toLowerCase()}`);
   const bounds = ["--no-new-privs", `--bounding-set=-all,${set.join(",")}`, executable];
   const words = [...bounds, "gc", "--yes", "--now", "--grace", "0s"];
@@ -118,12 +114,6 @@ clientScenario(
     execFileSync("sh", ["-c", anHourAgo]);
     t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
     t.same(held(), ["10.65.0.2"], "what CRI-O's cache names is known");
-
-    rmSync("/var/lib/cni/results", { recursive: true });
-    const { status, stdout, stderr } = gcWith(own);
-    t.match({ status, stdout }, { status: 1, stdout: /0 alive, .* 1 unknown, .* 0 dead/ });
-    t.match(stderr, /cannot be entered, which takes CAP_SYS_ADMIN/, "what neither has is not");
-    t.same(held(), ["10.65.0.2"]);
   },
 );
 
@@ -156,47 +146,39 @@ clientScenario(
   },
 );
 
-for (const [family, subnets] of [
-  ["IPv4", ["10.64.0.0/29"]],
-  ["dual stack", ["10.64.0.0/29", "fd64::/125"]],
-] as const) {
-  clientScenario(
-    {
-      name: `CRI-O, ${family}`,
-      scenario: "is killed while bridge is in ADD: it forgets the sandbox, whose namespace lives",
-      needs: needsOfCrio,
-      version: crioVersion,
-    },
-    async (t, host) => {
-      const network = collected(subnets[0]);
-      const ranges = subnets.map((subnet) => [{ subnet }]);
-      const plugins = network.plugins.map((plugin) => ({
-        ...plugin,
-        ipam: { type: "host-local", ranges },
-      }));
-      host.configure({ ...network, plugins });
-      const crio = await Crio.start(t, host);
-      const gate = "/run/held";
-      writeFileSync(gate, "");
-      host.hold("bridge", gate);
-      const lost = crio.pods.start("lost").catch(() => undefined);
-      await until("bridge at work", () =>
-        nodeNamespaces().some(({ addresses }) => addresses.includes("10.64.0.2")),
-      );
-      await crio.kill();
-      await lost;
-      rmSync(gate);
-      await until("the end of bridge", () => !existsSync(`${gate}.busy`));
+clientScenario(
+  {
+    name: "CRI-O, dual stack",
+    scenario: "is killed while bridge is in ADD: it forgets the sandbox, whose namespace lives",
+    needs: needsOfCrio,
+    version: crioVersion,
+  },
+  async (t, host) => {
+    const network = collected("10.64.0.0/29");
+    const ranges = [[{ subnet: "10.64.0.0/29" }], [{ subnet: "fd64::/125" }]];
+    const ipam = { type: "host-local", ranges };
+    host.configure({ ...network, plugins: network.plugins.map((plugin) => ({ ...plugin, ipam })) });
+    const crio = await Crio.start(t, host);
+    const gate = "/run/held";
+    writeFileSync(gate, "");
+    host.hold("bridge", gate);
+    const lost = crio.pods.start("lost").catch(() => undefined);
+    await until("bridge at work", () =>
+      nodeNamespaces().some(({ addresses }) => addresses.includes("10.64.0.2")),
+    );
+    await crio.kill();
+    await lost;
+    rmSync(gate);
+    await until("the end of bridge", () => !existsSync(`${gate}.busy`));
 
-      await crio.restart();
-      t.ok("10.64.0.2" in host.reservations(network.name), "the address stays reserved");
-      for (const name of ["second", "third", "fourth", "fifth"]) await crio.pods.start(name);
-      t.same(addressesInTwo(), [], "no address is in two network namespaces");
-      const refusal = await crio.pods.start("sixth").then(
-        () => "",
-        (error: unknown) => String(error),
-      );
-      t.match(refusal, /no IP addresses available in range set/, "nor is it handed out");
-    },
-  );
-}
+    await crio.restart();
+    t.ok("10.64.0.2" in host.reservations(network.name), "the address stays reserved");
+    for (const name of ["second", "third", "fourth", "fifth"]) await crio.pods.start(name);
+    t.same(addressesInTwo(), [], "no address is in two network namespaces");
+    await t.rejects(
+      crio.pods.start("sixth"),
+      /no IP addresses available in range set/,
+      "nor is it handed out",
+    );
+  },
+);

@@ -6,7 +6,6 @@ import { join } from "node:path";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import type { Needs } from "../e2e/machine.ts";
-import { until } from "../harness/until.ts";
 import { Cri, RuntimeService } from "./cri.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
@@ -72,15 +71,14 @@ export class Crio {
     return crio;
   }
 
-  /** Kills it, as a crash does; `start` begins anew with what it finds. */
-  async kill(): Promise<void> {
-    this.#daemon.kill();
-    await this.#daemon.end();
+  /** Kills it, as a crash does; `restart` begins anew with what it finds. */
+  kill(): Promise<void> {
+    return this.#daemon.stop();
   }
 
   /** Starts it once more, and waits until it has done what it does at its start. */
   async restart(): Promise<void> {
-    if (this.#daemon.runs) await this.kill();
+    await this.kill();
     this.#daemon = this.#run();
     await this.#answers();
   }
@@ -90,11 +88,11 @@ export class Crio {
     return new Daemon(this.#t, `${stateDirectory}/log`, [crio, "--config", configurationFile]);
   }
 
-  async #answers(): Promise<void> {
-    await until("CRI-O and its network", async () => {
-      if (!this.#daemon.runs) throw new Error(this.#daemon.output);
-      return (await this.runtime.networkReady()).ready;
-    });
+  #answers(): Promise<void> {
+    return this.#daemon.until(
+      "CRI-O and its network",
+      async () => (await this.runtime.networkReady()).ready,
+    );
   }
 }
 

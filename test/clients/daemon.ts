@@ -22,7 +22,7 @@ export class Daemon {
     const output = openSync(log, "a");
     this.#child = spawn(program, args, { stdio: ["ignore", output, output] });
     this.#log = log;
-    t.teardown(() => this.kill());
+    t.teardown(() => this.#child.kill("SIGKILL"));
   }
 
   /** Whether it still runs. */
@@ -30,19 +30,25 @@ export class Daemon {
     return this.#child.exitCode === null && this.#child.signalCode === null;
   }
 
+  /**
+   * Waits until it has done something.
+   *
+   * @throws {Error} with what it has printed if it ends before
+   */
+  async until(what: string, isDone: () => boolean | Promise<boolean>): Promise<void> {
+    await until(what, async () => !this.runs || (await isDone()));
+    if (!this.runs) throw new Error(this.output);
+  }
+
   /** What it has printed. */
   get output(): string {
     return readFileSync(this.#log, "utf8");
   }
 
-  /** Kills it with SIGKILL. */
-  kill(): void {
-    this.#child.kill("SIGKILL");
-  }
-
-  /** Asks it to end, with SIGTERM. */
-  terminate(): void {
-    this.#child.kill("SIGTERM");
+  /** Ends it by a signal, and waits for its end. */
+  async stop(signal: NodeJS.Signals = "SIGKILL"): Promise<void> {
+    this.#child.kill(signal);
+    await this.end();
   }
 
   /** Waits for its end. */

@@ -12,38 +12,34 @@ import { takeNamespace, withHighNumber } from "../harness/network-namespaces.ts"
 import { inRepository } from "../harness/repository.ts";
 import { clientScenario, versionIn } from "./client-scenario.ts";
 
-/** A main plugin: its own keys, which may differ from pod to pod. */
-interface MainPlugin {
-  readonly type: string;
-  readonly keysFor: (host: Host, pod: string) => Omit<PluginConfiguration, "type">;
-  /** Whether only the newest have it. */
-  readonly isNew?: boolean;
-}
-
 const card = (host: Host) => {
   if (!host.interfaces().includes("card")) host.plugInCard("card");
   return { master: "card" };
 };
 
-const mainPlugins: readonly MainPlugin[] = [
-  { type: "bridge", keysFor: () => ({ bridge: "cni-main", isGateway: true }) },
-  { type: "ptp", keysFor: () => ({}) },
-  { type: "macvlan", keysFor: card },
-  { type: "ipvlan", keysFor: card },
-  { type: "vlan", keysFor: (host, pod) => ({ ...card(host), vlanId: pod.length }) },
-  { type: "host-device", keysFor: deviceOf },
-  { type: "tap", keysFor: () => ({}), isNew: true },
-  { type: "dummy", keysFor: () => ({}), isNew: true },
-];
+/** The own keys of each main plugin, which may differ from pod to pod. */
+const mainPlugins: Readonly<
+  Record<string, (host: Host, pod: string) => Omit<PluginConfiguration, "type">>
+> = {
+  bridge: () => ({ bridge: "cni-main", isGateway: true }),
+  ptp: () => ({}),
+  macvlan: card,
+  ipvlan: card,
+  vlan: (host, pod) => ({ ...card(host), vlanId: pod.length }),
+  "host-device": deviceOf,
+  tap: () => ({}),
+  dummy: () => ({}),
+};
 
-const ages = [
+/** Those that Debian's package does not have. */
+const newPlugins = ["tap", "dummy"];
+
+for (const { age, name, cniVersion, version } of [
   { age: "oldest", name: "Debian's", cniVersion: "1.0.0", version: installedVersion },
   { age: "newest", name: "newest", cniVersion: "1.1.0", version: fetchedVersion },
-] as const;
-
-for (const { age, name, cniVersion, version } of ages) {
-  for (const { type, keysFor, isNew = false } of mainPlugins) {
-    if (isNew && age === "oldest") continue;
+] as const) {
+  for (const [type, keysFor] of Object.entries(mainPlugins)) {
+    if (age === "oldest" && newPlugins.includes(type)) continue;
     const client = {
       name: `${type}, ${name}`,
       scenario: "a main plugin",
@@ -51,44 +47,35 @@ for (const { age, name, cniVersion, version } of ages) {
       version,
     };
     clientScenario(client, async (t, host) => {
-      const networkOf = (pod: string): Network => ({
-        cniVersion,
-        name: "main",
-        plugins: [
-          {
-            type,
-            ...keysFor(host, pod),
-            capabilities: { ips: true },
-            ipam: { type: "host-local", ranges: [[{ subnet: "10.64.0.0/29" }]] },
-          },
-        ],
-      });
       const { runtime } = host;
-      const [one, two, third] = [new Pod("a"), new Pod("bb"), new Pod("ccc")];
-      const networks = new Map([one, two, third].map((pod) => [pod, networkOf(pod.containerId)]));
-      const network = (pod: Pod): Network => networks.get(pod) ?? networkOf(pod.containerId);
+      const podIn = (id: string): readonly [network: Network, pod: Pod] => {
+        const ipam = { type: "host-local", ranges: [[{ subnet: "10.64.0.0/29" }]] };
+        const plugin = { type, ...keysFor(host, id), capabilities: { ips: true }, ipam };
+        return [{ cniVersion, name: "main", plugins: [plugin] }, new Pod(id)];
+      };
+      const [one, two, third] = [podIn("a"), podIn("bb"), podIn("ccc")];
 
       if (isAtLeast(cniVersion, "1.1.0")) {
-        t.doesNotThrow(() => runtime.status(network(one)), "STATUS says ready");
+        t.doesNotThrow(() => runtime.status(one[0]), "STATUS says ready");
       }
-      runtime.add(network(one), one);
-      t.same(one.addresses(), ["10.64.0.2/29"], "the first pod gets the first address");
-      runtime.add(network(two), two);
-      t.same(two.addresses(), ["10.64.0.3/29"], "the second pod gets the next address");
-      runtime.del(network(two), two);
-      runtime.add(network(third), third, { ips: ["10.64.0.6"] });
-      t.same(third.addresses(), ["10.64.0.6/29"], "a requested address is given");
+      runtime.add(...one);
+      t.same(one[1].addresses(), ["10.64.0.2/29"], "the first pod gets the first address");
+      runtime.add(...two);
+      t.same(two[1].addresses(), ["10.64.0.3/29"], "the second pod gets the next address");
+      runtime.del(...two);
+      runtime.add(...third, { ips: ["10.64.0.6"] });
+      t.same(third[1].addresses(), ["10.64.0.6/29"], "a requested address is given");
       t.same(
         host.reservations("main"),
         { "10.64.0.2": "a\r\neth0", "10.64.0.6": "ccc\r\neth0" },
         "DEL frees the address of its pod",
       );
 
-      t.doesNotThrow(() => runtime.check(network(one), one), "CHECK is content");
+      t.doesNotThrow(() => runtime.check(...one), "CHECK is content");
       host.forget("main");
-      t.throws(() => runtime.check(network(one), one), "CHECK misses the reservation");
+      t.throws(() => runtime.check(...one), "CHECK misses the reservation");
 
-      for (const pod of [one, third]) runtime.del(network(pod), pod);
+      for (const attached of [one, third]) runtime.del(...attached);
       t.same(host.reservations("main"), {}, "nothing stays reserved");
     });
   }
@@ -98,12 +85,7 @@ clientScenario(
   {
     name: "host-device, namespace gone",
     scenario: "DEL fails before it calls the IPAM plugin; GC through the `gcOnly` entry releases",
-    needs: {
-      plugins: ["host-device"],
-      cniVersion: "1.1.0",
-      age: "newest",
-      seesProcesses: true,
-    },
+    needs: { plugins: ["host-device"], cniVersion: "1.1.0", age: "newest", seesProcesses: true },
     version: fetchedVersion,
   },
   async (t, host) => {

@@ -5,7 +5,6 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import type { Host } from "../e2e/host.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
-import { until } from "../harness/until.ts";
 import { Daemon } from "./daemon.ts";
 import { imageName, writeImage } from "./image.ts";
 import { type Client, network } from "./range-life.ts";
@@ -65,25 +64,16 @@ export class Buildah implements Client {
   }
 
   async start(name: string): Promise<void> {
-    const from = [
-      "--pull-never",
-      "--cgroup-parent",
-      `/${cgroupOfScenario}/${name}`,
-      "--name",
-      name,
-    ];
-    buildah("from", ...from, imageName);
-    const run = new Daemon(this.#t, `/run/buildah-${name}.log`, [
-      ...(["buildah", "run", name, "sh", "-c", "echo attached; sleep 86400"] as const),
-    ]);
-    await until(`step ${name}`, () => !run.runs || run.output.includes("attached"));
-    if (!run.runs) throw new Error(run.output);
+    const cgroup = ["--cgroup-parent", `/${cgroupOfScenario}/${name}`];
+    buildah("from", "--pull-never", ...cgroup, "--name", name, imageName);
+    const words = ["run", name, "sh", "-c", "echo attached; sleep 86400"];
+    const run = new Daemon(this.#t, `/run/buildah-${name}.log`, ["buildah", ...words]);
+    await run.until(`step ${name}`, () => run.output.includes("attached"));
     this.#running.set(name, run);
   }
 
   async stop(name: string): Promise<void> {
-    this.#running.get(name)?.terminate();
-    await this.#running.get(name)?.end();
+    await this.#running.get(name)?.stop("SIGTERM");
     buildah("rm", name);
   }
 }

@@ -1,7 +1,11 @@
 /** The wire format of protocol buffers, as far as messages of the CRI need it: no schema, field numbers only. */
 
-/** A field of a message to send: its number and its value; a nested message is a list of fields. */
-export type Field = readonly [number: number, value: string | number | readonly Field[]];
+/** A message to send: field number to value, or to several where the field is repeated. */
+export interface Fields {
+  readonly [number: number]: Value | readonly Value[];
+}
+
+type Value = string | number | Fields;
 
 /** A received message: field number to values, in the order of arrival; numbers are varints. */
 export type Message = ReadonlyMap<number, readonly (number | Buffer)[]>;
@@ -14,14 +18,19 @@ const WITH_LENGTH = 2;
  *
  * @param fields its fields
  */
-export function encode(fields: readonly Field[]): Buffer {
-  return Buffer.concat(
-    fields.flatMap(([number, value]) => {
-      if (typeof value === "number") return [varint(number * 8 + VARINT), varint(value)];
-      const bytes = typeof value === "string" ? Buffer.from(value) : encode(value);
-      return [varint(number * 8 + WITH_LENGTH), varint(bytes.length), bytes];
-    }),
+export function encode(fields: Fields): Buffer {
+  const parts = Object.entries(fields).flatMap(([number, values]) =>
+    [values].flat().map((value) => encodeField(Number(number), value)),
   );
+  return Buffer.concat(parts);
+}
+
+function encodeField(number: number, value: Value): Buffer {
+  if (typeof value === "number") {
+    return Buffer.concat([varint(number * 8 + VARINT), varint(value)]);
+  }
+  const bytes = typeof value === "string" ? Buffer.from(value) : encode(value);
+  return Buffer.concat([varint(number * 8 + WITH_LENGTH), varint(bytes.length), bytes]);
 }
 
 /**

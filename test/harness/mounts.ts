@@ -2,7 +2,7 @@
 
 import { spawn, spawnSync } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Context } from "../faults/executables/scenario.ts";
 import { scratchDirectory } from "./data-directory.ts";
@@ -16,13 +16,6 @@ export function mountObstacle(): string | undefined {
   const { status, stderr, error } = spawnSync("unshare", context, { encoding: "utf8" });
   if (status === 0) return undefined;
   return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
-}
-
-/** Why no other boot and machine can be put in place here; `undefined` where they can. */
-export function bootObstacle(): string | undefined {
-  return existsSync("/etc/machine-id")
-    ? mountObstacle()
-    : "There is no /etc/machine-id to replace.";
 }
 
 /**
@@ -56,33 +49,20 @@ export class Mounts {
     return new Mounts(keeper.pid ?? 0, inside);
   }
 
-  /** As `open`; processes inside find another boot id alone. */
-  static async openUnderBootId(teardown: Context["teardown"]): Promise<Mounts> {
-    const mounts = await Mounts.open(teardown);
-    mounts.#replace("/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`, teardown);
-    return mounts;
-  }
-
   /** As `open`; processes inside find another boot, as after the next start of the machine, or on another one. */
   static async openAfterBoot(teardown: Context["teardown"]): Promise<Mounts> {
-    const mounts = await Mounts.openUnderBootId(teardown);
+    const mounts = await Mounts.open(teardown);
     // In full seconds, and later than what is there.
     const booted = Math.floor(Date.now() / 1000) + 1;
-    mounts.#replace("/proc/stat", `btime ${booted}\n`, teardown);
+    for (const [path, content] of [
+      ["/proc/sys/kernel/random/boot_id", `${randomUUID()}\n`],
+      ["/proc/stat", `btime ${booted}\n`],
+    ] as const) {
+      const file = join(scratchDirectory({ teardown }), "replaced");
+      writeFileSync(file, content);
+      mounts.run(["mount", "--bind", file, path]);
+    }
     return mounts;
-  }
-
-  /** As `openAfterBoot`; processes inside find this machine id, too. */
-  static async openOnMachine(teardown: Context["teardown"], machineId: string): Promise<Mounts> {
-    const mounts = await Mounts.openAfterBoot(teardown);
-    mounts.#replace("/etc/machine-id", `${machineId}\n`, teardown);
-    return mounts;
-  }
-
-  #replace(path: string, content: string, teardown: Context["teardown"]): void {
-    const file = join(scratchDirectory({ teardown }), "replaced");
-    writeFileSync(file, content);
-    this.#cover(path, file);
   }
 
   /** The path at which all can reach what stands at `path` in the directory of this namespace. */
@@ -115,11 +95,6 @@ export class Mounts {
     mkdirSync(this.at(path), { recursive: true });
     this.run(["mount", "-o", options, image, this.within(path)]);
     return this.at(path);
-  }
-
-  /** Covers a file of the machine with another one, in this namespace. */
-  #cover(path: string, file: string): void {
-    this.run(["mount", "--bind", file, path]);
   }
 
   /** Removes a mount. */

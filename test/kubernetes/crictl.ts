@@ -13,7 +13,7 @@ export async function crictl(words: readonly string[]): Promise<void> {
   const runtime = new RuntimeService(socket);
   const [verb, word = ""] = words;
   if (verb === "pods" && word === "-q") {
-    for (const { id } of await runtime.sandboxes()) console.log(id);
+    for (const id of await runtime.sandboxIds()) console.log(id);
   } else if (verb === "stopp") {
     await runtime.stopPodSandbox(word);
   } else if (verb === "rmp") {

@@ -7,11 +7,10 @@ import { received } from "../configuration/network-configuration.ts";
 
 /** The addresses of a configuration, each with its gateway if it has one. */
 function addressesOf(members: object, args = ""): readonly string[] {
-  return loadStaticConfig(received(members), args).addresses.map(({ prefix, gateway }) =>
-    [formatPrefix(prefix), ...(gateway === undefined ? [] : [formatAddress(gateway)])].join(
-      " via ",
-    ),
-  );
+  return loadStaticConfig(received(members), args).addresses.map(({ prefix, gateway }) => {
+    const via = gateway === undefined ? "" : ` via ${formatAddress(gateway)}`;
+    return `${formatPrefix(prefix)}${via}`;
+  });
 }
 
 const ipam = {
@@ -52,83 +51,49 @@ test("keys match in any letter case, so that Address is no other key than addres
 });
 
 test("routes and DNS settings are copied", async (t) => {
-  const { routes, dns } = loadStaticConfig(
-    received({
-      ipam: {
-        routes: [{ dst: "0.0.0.0/0", gw: "10.1.2.1" }],
-        dns: {
-          nameservers: ["10.0.0.53", null],
-          domain: "a.example",
-          search: ["b"],
-          options: ["c"],
-        },
-      },
-    }),
-    "",
-  );
+  const route = { dst: "0.0.0.0/0", gw: "10.1.2.1" };
+  const lists = { domain: "a.example", search: ["b"], options: ["c"] };
+  const settings = { routes: [route], dns: { nameservers: ["10.0.0.53", null], ...lists } };
 
-  t.same(routes, [{ family: 4, dst: "0.0.0.0/0", gw: "10.1.2.1" }]);
-  t.same(dns, {
-    nameservers: ["10.0.0.53", ""],
-    domain: "a.example",
-    search: ["b"],
-    options: ["c"],
-  });
+  const { routes, dns } = loadStaticConfig(received({ ipam: settings }), "");
+
+  t.same(routes, [{ family: 4, ...route }]);
+  t.same(dns, { nameservers: ["10.0.0.53", ""], ...lists });
 });
 
-for (const [what, members, args, message, place] of [
-  ["no ipam", {}, "", "IPAM config missing 'ipam' key", " at ipam"],
+/** What an address without a prefix length is called, by where it is. */
+const noPrefix = {
+  address: "the 'address' field is expected to be in CIDR notation, got: ",
+  ips: "an entry in the 'ips' field is NOT in CIDR notation, got: ",
+  ip: "the 'ip' field is expected to be in CIDR notation, got: ",
+};
+
+for (const [place, members, args, message] of [
+  ["at ipam", {}, "", "IPAM config missing 'ipam' key"],
   [
-    "an address without prefix length",
+    "at ipam.addresses[0].address",
     { ipam: { addresses: [{ address: "10.1.2.3" }] } },
     "",
-    "the 'address' field is expected to be in CIDR notation, got: '10.1.2.3'",
-    " at ipam.addresses[0].address",
+    `${noPrefix.address}'10.1.2.3'`,
   ],
+  ["at ipam.addresses[0].address", { ipam: { addresses: [null] } }, "", `${noPrefix.address}''`],
   [
-    "null among the addresses",
-    { ipam: { addresses: [null] } },
-    "",
-    "the 'address' field is expected to be in CIDR notation, got: ''",
-    " at ipam.addresses[0].address",
-  ],
-  [
-    "a requested address without prefix length",
+    "at args.cni.ips[1]",
     { ipam, args: { cni: { ips: ["10.2.0.7/16", "10.2.0.8"] } } },
     "",
-    "an entry in the 'ips' field is NOT in CIDR notation, got: '10.2.0.8'",
-    " at args.cni.ips[1]",
+    `${noPrefix.ips}'10.2.0.8'`,
   ],
+  ["at runtimeConfig.ips[0]", { ipam, runtimeConfig: { ips: [null] } }, "", `${noPrefix.ips}''`],
+  ["at CNI_ARGS IP", { ipam }, "IP=10.1.2.9/24,", `${noPrefix.ip}''`],
+  ["in CNI_ARGS GATEWAY", { ipam }, "GATEWAY= zz", "invalid gateway address:  zz"],
   [
-    "null from the runtime",
-    { ipam, runtimeConfig: { ips: [null] } },
-    "",
-    "an entry in the 'ips' field is NOT in CIDR notation, got: ''",
-    " at runtimeConfig.ips[0]",
-  ],
-  [
-    "an IP of CNI_ARGS without prefix length",
-    { ipam },
-    "IP=10.1.2.9/24,",
-    "the 'ip' field is expected to be in CIDR notation, got: ''",
-    " at CNI_ARGS IP",
-  ],
-  [
-    "a GATEWAY that is not an address",
-    { ipam },
-    "GATEWAY= zz",
-    "invalid gateway address:  zz",
-    " in CNI_ARGS GATEWAY",
-  ],
-  [
-    "several addresses of a family before 0.3.0",
+    "found 2 IPv4 and 0 IPv6 addresses",
     { cniVersion: "0.2.0", ipam: { addresses: [ipam.addresses[0], ipam.addresses[0]] } },
     "",
     "CNI version 0.2.0 does not support more than 1 address per family",
-    "found 2 IPv4 and 0 IPv6 addresses",
   ],
 ] as const) {
-  test(`${what} is an error that names its place`, async (t) => {
+  test(`${message}: ${place}`, async (t) => {
     const refusal = refusalOf(() => loadStaticConfig(received(members), args));
     t.match(refusal, { code: 999, message, details: place });
   });
