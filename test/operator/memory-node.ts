@@ -1,6 +1,8 @@
 /** The operator's system on a machine in memory, which counts how often each file is opened and looked at. */
 
-import type { Context } from "../../src/cli/command/command.ts";
+import type { Command, Context, Report } from "../../src/cli/command/command.ts";
+import type { JsonObject } from "../../src/cni/json.ts";
+import { check } from "../../src/operator/check/check.ts";
 import { openFilesBy } from "../../src/system/open-files.ts";
 import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
 import { attempt, SystemError } from "../../src/system/system.ts";
@@ -9,6 +11,7 @@ import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
 import { type Machine as Kernel, systemOf } from "./node/proc.ts";
+import type { PrintedFinding } from "./node.ts";
 
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
 export interface CountingSystem {
@@ -16,15 +19,11 @@ export interface CountingSystem {
   readonly counts: ReadonlyMap<string, number>;
 }
 
-/**
- * Starts a process on a machine, as root of the node.
- *
- * @param interfaces as `OperatorSystem.listInterfaces`
- */
+/** Starts a process on a machine, as root of the node. */
 export function startOperator(
   machine: MemoryMachine,
   interrupt?: Interrupt,
-  interfaces: readonly string[] = ["lo", "lo 127.0.0.1/8"],
+  listInterfaces: OperatorSystem["listInterfaces"] = () => ["lo", "lo 127.0.0.1/8"],
 ): CountingSystem {
   const process = machine.start({ interrupt });
   const counts = new Map<string, number>();
@@ -54,7 +53,7 @@ export function startOperator(
         path,
         limit,
       ),
-    listInterfaces: () => interfaces,
+    listInterfaces,
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
     },
@@ -94,11 +93,15 @@ export function memoryNode(reservations: Readonly<Record<string, string>>): Memo
   return machine;
 }
 
+/** Writes a configuration there. */
+export function configure({ disk }: MemoryMachine, file: string, document: JsonObject): void {
+  disk.put(`/conf/${file}`, JSON.stringify(document));
+}
+
 /** Configures the network `net` there. */
-export function configureNet({ disk }: MemoryMachine, subnet: string): void {
+export function configureNet(machine: MemoryMachine, subnet: string): void {
   const ipam = { type: "host-local", subnet };
-  const document = { cniVersion: "1.0.0", name: "net", type: "bridge", ipam };
-  disk.put("/conf/net.conf", JSON.stringify(document));
+  configure(machine, "net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
 }
 
 /** Writes an entry of libcni's cache there. */
@@ -129,26 +132,54 @@ export function contextOf(
   };
 }
 
+/** How a command is run on a node in memory. */
+export interface MemoryRun {
+  readonly operands?: readonly string[];
+  /** Its options with their values, besides {@link places}; one that takes no value has any. */
+  readonly options?: Readonly<Record<string, string>>;
+  /** Whose `/proc` and network namespaces there are; by default those of the machine. */
+  readonly kernel?: Kernel | undefined;
+  readonly interrupt?: Interrupt | undefined;
+  readonly listInterfaces?: OperatorSystem["listInterfaces"];
+}
+
+/** Runs a command as root of the node: its report, and what it logs, a line for each message. */
+export function runOn(
+  machine: MemoryMachine,
+  command: Command,
+  { operands, options = {}, kernel, interrupt, listInterfaces }: MemoryRun = {},
+): Report & { readonly logged: string } {
+  const { system } = startOperator(machine, interrupt, listInterfaces);
+  const context = contextOf(
+    kernel === undefined ? system : withKernel(system, systemOf(kernel)),
+    { ...places, ...options },
+    operands,
+  );
+  const logged: string[] = [];
+  const report = command.run({ ...context, log: (message) => logged.push(message) });
+  return { ...report, logged: logged.join("\n") };
+}
+
+/** What `check` finds there. */
+export function findingsOn(machine: MemoryMachine, run?: MemoryRun): readonly PrintedFinding[] {
+  const document = runOn(machine, check, run).document();
+  return (document as { readonly findings: readonly PrintedFinding[] }).findings;
+}
+
 /** The calls by which a command looks at `/proc` and at network namespaces. */
 const kernelCalls = ["readLink", "list", "readFile", "readFileIn", "status"];
 
-/** Starts a process on a machine, as root of the node, whose `/proc` and network namespaces are these. */
-export function startWithKernel(
-  machine: MemoryMachine,
-  kernel: Kernel,
-  interrupt?: Interrupt,
-): OperatorSystem {
-  const shown = systemOf(kernel);
-  return new Proxy(startOperator(machine, interrupt).system, {
+function withKernel(system: OperatorSystem, kernel: OperatorSystem): OperatorSystem {
+  return new Proxy(system, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key, target);
-      const other: unknown = Reflect.get(shown, key, shown);
+      const other: unknown = Reflect.get(kernel, key, kernel);
       if (!kernelCalls.includes(String(key)) || typeof other !== "function") return value;
       return (path: string, ...rest: readonly unknown[]) => {
         const isOther = /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
         const call = isOther ? other : value;
         if (typeof call !== "function") throw new SystemError("open", path, "ENOSYS");
-        return call.call(isOther ? shown : target, path, ...rest);
+        return call.call(isOther ? kernel : target, path, ...rest);
       };
     },
   });
