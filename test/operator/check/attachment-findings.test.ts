@@ -8,7 +8,7 @@ import { location } from "../../store/fixtures.ts";
 import { contextOf, memoryNode, places, RESULTS, startOperator } from "../memory-node.ts";
 
 /** What of the cache and the reservations is listed first, in this order, once the networks are found. */
-function listedBy(read: (node: Node) => void): readonly string[] {
+function listedBy(read: (node: Node) => unknown): readonly string[] {
   const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   const paths: string[] = [];
   const { system } = startOperator(machine, ({ operation, path }) => {
@@ -21,18 +21,11 @@ function listedBy(read: (node: Node) => void): readonly string[] {
   return paths.filter((path) => path === RESULTS || path === location.directory).slice(0, 2);
 }
 
-const order = [RESULTS, location.directory];
-
-test("check reads the cache before the reservations", async (t) => {
-  t.same(
-    listedBy((node) => runChecks(node, undefined)),
-    order,
-  );
-});
-
-test("findings on attachments are made again in the same order", async (t) => {
-  t.same(
-    listedBy((node) => attachmentFindings(node.readAgain(), () => true)),
-    order,
-  );
-});
+for (const [what, read] of [
+  ["at first", (node: Node) => runChecks(node, undefined)],
+  ["again", (node: Node) => attachmentFindings(node.readAgain(), () => true)],
+] as const) {
+  test(`check reads the cache before the reservations, ${what}`, async (t) => {
+    t.same(listedBy(read), [RESULTS, location.directory]);
+  });
+}

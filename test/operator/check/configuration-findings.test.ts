@@ -3,32 +3,16 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
-import { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import { configure, findingsOn, memoryNode, runOn } from "../memory-node.ts";
+import type { PrintedFinding } from "../node.ts";
 
 // The bundler puts it in.
 Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
 
-interface Found {
-  readonly code: string;
-  readonly severity: string;
-  readonly network: string;
-  readonly path: string;
-  readonly message: string;
-  readonly remedy: string;
-  readonly commands: readonly string[];
-}
-
-function findingsOn(machine: MemoryMachine): readonly Found[] {
-  const { system } = startOperator(machine);
-  const { findings } = check.run(contextOf(system, places)).document() as { findings: Found[] };
-  return findings.filter(({ code }) => code !== "leaks-unknown");
-}
-
-function configure({ disk }: MemoryMachine, file: string, document: JsonObject): void {
-  disk.put(`/conf/${file}`, JSON.stringify(document));
+function found(machine: MemoryMachine): readonly PrintedFinding[] {
+  return findingsOn(machine).filter(({ code }) => code !== "leaks-unknown");
 }
 
 function plugin(type: string, subnet = "10.0.0.0/29", rest: JsonObject = {}): JsonObject {
@@ -53,7 +37,7 @@ test("an entry for GC in a list below 1.1.0, or with disableGC, is there in vain
   ] as const) {
     const machine = memoryNode({});
     configure(machine, "a.conflist", gcList(list));
-    t.match(findingsOn(machine), [
+    t.match(found(machine), [
       {
         code: "gc-not-called",
         severity: "warning",
@@ -72,12 +56,12 @@ test("in a list of 1.1.0 it is not, nor is a list without it", async (t) => {
     { cniVersions: ["9.0.0"], cniVersion: "1.1.0" },
   ]) {
     configure(machine, "a.conflist", gcList(list));
-    t.strictSame(findingsOn(machine), []);
+    t.strictSame(found(machine), []);
   }
   configure(machine, "a.conflist", gcList({ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }));
-  t.strictSame(findingsOn(machine), []);
+  t.strictSame(found(machine), []);
   configure(machine, "a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [plugin("ptp")] });
-  t.strictSame(findingsOn(machine), []);
+  t.strictSame(found(machine), []);
 });
 
 /** A node on which all addresses but these many are reserved. */
@@ -91,13 +75,13 @@ function fullNode(free: number, ipam: JsonObject): MemoryMachine {
 test("a full range of which STATUS tells keeps CRI-O from sending GC", async (t) => {
   const subnet = "10.0.0.0/27";
   const unavailable = { subnet, exhaustedStatus: "unavailable" };
-  const [full] = findingsOn(fullNode(0, unavailable));
+  const [full] = found(fullNode(0, unavailable));
   t.match(full, { code: "range-full", commands: [/^host-local gc net/] });
   t.match(full?.message, "the next pod gets none; unless ADD can reclaim one, STATUS fails, too");
-  const [nearly] = findingsOn(fullNode(1, unavailable));
+  const [nearly] = found(fullNode(1, unavailable));
   t.match(nearly, { code: "range-nearly-full" });
   t.match(nearly?.message, "1 left; once there is none, STATUS fails, too (exhaustedStatus)");
-  t.match(findingsOn(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
+  t.match(found(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
 });
 
 test("also where the entry for GC alone says so", async (t) => {
@@ -109,7 +93,7 @@ test("also where the entry for GC alone says so", async (t) => {
     { type: "host-local", gcOnly: true, ipam: { ...ipam, exhaustedStatus: "unavailable" } },
   ];
   configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
-  t.match(findingsOn(machine), [{ code: "range-full", message: /STATUS fails, too/ }]);
+  t.match(found(machine), [{ code: "range-full", message: /STATUS fails, too/ }]);
 });
 
 test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
@@ -121,7 +105,7 @@ test("a second configuration of a network is shadowed by the first of its direct
     cniVersion: "1.1.0",
     plugins: [plugin("ptp", "10.9.0.0/24"), plugin("host-local", "10.9.0.0/24", { gcOnly: true })],
   });
-  const findings = findingsOn(machine);
+  const findings = found(machine);
   t.equal(findings.length, 1, "one for the file, whatever it has");
   t.match(findings, [
     {
@@ -138,14 +122,14 @@ test("a list behind a plugin alone is used by podman and cnitool, and counted", 
   const machine = memoryNode({});
   configure(machine, "a.conf", { name: "net", ...plugin("ptp") });
   configure(machine, "b.conflist", { name: "net", plugins: [plugin("ptp", "10.9.0.0/29")] });
-  t.match(findingsOn(machine), [
+  t.match(found(machine), [
     {
       code: "shadowed-configuration",
       message:
         "the runtimes of Kubernetes do not use it: /conf/a.conf configures net, too, and comes first",
     },
   ]);
-  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+  t.match(runOn(machine, capacity).document(), {
     networks: [{ shadowedBy: null }, { shadowedBy: null }],
     totals: [{ capacity: 10n }],
   });
@@ -162,7 +146,7 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
     machine.disk.makeDirectories("/conf/default");
     configure(machine, file, document);
     configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
-    const codes = findingsOn(machine).map(({ code }) => code);
+    const codes = found(machine).map(({ code }) => code);
     t.notOk(codes.includes("shadowed-configuration"), file);
   }
 });
@@ -173,14 +157,14 @@ test("a shadowed configuration hides none without ranges, and no range of its is
   const ipam = { type: "host-local" };
   configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
-  t.match(capacity.run(contextOf(startOperator(machine).system, places)).document(), {
+  t.match(runOn(machine, capacity).document(), {
     networks: [
       { source: "/conf/a.conf", shadowedBy: null, ranges: [] },
       { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" },
     ],
   });
   t.strictSame(
-    findingsOn(machine).map(({ code }) => code),
+    found(machine).map(({ code }) => code),
     ["shadowed-configuration"],
   );
 });
@@ -189,13 +173,12 @@ test("what no runtime can use is counted in no sum beside what one can, whicheve
   const machine = memoryNode({});
   configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
-  const { system } = startOperator(machine);
-  t.match(capacity.run(contextOf(system, places)).document(), {
+  t.match(runOn(machine, capacity).document(), {
     networks: [{ shadowedBy: "/conf/b.conf" }, { shadowedBy: null }],
     totals: [{ free: 5n }],
   });
   t.match(
-    findingsOn(machine).map(({ code }) => code),
+    found(machine).map(({ code }) => code),
     ["unreadable-configuration"],
   );
 });
@@ -203,8 +186,7 @@ test("what no runtime can use is counted in no sum beside what one can, whicheve
 test("the ranges of a shadowed configuration are told apart, and counted in no sum", async (t) => {
   const machine = fullNode(0, { subnet: "10.0.0.0/27" });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.9.0.0/24") });
-  const { system } = startOperator(machine);
-  const report = capacity.run(contextOf(system, places));
+  const report = runOn(machine, capacity);
   t.equal(report.exitCode, 1);
   t.match(report.document(), {
     networks: [{ shadowedBy: null }, { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" }],
@@ -217,12 +199,12 @@ net: 10.9.0.0/24 of /conf/b.conf, which no runtime uses beside /conf/a.conf.
 net holds 29 pods.
 `,
   );
-  t.match(capacity.run(contextOf(system, { ...places, "--max-pods": "" })).text(), "29\n");
-  const samples = metrics.run(contextOf(system, places)).text();
+  t.match(runOn(machine, capacity, { options: { "--max-pods": "" } }).text(), "29\n");
+  const samples = runOn(machine, metrics).text();
   t.match(samples, 'range="10.0.0.1-10.0.0.30"} 0');
   t.notMatch(samples, "10.9.0.1");
   t.strictSame(
-    findingsOn(machine).map(({ code }) => code),
+    found(machine).map(({ code }) => code),
     ["shadowed-configuration", "range-full"],
   );
 });

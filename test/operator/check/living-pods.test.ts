@@ -1,21 +1,10 @@
 /** What `check` finds about pods that live, and about addresses of pods that do not, by what the node shows of them. */
 
 import { test } from "tap";
-import { check } from "../../../src/operator/check/check.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import {
-  configureNet,
-  contextOf,
-  memoryNode,
-  places,
-  RESULTS,
-  remember,
-  startOperator,
-  startWithKernel,
-} from "../memory-node.ts";
+import { configureNet, findingsOn, memoryNode, RESULTS, remember } from "../memory-node.ts";
 import type { Machine, Process } from "../node/proc.ts";
-import type { PrintedFinding } from "../node.ts";
 
 /**
  * What shows whether a container lives. `cache`: libcni's cache has its namespace, which is mounted. `process`: the cache has
@@ -56,16 +45,6 @@ const ofC1 = { pod: "default/c1", netns: "/run/netns/c1", addresses: ["10.0.0.2/
 
 function fileOf(address: string): string {
   return `/data/net/${address}`;
-}
-
-function findingsOn(
-  { machine, kernel }: Node,
-  interrupt?: Interrupt,
-  ...operands: readonly string[]
-): readonly PrintedFinding[] {
-  const system = startWithKernel(machine, kernel, interrupt);
-  const document = check.run(contextOf(system, places, operands)).document();
-  return (document as { readonly findings: readonly PrintedFinding[] }).findings;
 }
 
 function lose({ machine }: Node, address = "10.0.0.2"): void {
@@ -300,7 +279,7 @@ const cases: Readonly<
 for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
   test(`${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
     spoil(node);
-    const findings = findingsOn(node);
+    const findings = findingsOn(node.machine, node);
     t.match(findings, expected);
     t.equal(findings.length, expected.length, findings.map(({ message }) => message).join("; "));
   });
@@ -309,11 +288,13 @@ for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
 test("a renamed network is named to who asks for the new one alone, and a new pod with its address", async (t) => {
   const node = nodeWith(["cache", "cache"]);
   rename(node);
-  t.match(findingsOn(node, undefined, "pods"), [{ ...unconfigured, severity: "error" }]);
+  t.match(findingsOn(node.machine, { ...node, operands: ["pods"] }), [
+    { ...unconfigured, severity: "error" },
+  ]);
 
   node.machine.disk.put("/data/pods/10.0.0.2", "c2\r\neth0");
   remember(node.machine, "c2", { ...ofC1, netns: "/run/netns/c2", pod: "default/c2" }, "pods");
-  t.ok(findingsOn(node).some(({ code }) => code === "address-in-use-twice"));
+  t.ok(findingsOn(node.machine, node).some(({ code }) => code === "address-in-use-twice"));
 });
 
 for (const [what, path, spoil, meanwhile] of [
@@ -333,15 +314,14 @@ for (const [what, path, spoil, meanwhile] of [
   test(`${what}: nothing`, async (t) => {
     const node = nodeWith(["cache"]);
     spoil(node);
-    t.equal(findingsOn(node).length, 1, "it is found if it lasts");
+    t.equal(findingsOn(node.machine, node).length, 1, "it is found if it lasts");
 
     // The cache is first listed for what is found, and then to see whether it lasts.
     let left = path === RESULTS ? 2 : 1;
     const pause = { kind: "pause", meanwhile: () => meanwhile(node) } as const;
-    const found = findingsOn(node, (call) =>
-      call.operation === "list" && call.path === path && --left === 0 ? pause : undefined,
-    );
-    t.same(found, []);
+    const interrupt: Interrupt = (call) =>
+      call.operation === "list" && call.path === path && --left === 0 ? pause : undefined;
+    t.same(findingsOn(node.machine, { ...node, interrupt }), []);
     t.equal(left, 0);
   });
 }
@@ -352,8 +332,7 @@ test("leaks are not looked for right after a restart of the node", async (t) => 
   machine.disk.makeDirectories("/proc");
   const countAt = (uptime: string): number => {
     machine.disk.put("/proc/uptime", `${uptime} 1200.00\n`);
-    const { document } = check.run(contextOf(startOperator(machine).system, places));
-    return (document() as { readonly findings: readonly unknown[] }).findings.length;
+    return findingsOn(machine).length;
   };
   t.same(["599.99", "600.00"].map(countAt), [0, 1]);
 });
@@ -361,8 +340,10 @@ test("leaks are not looked for right after a restart of the node", async (t) => 
 test("an empty reservation is not to be released where libcni's cache cannot be read", async (t) => {
   const node = nodeWith([]);
   empty(node);
-  t.match(findingsOn(node), [{ ...emptied, commands: [`host-local check net --repair ${place}`] }]);
-  t.match(findingsOn(node, refuse("list", "EIO", RESULTS)), [
+  t.match(findingsOn(node.machine), [
+    { ...emptied, commands: [`host-local check net --repair ${place}`] },
+  ]);
+  t.match(findingsOn(node.machine, { interrupt: refuse("list", "EIO", RESULTS) }), [
     {
       ...emptied,
       message: /is not known, so it is not repaired$/,

@@ -1,7 +1,7 @@
 // test: native executable
 /** Whether the plugin that was installed is still in the plugin directory. */
 
-import { existsSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import type { Test } from "tap";
 import { scenario } from "../../e2e/scenario.ts";
 import { runAsPrinted, tool } from "../../harness/tool.ts";
@@ -83,32 +83,6 @@ scenario("the copy static is noticed, too, when another plugin takes its place",
 
   t.match(runAsPrinted(t, `${command} --yes`), { exitCode: 0 });
   t.same(findingsOf(node), []);
-});
-
-scenario("also where there was no plugin before", needs, (t) => {
-  const node = nodeFor(t);
-  rmSync(TARGET);
-  install(t);
-  t.same(findingsOf(node), []);
-
-  overwrite();
-  t.match(findingsOf(node), [{ code: "plugin-replaced", severity: "warning", path: TARGET }]);
-
-  install(t, "--uninstall");
-  t.same(findingsOf(node), [], "the other plugin is the one that is wanted");
-
-  rmSync(TARGET);
-  install(t);
-  rmSync(TARGET);
-  t.match(node.tool(["check"]), { exitCode: 1, stdout: /was removed/ });
-
-  install(t);
-  install(t, "--uninstall");
-  t.same(findingsOf(node), []);
-  t.same(
-    readdirSync("/opt/cni/bin").filter((name) => name.includes("host-local")),
-    [],
-  );
 });
 
 scenario(

@@ -6,7 +6,7 @@ import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { location, withNetwork } from "../../store/fixtures.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
-import { contextOf, memoryNode, places, remember, startWithKernel } from "../memory-node.ts";
+import { configure, memoryNode, remember, runOn } from "../memory-node.ts";
 
 const MINUTE = 60_000;
 
@@ -29,12 +29,10 @@ const strange = { processes: { 8: { namespace: 80, addresses: ["172.17.0.2"] } }
 function run(machine: MemoryMachine, words: string, list = "c2", interrupt?: Interrupt) {
   machine.disk.put("/live", list);
   const given = Object.fromEntries(words.split(" ").map((word) => [word, ""]));
-  const options = { ...places, "--live": "/live", ...given };
-  const context = contextOf(startWithKernel(machine, strange, interrupt), options);
-  const logged: string[] = [];
-  const report = gc.run({ ...context, log: (message) => logged.push(message) });
+  const options = { "--live": "/live", ...given };
+  const report = runOn(machine, gc, { options, kernel: strange, interrupt });
   const [, state = ""] = /10\.0\.0\.2 +c1 +eth0 +(.*)\n/.exec(report.text()) ?? [];
-  return { report, logged: logged.join("\n"), state };
+  return { ...report, state };
 }
 
 /** What the table says of c1, which the list lacks; nothing where it is not in the table. */
@@ -80,15 +78,13 @@ test("where nothing decides, a message names the list of the network's runtime",
   const machine = node();
   const plugins = [{ type: "bridge", ipam: { type: "host-local", subnet: "10.0.0.0/24" } }];
   const document = { cniVersion: "1.0.0", name: "net", plugins };
-  machine.disk.put("/conf/nerdctl-bridge.conflist", JSON.stringify(document));
-  const context = contextOf(startWithKernel(machine, strange), { ...places, "--yes": "" });
-  const logged: string[] = [];
+  configure(machine, "nerdctl-bridge.conflist", document);
 
-  const { exitCode } = gc.run({ ...context, log: (message) => logged.push(message) });
+  const { exitCode, logged } = runOn(machine, gc, { options: { "--yes": "" }, kernel: strange });
 
   t.equal(exitCode, 1);
   t.match(
-    logged.join("\n"),
+    logged,
     "A list decides: host-local gc net --live-command 'ns=$(ctr namespaces ls -q) && for n",
   );
 });
@@ -96,8 +92,8 @@ test("where nothing decides, a message names the list of the network's runtime",
 test("in a network that stays locked nothing is released, and that is logged", async (t) => {
   const machine = node();
   machine.start().lock({ file: location.lockFile, directory: location.stateDirectory, timeout: 0 });
-  const { report, logged, state } = run(machine, "--now --yes");
-  t.equal(report.exitCode, 1);
+  const { exitCode, logged, state } = run(machine, "--now --yes");
+  t.equal(exitCode, 1);
   t.match(logged, "net: network net is locked");
   t.equal(state, "kept; changed in the meantime, or could not be released");
   t.ok(machine.disk.has(`${location.directory}/10.0.0.2`));
@@ -106,12 +102,12 @@ test("in a network that stays locked nothing is released, and that is logged", a
 test("that a dead one cannot be recorded is an error: no later run would be the second", async (t) => {
   const machine = node();
   const unwritable = refuse("createFile", "ENOSPC");
-  const { report, logged } = run(machine, "--yes", "c2", unwritable);
-  t.equal(report.exitCode, 1);
+  const { exitCode, logged } = run(machine, "--yes", "c2", unwritable);
+  t.equal(exitCode, 1);
   t.match(logged, "cannot record dead reservations: ");
 
   const ofLiving = run(machine, "--yes", "c1\nc2", unwritable);
-  t.strictSame([ofLiving.report.exitCode, ofLiving.logged], [0, ""], "of the time it is none");
+  t.strictSame([ofLiving.exitCode, ofLiving.logged], [0, ""], "of the time it is none");
 });
 
 test("a list that turns out wrong starts the grace period anew", async (t) => {
@@ -136,9 +132,8 @@ test("the document has the form of its example, and counts for each network", as
   machine.wait(60 * MINUTE);
   machine.disk.put("/live", "c1\n");
   const ofC2 = { processes: { 7: { namespace: 70, addresses: ["10.0.0.3"] } } };
-  const context = contextOf(startWithKernel(machine, ofC2), { ...places, "--live": "/live" });
 
-  const document = gc.run(context).document();
+  const document = runOn(machine, gc, { options: { "--live": "/live" }, kernel: ofC2 }).document();
 
   t.same(formOf(document), formOf(exampleOf("gc")));
   const about = { network: "net", interface: "eth0" };

@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { filesOf, location } from "../../store/fixtures.ts";
-import { configureNet, contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+import { configureNet, memoryNode, runOn } from "../memory-node.ts";
 
 for (const [what, words, left] of [
   ["with --yes", { "--yes": "" }, [".host-local-2-0", "10.0.0.2", "lock"]],
@@ -14,7 +14,7 @@ for (const [what, words, left] of [
     machine.wait(61_000);
     machine.disk.put(`${location.directory}/.host-local-2-0`, "");
 
-    gc.run(contextOf(startOperator(machine).system, { ...places, ...words }));
+    runOn(machine, gc, { options: words });
 
     t.same(Object.keys(filesOf(machine)), left);
   });
@@ -28,7 +28,7 @@ test("gc makes no directory for a network that has none", async (t) => {
   machine.disk.removeDirectory(location.directory);
   machine.wait(61_000);
 
-  gc.run(contextOf(startOperator(machine).system, { ...places, "--yes": "" }));
+  runOn(machine, gc, { options: { "--yes": "" } });
 
   t.notOk(machine.disk.has(location.directory));
 });

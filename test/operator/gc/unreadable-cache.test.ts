@@ -1,21 +1,12 @@
 /** Nothing is released for which libcni's cache could not be read: that it tells nothing does not show who is dead. */
 
 import { test } from "tap";
-import type { Report } from "../../../src/cli/command/command.ts";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { release } from "../../../src/operator/reservations/release.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, withNetwork } from "../../store/fixtures.ts";
-import {
-  contextOf,
-  MULTUS_RESULTS,
-  memoryNode,
-  places,
-  RESULTS,
-  remember,
-  startOperator,
-} from "../memory-node.ts";
+import { MULTUS_RESULTS, memoryNode, RESULTS, remember, runOn } from "../memory-node.ts";
 
 /** A node with three reservations, an hour old, of which the last names no interface; c2 is the one in the list. */
 function node(): MemoryMachine {
@@ -32,21 +23,6 @@ function node(): MemoryMachine {
   return machine;
 }
 
-/** What a command does and logs, with these options and operands. */
-function run(
-  command: typeof gc,
-  machine: MemoryMachine,
-  interrupt: Interrupt,
-  words: Readonly<Record<string, string>>,
-  operands: readonly string[] = [],
-): { readonly report: Report; readonly logged: string } {
-  const logged: string[] = [];
-  const { system } = startOperator(machine, interrupt);
-  const context = contextOf(system, { ...places, "--yes": "", ...words }, operands);
-  const report = command.run({ ...context, log: (message) => logged.push(message) });
-  return { report, logged: logged.join("\n") };
-}
-
 /** The last parts of the addresses that are still reserved. */
 function left(machine: MemoryMachine): string {
   const names = Object.keys(filesOf(machine)).filter((name) => name !== "lock");
@@ -56,9 +32,12 @@ function left(machine: MemoryMachine): string {
 const unreadable = (id: string, code = "EIO"): Interrupt =>
   refuse("readFile", code, `${RESULTS}/net-${id}-eth0`);
 
-for (const [source, words, unknown] of [
-  ["--live", { "--live": "/live", "--force": "", "--now": "" }, 1],
-  ["without a list", { "--now": "" }, 2],
+const byNode = { "--now": "", "--yes": "" };
+const byList = { "--live": "/live", "--force": "", ...byNode };
+
+for (const [source, options, unknown] of [
+  ["--live", byList, 1],
+  ["without a list", byNode, 2],
 ] as const) {
   for (const [directory, code] of [
     [RESULTS, "EIO"],
@@ -68,14 +47,15 @@ for (const [source, words, unknown] of [
   ] as const) {
     test(`gc ${source}: ${code} on ${directory} is an error, and nothing is released`, async (t) => {
       const machine = node();
-      t.throws(() => run(gc, machine, refuse("list", code, directory), words), { code });
+      const interrupt = refuse("list", code, directory);
+      t.throws(() => runOn(machine, gc, { options, interrupt }), { code });
       t.equal(left(machine), "2 3 4");
     });
   }
 
   test(`gc ${source}: an entry that cannot be read keeps what depends on it, and that is said`, async (t) => {
     const machine = node();
-    const { report, logged } = run(gc, machine, unreadable("c1"), words);
+    const report = runOn(machine, gc, { options, interrupt: unreadable("c1") });
 
     t.equal(report.exitCode, 1);
     t.equal(filesOf(machine)["10.0.0.2"], "c1\r\neth0");
@@ -84,19 +64,17 @@ for (const [source, words, unknown] of [
       networks: [{ unknown }],
       undecided: [{ container: "c1", reason }],
     });
-    t.match(logged, `net: of ${unknown} of 3 reservations it is not known whether `);
+    t.match(report.logged, `net: of ${unknown} of 3 reservations it is not known whether `);
   });
 }
 
-const byList = { "--live": "/live", "--force": "", "--now": "" };
-
-for (const [what, words, interrupt, kept, spoil] of [
+for (const [what, options, interrupt, kept, spoil] of [
   ["a reservation without an interface depends on every entry", byList, unreadable("c3"), "3 4"],
   ["a missing entry is no doubt", byList, unreadable("c1", "ENOENT"), "3"],
   ["nor is a name too long for an entry", byList, unreadable("c1", "ENAMETOOLONG"), "3"],
   [
     "what is from before this boot is kept, too",
-    { "--now": "" },
+    byNode,
     unreadable("c1"),
     "2 4",
     (machine: MemoryMachine) => machine.boot(),
@@ -105,7 +83,7 @@ for (const [what, words, interrupt, kept, spoil] of [
   test(`gc: ${what}`, async (t) => {
     const machine = node();
     spoil?.(machine);
-    run(gc, machine, interrupt, words);
+    runOn(machine, gc, { options, interrupt });
     t.equal(left(machine), kept);
   });
 }
@@ -117,7 +95,9 @@ for (const [operand, what, interrupt, kept] of [
 ] as const) {
   test(`release ${operand} refuses while ${what} of the cache cannot be read, unless forced`, async (t) => {
     const machine = node();
-    const refused = run(release, machine, interrupt, {}, [operand]).report;
+    const run = (options: Readonly<Record<string, string>>) =>
+      runOn(machine, release, { operands: [operand], options, interrupt });
+    const refused = run({ "--yes": "" });
 
     t.equal(refused.exitCode, 1);
     t.match(
@@ -125,7 +105,7 @@ for (const [operand, what, interrupt, kept] of [
       /Refused: whether the container that holds .* is alive is not known: libcni's cache cannot be read/,
     );
     t.equal(left(machine), "2 3 4");
-    t.equal(run(release, machine, interrupt, { "--force": "" }, [operand]).report.exitCode, 0);
+    t.equal(run({ "--yes": "", "--force": "" }).exitCode, 0);
     t.equal(left(machine), kept);
   });
 }

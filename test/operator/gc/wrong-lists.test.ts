@@ -7,7 +7,7 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { extent } from "../../harness/extent.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { seed } from "../../harness/seed.ts";
-import { contextOf, memoryNode, places, remember, startWithKernel } from "../memory-node.ts";
+import { memoryNode, remember, runOn } from "../memory-node.ts";
 import type { Machine } from "../node/proc.ts";
 
 /**
@@ -97,13 +97,12 @@ function collect(
 ): readonly number[] {
   machine.disk.put("/live", (list ?? []).map((at) => `${idOf(at)}\n`).join(""));
   const options = {
-    ...places,
     "--yes": "",
     ...(isNow ? { "--now": "" } : {}),
     ...(isForced ? { "--force": "" } : {}),
     ...(list === undefined ? {} : { "--live": "/live" }),
   };
-  gc.run(contextOf(startWithKernel(machine, kernelOf(node)), options));
+  runOn(machine, gc, { options, kernel: kernelOf(node) });
   machine.wait(2 * GRACE);
   return [...node.pods.keys()].filter((at) => machine.disk.has(`/data/net/${address(at)}`));
 }
