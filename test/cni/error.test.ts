@@ -1,34 +1,5 @@
 import { test } from "tap";
-import {
-  asCniError,
-  CniError,
-  ErrorCode,
-  internalError,
-  messageWithDetails,
-} from "../../src/cni/error.ts";
-
-test("codes are those of the specification", async (t) => {
-  t.strictSame(ErrorCode, {
-    incompatibleVersion: 1,
-    invalidEnvironment: 4,
-    ioFailure: 5,
-    decodingFailure: 6,
-    invalidNetworkConfig: 7,
-    invalidNetworkNamespace: 8,
-    tryAgainLater: 11,
-    pluginNotAvailable: 50,
-    internal: 999,
-  });
-});
-
-test("an error without details has empty ones", async (t) => {
-  t.equal(new CniError(7, "missing network name").details, "");
-  t.equal(internalError("no IP ranges specified").details, "");
-});
-
-test("a plain error of the Go plugin has code 999", async (t) => {
-  t.match(internalError("a", "b"), { code: 999, message: "a", details: "b" });
-});
+import { asCniError, CniError, internalError, messageWithDetails } from "../../src/cni/error.ts";
 
 test("a CNI error is printed as it is", async (t) => {
   const error = new CniError(11, "locked", "by c1");

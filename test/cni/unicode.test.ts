@@ -13,35 +13,18 @@ test("white space is Unicode's White_Space", async (t) => {
 });
 
 test("text is trimmed at both ends only", async (t) => {
-  const cases: readonly (readonly [text: string, trimmed: string])[] = [
-    ["", ""],
-    [" \t\n", ""],
-    ["a", "a"],
-    ["  c1\r\neth0\n", "c1\r\neth0"],
-    ["\u0085\u00a0a b\u2003\v", "a b"],
-    ["\ufeffa", "\ufeffa"],
-  ];
-  for (const [text, trimmed] of cases) t.equal(trimSpace(text), trimmed, JSON.stringify(text));
-});
-
-test("words are separated by white space", async (t) => {
-  const cases: readonly (readonly [text: string, words: readonly string[]])[] = [
-    ["", []],
-    ["  ", []],
-    ["a", ["a"]],
-    [" a  b\tc ", ["a", "b", "c"]],
-    ["a\u00a0b\u2003c\u0085d\re", ["a", "b", "c", "d", "e"]],
-    ["a\ufeffb", ["a\ufeffb"]],
-    ["a\0b", ["a\0b"]],
-  ];
-  for (const [text, expected] of cases) t.strictSame(words(text), expected, JSON.stringify(text));
+  t.equal(trimSpace(" \t\n"), "");
+  t.equal(trimSpace("\u0085\u00a0c1\r\neth0\u2003\v"), "c1\r\neth0");
+  t.equal(trimSpace("\ufeffa"), "\ufeffa");
 });
 
 const someText = fc.string({
   unit: fc.constantFrom("a", "é", "😀", " ", "\n", "\u0085", "\u3000", "\ufeff"),
 });
 
-test("words are never empty and hold no white space, and trimming loses none of them", async (t) => {
+test("words are separated by white space, and trimming loses none of them", async (t) => {
+  t.strictSame(words(" a\u00a0b\u2003c\u0085d\re "), ["a", "b", "c", "d", "e"]);
+  t.strictSame(words("a\ufeffb\0"), ["a\ufeffb\0"]);
   fc.assert(
     fc.property(someText, (text) => {
       const found = words(text);
@@ -51,7 +34,6 @@ test("words are never empty and hold no white space, and trimming loses none of 
       );
     }),
   );
-  t.pass();
 });
 
 test("the length in bytes is that of UTF-8", async (t) => {

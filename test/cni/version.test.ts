@@ -1,45 +1,19 @@
 import { test } from "tap";
-import {
-  allowsOneAddressPerFamily,
-  requireAllowed,
-  requireSupported,
-  SUPPORTED_VERSIONS,
-  versionDocument,
-} from "../../src/cni/version.ts";
+import { requireAllowed, requireSupported, SUPPORTED_VERSIONS } from "../../src/cni/version.ts";
 import { refusalOf } from "./refusal.ts";
 
 const spoken = '["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]';
 
-test("VERSION is one line, the same for every caller", async (t) => {
-  t.equal(
-    versionDocument(),
-    '{"cniVersion":"1.1.0","supportedVersions":["0.1.0","0.2.0","0.3.0","0.3.1","0.4.0","1.0.0","1.1.0"]}\n',
-  );
-});
-
-test("ADD and DEL accept every supported version, and an absent one means 0.1.0", async (t) => {
+test("ADD and DEL accept every supported version, CHECK those from 0.4.0 on; an absent one means 0.1.0", async (t) => {
   for (const version of SUPPORTED_VERSIONS) t.equal(requireSupported(version), version);
   t.equal(requireSupported(""), "0.1.0");
+  for (const version of SUPPORTED_VERSIONS.slice(4)) {
+    t.equal(requireAllowed("CHECK", version), version);
+  }
 });
 
 test("ADD and DEL accept only the exact text of a version", async (t) => {
-  for (const version of [
-    "0.4",
-    "1.0",
-    "1",
-    "01.0.0",
-    "+1.0.0",
-    "1.0.0 ",
-    " 1.0.0",
-    "v1.0.0",
-    "1.0.0.0",
-    "0.3.2",
-    "0.0.0",
-    "1.1.1",
-    "2.0.0",
-    "asdf",
-    '1"',
-  ]) {
+  for (const version of ["1.0", "01.0.0", "+1.0.0", "1.0.0 ", "1.0.0.0", "0.3.2", "2.0.0", '1"']) {
     t.strictSame(
       refusalOf(() => requireSupported(version)),
       {
@@ -50,14 +24,6 @@ test("ADD and DEL accept only the exact text of a version", async (t) => {
       version,
     );
   }
-});
-
-test("CHECK is allowed from 0.4.0 on, GC and STATUS from 1.1.0 on", async (t) => {
-  for (const version of ["0.4.0", "1.0.0", "1.1.0"] as const) {
-    t.equal(requireAllowed("CHECK", version), version);
-  }
-  t.equal(requireAllowed("GC", "1.1.0"), "1.1.0");
-  t.equal(requireAllowed("STATUS", "1.1.0"), "1.1.0");
 });
 
 test("a verb is refused under versions that are too old, too new, or between supported ones", async (t) => {
@@ -101,19 +67,12 @@ test("an invalid version is error 6 for CHECK, GC and STATUS", async (t) => {
   const cases: readonly (readonly [version: string, message: string])[] = [
     ["asdf", syntax("major", "asdf")],
     ["1.x.0", syntax("minor", "x")],
-    ["1.1.x", syntax("micro", "x")],
-    ["0.", syntax("minor", "")],
-    [".4.0", syntax("major", "")],
     ["1.1.", syntax("micro", "")],
     ["..", syntax("major", "")],
     ["1.1.0 ", syntax("micro", "0 ")],
-    ["v1.1.0", syntax("major", "v1")],
-    ["1.1.0-rc1", syntax("micro", "0-rc1")],
     ["0x1.1.0", syntax("major", "0x1")],
-    ["1_0.1.0", syntax("major", "1_0")],
     ["1e1.1.0", syntax("major", "1e1")],
     ["+.1.0", syntax("major", "+")],
-    ["1.2.3.4", 'invalid version "1.2.3.4": too many parts'],
     ["a.b.c.d", 'invalid version "a.b.c.d": too many parts'],
     [
       "9223372036854775808.0.0",
@@ -126,8 +85,4 @@ test("an invalid version is error 6 for CHECK, GC and STATUS", async (t) => {
       t.strictSame([refusal.code, refusal.message], [6, message], `${verb} ${version}`);
     }
   }
-});
-
-test("results before 0.3.0 carry one address per family", async (t) => {
-  t.strictSame(SUPPORTED_VERSIONS.filter(allowsOneAddressPerFamily), ["0.1.0", "0.2.0"]);
 });
