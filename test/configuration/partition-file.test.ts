@@ -1,5 +1,4 @@
 import { test } from "tap";
-import { CniError } from "../../src/cni/error.ts";
 import { loadConfig } from "../../src/configuration/load-config.ts";
 import { formatRangeSet } from "../../src/ipam/range-set.ts";
 import { refusalOf } from "../cni/refusal.ts";
@@ -48,12 +47,8 @@ function refusalFor(
   texts: Readonly<Record<string, string>> = {},
   ranges?: readonly object[],
 ): string {
-  try {
-    return `not refused: ${partFor(partition, texts, ranges)}`;
-  } catch (error) {
-    if (!(error instanceof CniError)) throw error;
-    return `${error.message}; ${error.details}`;
-  }
+  const { message, details } = refusalOf(() => partFor(partition, texts, ranges));
+  return `${message}; ${details}`;
 }
 
 test("flannel's subnet.env has both numbers; those of IPv4 count where it has both families", async (t) => {
@@ -91,16 +86,10 @@ test("a network of the node by its name, of which every subnet is looked at: in 
     ],
   });
   const other = { name: "other", ipam: { subnet: "10.244.9.0/24" } };
-  const own = (texts: Readonly<Record<string, object | string>>, settings: object = {}): string =>
-    partFor(
-      { ...fromNetwork, ...settings },
-      Object.fromEntries(
-        Object.entries(texts).map(([path, text]) => [
-          path,
-          typeof text === "string" ? text : JSON.stringify(text),
-        ]),
-      ),
-    );
+  const own = (files: Readonly<Record<string, object>>, settings: object = {}): string => {
+    const texts = Object.entries(files).map(([path, file]) => [path, JSON.stringify(file)]);
+    return partFor({ ...fromNetwork, ...settings }, Object.fromEntries(texts));
+  };
   const seventh = "192.168.0.112-192.168.0.127";
   const containerd = list("10.244.7.0/24");
   const directory = "/etc/cni/net.d";
@@ -134,12 +123,10 @@ test("where no podCIDR can be told there is an error, and never the whole range"
       `no cluster CIDR in ${path}; found 0 networks of flannel for FLANNEL_SUBNET`,
     ],
     [flannel.replace("/16", "/16,10.245.0.0/16"), "found 2 networks of flannel"],
-    [flannel.replace("10.244.7.1/24", "10.245.7.1/24"), "is not in FLANNEL_NETWORK 10.244.0.0/16"],
     [
       flannel.replace("10.244.7.1/24", "10.244.0.1/16"),
       `no podCIDR of this node in ${path}; found 10.244.0.0/16, fd00:10:244:300::/56; expected one smaller network in the cluster CIDR 10.244.0.0/16`,
     ],
-    [flannel.replace("10.244.7.1/24", "10.244.7.1/33"), "invalid CIDR address: 10.244.7.1/33"],
   ] as const) {
     t.match(refusalFor(fromFlannel, { [path]: text }), words);
   }
@@ -202,9 +189,7 @@ test("the key names one of the two, and a network with its cluster CIDR", async 
     [{ ...fromNetwork, clusterCidr: "10.244.0.0" }, "invalid CIDR address: 10.244.0.0; "],
     [{ ...fromNetwork, network: 1 }, "cannot unmarshal number into ipam.partition.network"],
   ] as const) {
-    const { message, details } = refusalOf(() =>
-      loadConfig(received({ ipam: { partition } }), "", noFiles),
-    );
-    t.match(`${message}; ${details}`, words);
+    const refusal = refusalOf(() => loadConfig(received({ ipam: { partition } }), "", noFiles));
+    t.match(`${refusal.message}; ${refusal.details}`, words);
   }
 });

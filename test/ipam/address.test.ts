@@ -1,8 +1,6 @@
 import fc from "fast-check";
 import { test } from "tap";
 import {
-  addressAt,
-  bitsOf,
   formatAddress,
   formatAddresses,
   formatAddressRange,
@@ -20,27 +18,18 @@ import { address, addressRange } from "./parsed.ts";
 test("addresses have one canonical form, that of RFC 5952", async (t) => {
   const cases: readonly (readonly [written: string, canonical: string])[] = [
     ["10.1.2.3", "10.1.2.3"],
-    ["0.0.0.0", "0.0.0.0"],
     ["255.255.255.255", "255.255.255.255"],
     ["::", "::"],
-    ["::1", "::1"],
-    ["1::", "1::"],
     ["2001:DB8::A", "2001:db8::a"],
     ["2001:0db8:0000:0000:0000:0000:0000:0001", "2001:db8::1"],
-    ["2001:db8:0:1:1:1:1:2", "2001:db8:0:1:1:1:1:2"],
     ["2001:db8::1:1:1:1:2", "2001:db8:0:1:1:1:1:2"],
     ["1:0:0:2:0:0:3:2", "1::2:0:0:3:2"],
     ["1:0:0:4:0:0:0:8", "1:0:0:4::8"],
     ["0:0:0:1::", "0:0:0:1::"],
     ["0:0:1:0:0:0:0:0", "0:0:1::"],
-    ["1:2:3:4:5:6:7:8", "1:2:3:4:5:6:7:8"],
     ["1:2:3:4:5:6:7::", "1:2:3:4:5:6:7:0"],
-    ["::2:3:4:5:6:7:8", "0:2:3:4:5:6:7:8"],
     ["1:2:3:4:5:6:1.2.3.4", "1:2:3:4:5:6:102:304"],
-    ["::1.2.3.4", "::102:304"],
     ["64:ff9b::10.0.0.3", "64:ff9b::a00:3"],
-    ["::ffff:0:10.0.0.2", "::ffff:0:a00:2"],
-    ["ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff", "ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff"],
   ];
   for (const [written, canonical] of cases) {
     t.equal(formatAddress(address(written)), canonical, written);
@@ -63,67 +52,16 @@ test("an IPv4-mapped IPv6 address is the IPv4 address", async (t) => {
 
 test("what Go rejects is not an address", async (t) => {
   for (const text of [
-    "",
-    " ",
-    "bad",
-    "localhost",
-    "10",
-    "10.0",
-    "10.0.0",
-    "10.0.0.1.2",
-    "10.0.0.",
-    ".10.0.0.1",
-    "10..0.1",
-    "10.0.0.256",
-    "10.0.0.1000",
-    "10.0.0.-1",
-    "10.0.0.+1",
-    "10.1.2.09",
-    "010.1.2.3",
-    "10.0.0.00",
-    "0x0a.0.0.1",
-    "1e1.0.0.1",
-    "167772161",
-    " 10.0.0.1",
-    "10.0.0.1 ",
-    "10.0.0.1\n",
-    "10.0.0.1/24",
-    "10,0,0,1",
-    "\u0661.1.1.1",
-    "10.0.0.1%eth0",
-    ":",
-    ":::",
-    "::1::",
-    "1::2::3",
-    ":1:2:3:4:5:6:7",
-    "1:2:3:4:5:6:7:",
-    "1:2:3:4:5:6:7",
-    "1:2:3:4:5:6:7:8:9",
-    "1:2:3:4:5:6:7:8::",
-    "::1:2:3:4:5:6:7:8",
-    "12345::",
-    "00db8::1",
-    "::00000",
-    "::g",
-    "::-1",
-    "fe80::1%eth0",
-    "[::1]",
-    "::1 ",
-    " ::1",
-    "::1\n",
-    "::1/64",
-    "::1.2.3",
-    "::1.2.3.4.5",
-    "::1.2.3.256",
-    "::01.2.3.4",
-    "::ffff:010.0.0.1",
-    "::1.2.3.4:5",
-    "1.2.3.4::",
-    "1:2:3:4:5:6:7:1.2.3.4",
-    "1:2:3:4:5:1.2.3.4",
-    "::0x1",
-    "lock",
-    "last_reserved_ip.0",
+    ...["", " ", "bad", "lock", "last_reserved_ip.0"],
+    ...["10", "10.0.0", "10.0.0.1.2", "10.0.0.", ".10.0.0.1", "10..0.1", "167772161", "10,0,0,1"],
+    ...["10.0.0.256", "10.0.0.-1", "10.0.0.+1", "10.1.2.09", "0x0a.0.0.1", "1e1.0.0.1"],
+    ...[" 10.0.0.1", "10.0.0.1 ", "10.0.0.1\n", "10.0.0.1/24", "\u0661.1.1.1", "10.0.0.1%eth0"],
+    ...[":", ":::", "::1::", "1::2::3", ":1:2:3:4:5:6:7", "1:2:3:4:5:6:7:", "1:2:3:4:5:6:7"],
+    ...["1:2:3:4:5:6:7:8:9", "1:2:3:4:5:6:7:8::", "::1:2:3:4:5:6:7:8"],
+    ...["12345::", "::00000", "::g", "::-1", "::0x1"],
+    ...["fe80::1%eth0", "[::1]", "::1 ", " ::1", "::1\n", "::1/64"],
+    ...["::1.2.3", "::1.2.3.4.5", "::1.2.3.256", "::01.2.3.4", "::1.2.3.4:5", "1.2.3.4::"],
+    ...["::ffff:010.0.0.1", "1:2:3:4:5:6:7:1.2.3.4", "1:2:3:4:5:1.2.3.4"],
   ]) {
     t.equal(parseAddress(text), undefined, JSON.stringify(text));
   }
@@ -151,12 +89,8 @@ test("two addresses have one form exactly when they are the same", async (t) => 
 test("the successor carries over octets and groups, and keeps the family", async (t) => {
   const cases: readonly (readonly [one: string, successor: string])[] = [
     ["192.168.0.255", "192.168.1.0"],
-    ["0.1.0.5", "0.1.0.6"],
     ["0.0.0.0", "0.0.0.1"],
     ["ab12::ffff", "ab12::1:0"],
-    ["::123", "::124"],
-    ["::100:0", "::100:1"],
-    ["::ffff", "::1:0"],
   ];
   for (const [one, successor] of cases) {
     t.equal(formatAddress(next(address(one))), successor, one);
@@ -170,45 +104,15 @@ test("addresses of different families are never the same nor within one another'
   t.equal(isWithin(address("0.0.0.1"), addressRange("::-::ff")), false);
 });
 
-test("an address range includes both its ends and nothing outside", async (t) => {
-  const cases: readonly (readonly [range: string, inside: string[], outside: string[]])[] = [
-    [
-      "192.0.2.40-192.0.2.50",
-      ["192.0.2.40", "192.0.2.50"],
-      ["192.0.3.0", "192.0.2.39", "192.0.2.51"],
-    ],
-    [
-      "2001:db8:1::40-2001:db8:1::50",
-      ["2001:db8:1::40", "2001:db8:1::50"],
-      ["2001:db8:2::", "2001:db8:1::39", "2001:db8:1::51"],
-    ],
-  ];
-  for (const [text, inside, outside] of cases) {
-    for (const one of inside) t.equal(isWithin(address(one), addressRange(text)), true, one);
-    for (const one of outside) t.equal(isWithin(address(one), addressRange(text)), false, one);
-  }
-});
-
 test("the size of an address range is exact, however large", async (t) => {
   t.equal(sizeOf(addressRange("10.0.0.1")), 1n);
   t.equal(sizeOf(addressRange("10.0.0.1-10.0.0.254")), 254n);
   t.equal(sizeOf(addressRange("::-ffff:ffff:ffff:ffff:ffff:ffff:ffff:ffff")), 2n ** 128n);
 });
 
-test("an address range that may be one address is shown as that", async (t) => {
-  t.equal(formatAddresses(addressRange("10.0.0.1-10.0.0.9")), "10.0.0.1-10.0.0.9");
+test("an address range is shown as first-last, or as the one address that it has", async (t) => {
+  t.equal(formatAddresses(addressRange("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
   t.equal(formatAddresses(addressRange("fd00::1")), "fd00::1");
-});
-
-test("an address range is shown as first-last", async (t) => {
-  t.equal(formatAddressRange(addressRange("10.1.2.1-10.1.2.254")), "10.1.2.1-10.1.2.254");
-  t.equal(formatAddressRange(addressRange("2001:DB8::1-2001:db8::ff")), "2001:db8::1-2001:db8::ff");
-});
-
-test("an address has 32 or 128 bits", async (t) => {
-  t.equal(bitsOf(4), 32);
-  t.equal(bitsOf(6), 128);
-  t.equal(formatAddress(addressAt(6, 1n << 127n)), "8000::");
 });
 
 const intersections = [

@@ -16,27 +16,15 @@ function shown(made: Range): readonly [addresses: string, gateway: string] {
   return [formatAddressRange(made), made.gateway === undefined ? "" : formatAddress(made.gateway)];
 }
 
-test("by default all addresses but network, broadcast and gateway are handed out", async (t) => {
+test("by default all addresses but network, broadcast, which IPv6 has not, and gateway are handed out", async (t) => {
   const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
-    ["192.0.2.0/25", "192.0.2.1-192.0.2.126", "192.0.2.1"],
     ["10.0.0.0/30", "10.0.0.1-10.0.0.2", "10.0.0.1"],
-    ["10.0.0.252/30", "10.0.0.253-10.0.0.254", "10.0.0.253"],
     ["0.0.0.0/0", "0.0.0.1-255.255.255.254", "0.0.0.1"],
     ["255.255.255.252/30", "255.255.255.253-255.255.255.254", "255.255.255.253"],
     ["10.1.2.0/024", "10.1.2.1-10.1.2.254", "10.1.2.1"],
-  ];
-  for (const [subnet, addresses, gateway] of cases) {
-    t.strictSame(shown(range({ subnet })), [addresses, gateway], subnet);
-  }
-});
-
-test("an IPv6 range ends with the last address of its network, which has no broadcast", async (t) => {
-  const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["2001:DB8:1::/64", "2001:db8:1::1-2001:db8:1:0:ffff:ffff:ffff:ffff", "2001:db8:1::1"],
     ["2001:db8::/126", "2001:db8::1-2001:db8::3", "2001:db8::1"],
-    ["::/64", "::1-::ffff:ffff:ffff:ffff", "::1"],
-    ["64:ff9b::/96", "64:ff9b::1-64:ff9b::ffff:ffff", "64:ff9b::1"],
     ["::100:0/120", "::100:1-::100:ff", "::100:1"],
   ];
   for (const [subnet, addresses, gateway] of cases) {
@@ -52,21 +40,12 @@ test("a subnet of one or two addresses has no network, no broadcast and, unless 
     [{ subnet: "2001:db8::2/127" }, "2001:db8::2-2001:db8::3", ""],
     [{ subnet: "2001:db8::/128" }, "2001:db8::-2001:db8::", ""],
     [{ subnet: "10.0.0.0/31", rangeStart: "10.0.0.1" }, "10.0.0.1-10.0.0.1", ""],
-    [{ subnet: "10.0.0.0/31", rangeEnd: "10.0.0.0" }, "10.0.0.0-10.0.0.0", ""],
     [{ subnet: "10.0.0.0/31", gateway: "10.0.0.0" }, "10.0.0.0-10.0.0.1", "10.0.0.0"],
     [{ subnet: "10.0.0.5/32", gateway: "169.254.1.1" }, "10.0.0.5-10.0.0.5", "169.254.1.1"],
   ];
   for (const [written, addresses, gateway] of cases) {
     t.strictSame(shown(range(written)), [addresses, gateway], JSON.stringify(written));
   }
-});
-
-test("a range has its family and the prefix length of its subnet", async (t) => {
-  t.match(range({ subnet: "10.1.2.0/24", rangeStart: "10.1.2.9" }), {
-    family: 4,
-    prefixLength: 24,
-  });
-  t.match(range({ subnet: "2001:db8::/64" }), { family: 6, prefixLength: 64 });
 });
 
 test("start, end and gateway may be configured, up to the ends of the subnet", async (t) => {
@@ -78,7 +57,6 @@ test("start, end and gateway may be configured, up to the ends of the subnet", a
     [{ rangeStart: "10.0.0.3", rangeEnd: "10.0.0.3" }, "10.0.0.3-10.0.0.3", "10.0.0.1"],
     [{ rangeStart: "::ffff:10.0.0.3" }, "10.0.0.3-10.0.0.6", "10.0.0.1"],
     [{ gateway: "10.0.0.4" }, "10.0.0.1-10.0.0.6", "10.0.0.4"],
-    [{ gateway: "192.168.0.1" }, "10.0.0.1-10.0.0.6", "192.168.0.1"],
     [{ gateway: "2001:db8::1" }, "10.0.0.1-10.0.0.6", "2001:db8::1"],
     [{ gateway: "none" }, "10.0.0.1-10.0.0.6", ""],
   ];
@@ -89,13 +67,6 @@ test("start, end and gateway may be configured, up to the ends of the subnet", a
       JSON.stringify(written),
     );
   }
-});
-
-test("a start after the default end is refused, where the Go plugin hands out addresses of other networks", async (t) => {
-  t.equal(
-    refusalOf(() => range({ subnet: "10.0.0.0/24", rangeStart: "10.0.0.255" })).message,
-    "RangeStart 10.0.0.255 not in network 10.0.0.0/24",
-  );
 });
 
 test("of several errors the first in the Go plugin's order is reported", async (t) => {

@@ -25,35 +25,17 @@ sortlist 130.155.160.0
 
 test("each line is read as the Go plugin reads it", async (t) => {
   const cases: readonly (readonly [content: string, dns: Partial<ResultDns>])[] = [
-    ["", {}],
-    ["\n\n", {}],
-    ["nameserver 1.1.1.1", { nameservers: ["1.1.1.1"] }],
     ["nameserver 1.1.1.1\r\nnameserver 2.2.2.2\r\n", { nameservers: ["1.1.1.1", "2.2.2.2"] }],
     ["nameserver\r1.1.1.1", { nameservers: ["1.1.1.1"] }],
-    ["nameserver\t\t1.1.1.1\v\f", { nameservers: ["1.1.1.1"] }],
     ["\u00a0nameserver\u20031.1.1.1\u0085", { nameservers: ["1.1.1.1"] }],
     ["nameserver 1.1.1.1 2.2.2.2", { nameservers: ["1.1.1.1"] }],
-    ["nameserver not-an-address", { nameservers: ["not-an-address"] }],
-    ["nameserver 1.1.1.1#foo", { nameservers: ["1.1.1.1#foo"] }],
-    ["nameserver 1.1.1.1\0", { nameservers: ["1.1.1.1\0"] }],
+    ["nameserver not-an-address#foo\0", { nameservers: ["not-an-address#foo\0"] }],
     ["nameserver 1\nnameserver 1", { nameservers: ["1", "1"] }],
-    [
-      "nameserver 1\nnameserver 2\nnameserver 3\nnameserver 4",
-      { nameservers: ["1", "2", "3", "4"] },
-    ],
-    ["nameserver", {}],
-    ["nameserver ", {}],
-    ["NAMESERVER 1.1.1.1", {}],
-    ["nameservers 1.1.1.1", {}],
-    ["\ufeffnameserver 1.1.1.1", {}],
-    ["# nameserver 1.1.1.1", {}],
-    ["  ; nameserver 1.1.1.1", {}],
-    ["\u3000#nameserver 1.1.1.1", {}],
-    ["domain a\ndomain b", { domain: "b" }],
-    ["domain a b", { domain: "a" }],
+    ["nameserver\nnameserver \nnameservers 1.1.1.1\n\ufeffnameserver 1.1.1.1", {}],
+    ["  ; nameserver 1.1.1.1\n\u3000#nameserver 1.1.1.1", {}],
+    ["domain a b\ndomain c d", { domain: "c" }],
     ["search x # y", { search: ["x", "#", "y"] }],
     ["options ndots:2 ; x", { options: ["ndots:2", ";", "x"] }],
-    ["search a\nsearch a", { search: ["a", "a"] }],
   ];
   for (const [content, dns] of cases) {
     t.strictSame(parseResolvConf(content), { ...NO_DNS, ...dns }, JSON.stringify(content));
@@ -73,18 +55,11 @@ test("a line, even a comment, may have at most 65535 bytes", async (t) => {
 });
 
 test("the limit counts bytes, not characters", async (t) => {
-  t.doesNotThrow(() => parseResolvConf("é".repeat(32_767)));
-  t.equal(
-    refusalOf(() => parseResolvConf("é".repeat(32_768))).message,
-    "bufio.Scanner: token too long",
-  );
-  t.doesNotThrow(() => parseResolvConf("€".repeat(21_845)));
-  t.equal(
-    refusalOf(() => parseResolvConf("€".repeat(21_846))).message,
-    "bufio.Scanner: token too long",
-  );
-});
-
-test("many lines are fine", async (t) => {
-  t.equal(parseResolvConf("search a\n".repeat(20_000)).search.length, 20_000);
+  for (const [character, most] of [
+    ["é", 32_767],
+    ["€", 21_845],
+  ] as const) {
+    t.doesNotThrow(() => parseResolvConf(character.repeat(most)));
+    t.throws(() => parseResolvConf(character.repeat(most + 1)), /token too long/);
+  }
 });
