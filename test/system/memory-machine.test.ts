@@ -1,8 +1,8 @@
 /** The machine in memory behaves as a real one; and what no test would notice if it did not happen to a process, happens. */
 
 import { test } from "tap";
-import { type System, SystemError } from "../../src/system/system.ts";
-import { failAt, failDiskFrom, refuse, stopAt } from "../harness/interruption.ts";
+import type { System } from "../../src/system/system.ts";
+import { stopAt } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { fileSystemCases, outcomeOf } from "./file-system-cases.ts";
 
@@ -16,50 +16,6 @@ test("file calls in memory behave as on the real file system", async (t) => {
 
     t.same(outcomeOf(fileCase, machine.start(), "/root"), fileCase.expected, fileCase.name);
   }
-});
-
-test("the file system's clock advances by its grain, and what is set is kept as it is", async (t) => {
-  const machine = new MemoryMachine();
-  machine.time = 1_234_567;
-  machine.disk.grain = 4_000_000n;
-
-  machine.disk.put("/a", "");
-  t.equal(machine.disk.status("/a").modified, 1_234_564_000_000n);
-
-  machine.disk.setModified("/a", 1_234_567_000_321n);
-  machine.wait(2);
-  t.equal(machine.disk.status("/a").modified, 1_234_567_000_321n);
-  t.equal(machine.disk.status("/a").changed, 1_234_564_000_000n);
-
-  machine.disk.setModified("/a", 0n);
-  t.equal(machine.disk.status("/a").changed, 1_234_568_000_000n);
-});
-
-test("a file is not left half overwritten: line ends may stand behind the new text", async (t) => {
-  for (const [written, content] of [
-    [0, "10.0.0.12"],
-    [0.5, "10.0.0.3\n\n"],
-  ] as const) {
-    const machine = new MemoryMachine();
-    machine.disk.put("/a", "10.0.0.12");
-
-    machine.run({ interrupt: stopAt(1, written) }, (system) => {
-      system.overwriteFile("/a", "10.0.0.3");
-      return 0;
-    });
-
-    t.equal(machine.disk.readFile("/a", 100), content);
-  }
-});
-
-test("a file system without hard links refuses a link to a free name only", async (t) => {
-  const { disk } = new MemoryMachine();
-  disk.hardLinks = false;
-  disk.put("/a", "");
-  disk.put("/taken", "");
-
-  t.throws(() => disk.link("/a", "/b"), { code: "EPERM" });
-  t.throws(() => disk.link("/a", "/taken"), { code: "EEXIST" });
 });
 
 test("a process is stopped before the chosen call, and nothing that it does afterwards counts", async (t) => {
@@ -80,45 +36,25 @@ test("a process is stopped before the chosen call, and nothing that it does afte
   t.same(machine.disk.list("/"), ["1"]);
 });
 
-test("a process is stopped in the middle of a new file", async (t) => {
-  for (const [written, content] of [
-    [0, ""],
-    [0.5, "1234"],
+test("a process is stopped in the middle of a file: a new one has a part, behind an old one line ends may stand", async (t) => {
+  for (const [part, created, overwritten] of [
+    [0, "", "10.0.0.12"],
+    [0.5, "1234", "12345678\n\n"],
   ] as const) {
     const machine = new MemoryMachine();
+    machine.disk.put("/old", "10.0.0.12");
 
-    machine.run({ interrupt: stopAt(1, written) }, (system) => {
-      system.createFile("/a", "12345678", 0o600);
-      return 0;
-    });
+    for (const write of [
+      (system: System) => system.createFile("/new", "12345678", 0o600),
+      (system: System) => system.overwriteFile("/old", "12345678"),
+    ]) {
+      machine.run({ interrupt: stopAt(1, part) }, (system) => {
+        write(system);
+        return 0;
+      });
+    }
 
-    t.equal(machine.disk.readFile("/a", 100), content);
-  }
-});
-
-test("a call fails once, or on the disk from then on, or by its kind and path", async (t) => {
-  const tries = (system: System): readonly string[] =>
-    [
-      () => system.createFile("/a", "", 0o600),
-      () => system.createFile("/b", "", 0o600),
-      () => system.createFile("/c", "", 0o600),
-      () => system.writeStandardOutput("out"),
-    ].map((call) => {
-      try {
-        call();
-        return "done";
-      } catch (error) {
-        return error instanceof SystemError ? error.code : "";
-      }
-    });
-  const cases = [
-    [failAt(2, "EIO"), ["done", "EIO", "done", "done"]],
-    [failDiskFrom(2, "EROFS"), ["done", "EROFS", "EROFS", "done"]],
-    [refuse("createFile", "ENOSPC"), ["ENOSPC", "ENOSPC", "ENOSPC", "done"]],
-    [refuse("createFile", "ENOSPC", "/c"), ["done", "done", "ENOSPC", "done"]],
-  ] as const;
-
-  for (const [interrupt, expected] of cases) {
-    t.same(tries(new MemoryMachine().start({ interrupt })), expected);
+    t.equal(machine.disk.readFile("/new", 100), created);
+    t.equal(machine.disk.readFile("/old", 100), overwritten);
   }
 });

@@ -41,15 +41,6 @@ function startOther(t: Test, directory: string, timeout = 0): LockProcess {
   return new LockProcess(t, directory, { timeout, options: ["--no-experimental-ffi"] });
 }
 
-test("the lock makes the Go plugin's file and the state directory", async (t) => {
-  const directory = t.testdir();
-
-  lockOnce(directory, 0);
-
-  t.same(readdirSync(directory).sort(), ["lock", "own"]);
-  t.same(readdirSync(`${directory}/own`), []);
-});
-
 test("a process waits until the other releases the lock", async (t) => {
   const directory = t.testdir();
   const first = startOther(t, directory);

@@ -48,27 +48,22 @@ for (const [name, starter] of [
   });
 }
 
-for (const [name, library] of [
-  ["on a file system that refuses flock(2)", refusing],
-  ["on a Node.js without node:ffi", undefined],
-] as const) {
-  test(`${name}, a directory is the lock, which the Go plugin does not take`, async (t) => {
-    const directory = t.testdir({ own: {} });
-    const system = createLock(createNodeSystem(), () => library);
-    const request = { file: `${directory}/lock`, directory: `${directory}/own` };
+test("on a file system that refuses flock(2), a directory is the lock, which the Go plugin does not take", async (t) => {
+  const directory = t.testdir({ own: {} });
+  const system = createLock(createNodeSystem(), () => refusing);
+  const request = { file: `${directory}/lock`, directory: `${directory}/own` };
 
-    const { release, excludesGoPlugin } = system.lock({ ...request, timeout: 0 });
+  const { release, excludesGoPlugin } = system.lock({ ...request, timeout: 0 });
 
-    t.ok(existsSync(`${directory}/own/lock`));
-    t.throws(
-      () => lockOnce(directory, 0, system),
-      new LockTimeout(`${directory}/own/lock`, undefined),
-    );
-    t.equal(excludesGoPlugin, false);
-    release();
-    t.doesNotThrow(() => lockOnce(directory, 0, system));
-  });
-}
+  t.ok(existsSync(`${directory}/own/lock`));
+  t.throws(
+    () => lockOnce(directory, 0, system),
+    new LockTimeout(`${directory}/own/lock`, undefined),
+  );
+  t.equal(excludesGoPlugin, false);
+  release();
+  t.doesNotThrow(() => lockOnce(directory, 0, system));
+});
 
 test("where another machine may write, or that cannot be told, flock(2) is no lock for the Go plugin", async (t) => {
   const refuse = (path: string): boolean => {
