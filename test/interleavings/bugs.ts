@@ -1,23 +1,23 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
 import { type Change, programsWith } from "./plugin-with.ts";
-import { type Cast, cast, graves, networks, prepare, type Trouble } from "./scenes.ts";
-import type { Search } from "./search.ts";
+import { type Cast, cast, graves, NO_TROUBLE, networks, prepare, type Trouble } from "./scenes.ts";
+import type { Violation } from "./search.ts";
 
 /** A defect, and where it shows. */
 export interface Bug extends Change {
   readonly name: string;
   readonly cast: Cast;
-  readonly trouble: Trouble;
+  /** By default none. */
+  readonly trouble?: Trouble;
 }
 
 /** The shortest schedule that shows a defect, and what it breaks; `undefined` where the search does not find it. */
-export async function shortestWith(bug: Bug): Promise<ReturnType<Search["shortest"]>> {
-  const { search, judge } = prepare(bug.cast, bug.trouble, await programsWith(bug));
+export async function shortestWith(bug: Bug): Promise<Violation | undefined> {
+  const { search, judge } = prepare(bug.cast, bug.trouble ?? NO_TROUBLE, await programsWith(bug));
   return search.shortest(judge.judge);
 }
 
-const none: Trouble = { faults: [] };
 const kill: Trouble = { faults: ["killed"] };
 const error: Trouble = { faults: ["error"], codes: { changes: ["EIO"], reads: ["EIO"] } };
 const odd: Trouble = { faults: ["done, but error"] };
@@ -39,15 +39,14 @@ export const bugs: readonly Bug[] = [
     file: lock,
     from: "const held = lock ?? takeOrExplain();",
     to: "const held = lock ?? takeOrExplain();\n  held.release();",
-    cast: cast(["ADD a", "ADD a"]),
-    trouble: none,
+    cast: cast("ADD a ∥ ADD a"),
   },
   {
     name: "a reservation is created and then written",
     file: reservations,
     from: "system.link(temporary, path), create",
     to: "create(), create",
-    cast: cast(["ADD a"]),
+    cast: cast("ADD a"),
     trouble: kill,
   },
   {
@@ -55,67 +54,59 @@ export const bugs: readonly Bug[] = [
     file: reservations,
     from: "system.link(temporary, path), create",
     to: "system.rename(temporary, path), create",
-    cast: cast(["ADD a", "ADD b, directory lock"]),
-    trouble: none,
+    cast: cast("ADD a ∥ ADD b, directory lock"),
   },
   {
     name: "an UNDO releases by the owner",
     file: network,
     from: "fileIdAt(files.system, files.pathOf(one.name)) === one.file",
     to: "true",
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
-    trouble: none,
+    cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
     name: "a file is known by its time alone",
     file: "store/files/fingerprint.ts",
     from: 'fileIdOf({ inode, modified }: Pick<FileStatus, "inode" | "modified">): FileId {',
     to: 'fileIdOf({ modified }: Pick<FileStatus, "inode" | "modified">): FileId {\n  const inode = 0;',
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
-    trouble: none,
+    cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
     name: "nothing keeps the number of a file that may be undone",
     file: network,
     from: "    this.files.pin(temporary);\n",
     to: "",
-    cast: cast(["ADD a, unheard", "DEL a, ADD a"], nearlyFull),
-    trouble: none,
+    cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
     name: "there is no UNDO",
     file: "verbs/add.ts",
     from: "if (made.length > 0) undoIfPossible",
     to: "if (made.length > 99) undoIfPossible",
-    cast: cast(["ADD a, unheard"]),
-    trouble: none,
+    cast: cast("ADD a, unheard"),
   },
   {
     name: "a repeated ADD keeps the file",
     file: "verbs/add.ts",
     from: "    network.useAgain(held, namespace);\n",
     to: "",
-    cast: cast(["ADD a, unheard", "ADD a"], same),
-    trouble: none,
+    cast: cast("ADD a, unheard ∥ ADD a", same),
   },
   {
     name: "a seal is believed whatever the directory says",
     file: journalFile,
     from: "isUnchanged(fingerprintOf(system.status(directory)), seal.directory)",
     to: "system.status(directory) !== undefined",
-    cast: cast(["DEL c, ADD c"], {
+    cast: cast("DEL c, ADD c", {
       name: "after a Go DEL and ADD",
-      before: (calls) => [calls.add("c"), calls.del("c"), calls.asGo(calls.add("c"))],
+      before: "ADD c, DEL c, Go ADD c",
     }),
-    trouble: none,
   },
   {
     name: "a seal is put beside a writer without the lock",
     file: journal,
     from: "lock?.excludesGoPlugin ? files.state",
     to: "lock ? files.state",
-    cast: cast(["DEL a, directory lock", "Go ADD a"]),
-    trouble: none,
+    cast: cast("DEL a, directory lock ∥ Go ADD a"),
   },
   {
     name: "what a call reserves is not noted",
@@ -123,15 +114,14 @@ export const bugs: readonly Bug[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: it is the source
     from: "    this.#lines += `${key} ${name}${record}\\n`;\n    this.#difference++;\n",
     to: "    this.#difference++;\n",
-    cast: cast(["DEL a, ADD a"]),
-    trouble: none,
+    cast: cast("DEL a, ADD a"),
   },
   {
     name: "a change that failed and took effect is sealed",
     file: journal,
     from: '      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#state = undefined;\n',
     to: "",
-    cast: cast(["DEL a, ADD a"]),
+    cast: cast("DEL a, ADD a"),
     trouble: odd,
   },
   {
@@ -139,9 +129,9 @@ export const bugs: readonly Bug[] = [
     file: network,
     from: "if (this.#unreadable.length > 0) this.#journal.abandon();",
     to: "",
-    cast: cast(["DEL a"], {
+    cast: cast("DEL a", {
       name: "after a Go ADD",
-      before: (calls) => [calls.add("c"), calls.asGo(calls.add("a"))],
+      before: "ADD c, Go ADD a",
     }),
     trouble: error,
   },
@@ -150,23 +140,21 @@ export const bugs: readonly Bug[] = [
     file: "store/journal/record.ts",
     from: "path.replaceAll(containerId, CONTAINER)",
     to: "path",
-    cast: cast(["ADD ingress"], nearlyFull),
-    trouble: none,
+    cast: cast("ADD ingress", nearlyFull),
   },
   {
     name: "the number of reservations ignores what is reserved",
     file: journal,
     from: "    this.#difference++;\n",
     to: "",
-    cast: cast(["ADD a"], nearlyFull),
-    trouble: none,
+    cast: cast("ADD a", nearlyFull),
   },
   {
     name: "temporary files are never swept",
     file: network,
     from: "this.files.sweepTemporary();",
     to: "",
-    cast: cast(["ADD a"]),
+    cast: cast("ADD a"),
     trouble: kill,
   },
   {
@@ -174,23 +162,21 @@ export const bugs: readonly Bug[] = [
     file: "store/files/temporary.ts",
     from: "const ABANDONED_AFTER = 60_000;",
     to: "const ABANDONED_AFTER = -1000;",
-    cast: cast(["GC c", "ADD c, directory lock"], same),
-    trouble: none,
+    cast: cast("GC c ∥ ADD c, directory lock", same),
   },
   {
     name: "a seal says less of the directory",
     file: "store/files/fingerprint.ts",
     from: "return now.id === before.id && now.changed === before.changed;",
     to: 'return now.id.split(",")[0] === before.id.split(",")[0] && now.changed === before.changed;',
-    cast: cast(["DEL c", "Go ADD c"]),
-    trouble: none,
+    cast: cast("DEL c ∥ Go ADD c"),
   },
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
     from: "    network.undo(attachment, network.made);\n    throw error;",
     to: "    throw error;",
-    cast: cast(["ADD a"], dual),
+    cast: cast("ADD a", dual),
     trouble: error,
   },
   {
@@ -198,15 +184,14 @@ export const bugs: readonly Bug[] = [
     file: lock,
     from: "      return body(network);\n",
     to: "      const done = body(network);\n      lock?.release();\n      return done;\n",
-    cast: cast(["ADD a", "Go ADD b"]),
-    trouble: none,
+    cast: cast("ADD a ∥ Go ADD b"),
   },
   {
     name: "an ADD and its UNDO go on without the lock",
     file: lock,
     from: "const held = lock ?? takeOrExplain();",
     to: "const held = lock ?? { release: () => {}, excludesGoPlugin: false };",
-    cast: cast(["ADD a, unheard", "ADD a"], same),
+    cast: cast("ADD a, unheard ∥ ADD a", same),
     trouble: error,
   },
   {
@@ -214,7 +199,7 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
     to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
-    cast: cast(["ADD a"], booted),
+    cast: cast("ADD a", booted),
     trouble: kill,
   },
   {
@@ -222,16 +207,14 @@ export const bugs: readonly Bug[] = [
     file: "store/reservations/usage.ts",
     from: "isSettled(system.linkStatus(path), system.now()) && ",
     to: "",
-    cast: cast(["Go ADD a", "ADD b, directory lock"], nearlyFull),
-    trouble: none,
+    cast: cast("Go ADD a ∥ ADD b, directory lock", nearlyFull),
   },
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
     from: "  return withCursor(network, index, allocateNext(network, request, cursor));\n",
     to: "  return allocateNext(network, request, cursor);\n",
-    cast: cast(["ADD a"]),
-    trouble: none,
+    cast: cast("ADD a"),
   },
   {
     name: "the cursor is cut off and then written",
@@ -239,7 +222,7 @@ export const bugs: readonly Bug[] = [
     from: "  recover(() => files.system.overwriteFile(path, content)",
     to: `  const extend = (): void => files.system.extendFile(path, content, "");
   recover(() => [files.system.overwriteFile(path, ""), extend()]`,
-    cast: cast(["ADD a"]),
+    cast: cast("ADD a"),
     trouble: kill,
   },
   {
@@ -247,15 +230,14 @@ export const bugs: readonly Bug[] = [
     file: "store/reservations/reservation-file.ts",
     from: '  return attempt(remove, false, "ENOENT");',
     to: "  return remove();",
-    cast: cast(["DEL c", "DEL c, directory lock"]),
-    trouble: none,
+    cast: cast("DEL c ∥ DEL c, directory lock"),
   },
   {
     name: "a link that was made and failed is taken for another's",
     file: network,
     from: "return isSameFile(system, temporary, path);",
     to: "return false;",
-    cast: cast(["ADD a"]),
+    cast: cast("ADD a"),
     trouble: odd,
   },
   {
@@ -263,17 +245,16 @@ export const bugs: readonly Bug[] = [
     file: journal,
     from: "found.boot !== boot) {",
     to: "found.boot === boot) {",
-    cast: cast(["ADD a"], booted),
-    trouble: none,
+    cast: cast("ADD a", booted),
   },
   {
     name: "a DEL that could not read a file says nothing",
     file: "verbs/del.ts",
     from: "  if (held.length > 0) return;\n",
     to: "  if (held.length >= 0) return;\n",
-    cast: cast(["DEL c"], {
+    cast: cast("DEL c", {
       name: "of the Go plugin",
-      before: (calls) => [calls.asGo(calls.add("c"))],
+      before: "Go ADD c",
     }),
     trouble: error,
   },
@@ -282,23 +263,21 @@ export const bugs: readonly Bug[] = [
     file: "store/allocation.ts",
     from: "if (duplicate === undefined || reclaimAll(",
     to: 'if (duplicate?.name !== "" || reclaimAll(',
-    cast: cast(["ADD a", "ADD a"]),
-    trouble: none,
+    cast: cast("ADD a ∥ ADD a"),
   },
   {
     name: "a call that has read all files does not count them again",
     file: journal,
     from: "mayHaveMissed && countReservations(this.#files) !== reservations",
     to: "mayHaveMissed && countReservations(this.#files) < 0",
-    cast: cast(["DEL a", "ADD a, directory lock"], dual),
-    trouble: none,
+    cast: cast("DEL a ∥ ADD a, directory lock", dual),
   },
   {
     name: "the history tells a release before it is made",
     file: network,
     from: "    const isRemoved = this.change(() => removeReservation(this.files, name));\n    if (isRemoved) this.#changes",
     to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.change(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
-    cast: cast(["DEL c"], { name: "history", ipam: { history: true } }),
+    cast: cast("DEL c", { name: "history", ipam: { history: true } }),
     trouble: error,
   },
   {
@@ -306,8 +285,7 @@ export const bugs: readonly Bug[] = [
     file: lock,
     from: "  const lock = attempt(() => take(files, options), undefined);\n  return",
     to: "  const lock = undefined;\n  return",
-    cast: cast(["DEL c", "DEL c, ADD b"], full),
-    trouble: none,
+    cast: cast("DEL c ∥ DEL c, ADD b", full),
   },
   // What became of a namespace.
   {
@@ -315,31 +293,28 @@ export const bugs: readonly Bug[] = [
     file: states,
     from: "if (found.inode === inode) return",
     to: "if (found.inode !== undefined) return",
-    cast: cast(["ADD a"], graves.itsPathUsed),
-    trouble: none,
+    cast: cast("ADD a", graves.itsPathUsed),
   },
   {
     name: "the processes in a namespace are not asked for",
     file: states,
     from: "for (const [namespace, id] of processes)",
     to: "for (const [namespace, id] of new Map<string, string>())",
-    cast: cast(["ADD a"], graves.zombie),
-    trouble: none,
+    cast: cast("ADD a", graves.zombie),
   },
   {
     name: "a process whose first thread has ended is dead",
     file: processes,
     from: "of threads) {",
     to: "of threads.slice(0, 0)) {",
-    cast: cast(["ADD a"], graves.zombie),
-    trouble: none,
+    cast: cast("ADD a", graves.zombie),
   },
   {
     name: "a process whose threads cannot be listed is dead",
     file: processes,
     from: "(ENDED.includes(code) ? [] : undefined)",
     to: "(ENDED.includes(code) ? [] : [])",
-    cast: cast(["ADD a"], graves.zombie),
+    cast: cast("ADD a", graves.zombie),
     trouble: error,
   },
   {
@@ -347,56 +322,49 @@ export const bugs: readonly Bug[] = [
     file: states,
     from: "of mounted.mounts) {",
     to: "of mounted.mounts.slice(0, 0)) {",
-    cast: cast(["ADD a"], graves.mountedElsewhere),
-    trouble: none,
+    cast: cast("ADD a", graves.mountedElsewhere),
   },
   {
     name: "a dead pod's number that is a living one's keeps its address",
     file: states,
     from: "    if (heir === undefined) {\n",
     to: "    if (heir?.inode !== path) {\n",
-    cast: cast(["ADD a"], graves.itsNumberUsed),
-    trouble: none,
+    cast: cast("ADD a", graves.itsNumberUsed),
   },
   {
     name: "a dead pod's number that is the caller's keeps its address",
     file: "store/journal/reclaimable.ts",
     from: "yield caller.namespace;",
     to: "{}",
-    cast: cast(["ADD a"], graves.gone),
-    trouble: none,
+    cast: cast("ADD a", graves.gone),
   },
   {
     name: "another process of the same id keeps the address of a dead one",
     file: states,
     from: "/ns/net`) return undefined;",
     to: "/ns/net`) return path;",
-    cast: cast(["ADD a"], graves.itsProcessAnother),
-    trouble: none,
+    cast: cast("ADD a", graves.itsProcessAnother),
   },
   {
     name: "what a container does not see is gone",
     file: processes,
     from: "if (!seesHostProcesses(system)) return undefined;",
     to: "",
-    cast: cast(["ADD a"], graves.unseen),
-    trouble: none,
+    cast: cast("ADD a", graves.unseen),
   },
   {
     name: "what is in a directory that is not seen is gone",
     file: states,
     from: "if (!(names instanceof SystemError)) return undefined;",
     to: "if (names !== undefined) return undefined;",
-    cast: cast(["ADD a"], graves.directoryUnseen),
-    trouble: none,
+    cast: cast("ADD a", graves.directoryUnseen),
   },
   {
     name: "the addresses in a namespace are not asked for where nothing is recorded",
     file: gc,
     from: "namespaces.withAddress(text);",
     to: 'namespaces.withAddress("");',
-    cast: cast(["GC c"], graves.ofGoPlugin),
-    trouble: none,
+    cast: cast("GC c", graves.ofGoPlugin),
   },
   // Who asks.
   {
@@ -404,72 +372,63 @@ export const bugs: readonly Bug[] = [
     file: "cni/valid-attachments.ts",
     from: "if (at === undefined || at.value === null) return undefined;",
     to: "if (at === undefined) return undefined;\n  if (at.value === null) return [];",
-    cast: cast(["GC null"], graves.ofNoPod),
-    trouble: none,
+    cast: cast("GC null", graves.ofNoPod),
   },
   {
     name: "GC does not ask for the namespaces of what its list lacks",
     file: gc,
     from: "if (state !== undefined) return state",
     to: "if (state !== undefined) return undefined;\n  if (state !== undefined) return state",
-    cast: cast(["GC c"], full),
-    trouble: none,
+    cast: cast("GC c", full),
   },
   {
     name: "GC releases what was reserved just now",
     file: gc,
     from: "const SETTLED_AFTER = 2000;",
     to: "const SETTLED_AFTER = 0;",
-    cast: cast(["GC c", "Go ADD b"]),
-    trouble: none,
+    cast: cast("GC c ∥ Go ADD b"),
   },
   {
     name: "GC without a list releases what is no pod's",
     file: gc,
     from: "gone(({ namespace }) => namespace.isPodSandbox)",
     to: "gone(() => true)",
-    cast: cast(["GC null"], graves.ofNoPod),
-    trouble: none,
+    cast: cast("GC null", graves.ofNoPod),
   },
   {
     name: "an ADD in a full range reclaims nothing of this boot",
     file: network,
     from: "for (const dead of this.namespaces.gone(isMeant, caller)) {",
     to: "for (const dead of [...this.namespaces.gone(isMeant, caller)].slice(0, 0)) {",
-    cast: cast(["ADD a"], graves.gone),
-    trouble: none,
+    cast: cast("ADD a", graves.gone),
   },
   {
     name: "an ADD in a full range reclaims what is no pod's",
     file: network,
     from: "(one.namespace.isPodSandbox ||",
     to: '(one.name !== "" ||',
-    cast: cast(["ADD a"], graves.ofNoPod),
-    trouble: none,
+    cast: cast("ADD a", graves.ofNoPod),
   },
   {
     name: "an ADD reclaims although it is told not to",
     file: "store/allocation.ts",
     from: "const ofDead = request.reclaims && ",
     to: "const ofDead = request.index < 99 && ",
-    cast: cast(["ADD a"], graves.never),
-    trouble: none,
+    cast: cast("ADD a", graves.never),
   },
   {
     name: "a requested address stays with a dead pod",
     file: "store/allocation.ts",
     from: "return take() || (",
     to: "return take() && (",
-    cast: cast(["ADD b of 10.0.0.3"], graves.gone),
-    trouble: none,
+    cast: cast("ADD b of 10.0.0.3", graves.gone),
   },
   {
     name: "a container that is started again is refused for its former namespace",
     file: "store/allocation.ts",
     from: "duplicate === undefined || reclaimAll(network, request, names)",
     to: "duplicate === undefined || reclaimAll(network, { ...request, reclaims: false }, names)",
-    cast: cast(["ADD d"], graves.gone),
-    trouble: none,
+    cast: cast("ADD d", graves.gone),
   },
   // The commands.
   {
@@ -477,55 +436,48 @@ export const bugs: readonly Bug[] = [
     file: "operator/gc/decision.ts",
     from: 'if (age < 0 || age < grace) return decided("young");',
     to: "",
-    cast: cast(["gc --live c", "Go ADD b"]),
-    trouble: none,
+    cast: cast("gc --live c ∥ Go ADD b"),
   },
   {
     name: "a list decides against a network namespace that is there",
     file: "operator/gc/decision.ts",
     from: 'conclusion.liveness === "unknown" && conclusion.by !== "unread"',
     to: 'conclusion.by !== "process"',
-    cast: cast(["gc --live c"], full),
-    trouble: none,
+    cast: cast("gc --live c", full),
   },
   {
     name: "the command gc releases without a list what is no pod's",
     file: "operator/node/conclusion.ts",
     from: '(recorded?.kind === "gone" && recorded.isPodSandbox);',
     to: 'recorded?.kind === "gone";',
-    cast: cast(["gc"], graves.ofNoPod),
-    trouble: none,
+    cast: cast("gc", graves.ofNoPod),
   },
   {
     name: "the command gc releases what the same container has got again since it has looked",
     file: "operator/node/release.ts",
     from: "now.status.id === status?.id",
     to: "status !== undefined",
-    cast: cast(["gc", "DEL d, ADD d"], graves.goneForGood),
-    trouble: none,
+    cast: cast("gc ∥ DEL d, ADD d", graves.goneForGood),
   },
   {
     name: "release does not refuse what lives",
     file: "operator/reservations/release.ts",
     from: 'if (result.liveness === "dead") return [];',
     to: 'if (result.reason !== "") return [];',
-    cast: cast(["release c"], living),
-    trouble: none,
+    cast: cast("release c", living),
   },
   {
     name: "release takes what has changed since it has looked",
     file: "operator/node/release.ts",
     from: "reservations.filter(isUnchanged)",
     to: "reservations",
-    cast: cast(["release d", "DEL d, ADD d"], graves.goneForGood),
-    trouble: none,
+    cast: cast("release d ∥ DEL d, ADD d", graves.goneForGood),
   },
   {
     name: "release believes libcni's cache of a container that is being started again",
     file: "operator/node/conclusion.ts",
     from: " && !evidence.isJustReserved",
     to: "",
-    cast: cast(["release d", "ADD d"], graves.remembered),
-    trouble: none,
+    cast: cast("release d ∥ ADD d", graves.remembered),
   },
 ];

@@ -1,8 +1,7 @@
-/** The calls of the searches: one network with few addresses. */
+/** The calls of the searches, and what a runtime does between them, as texts: one network with few addresses. */
 
 import { main } from "../../src/main.ts";
 import { operate } from "../../src/operate.ts";
-import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import type { System } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { MemoryKernel } from "../harness/memory-kernel.ts";
@@ -14,7 +13,8 @@ import {
   networkCall,
 } from "../harness/runtime-call.ts";
 import { goPlugin } from "./go-plugin.ts";
-import { type CommandName, type Program, runAlone } from "./process.ts";
+import { type ExplorerSystem, type Program, runAlone } from "./process.ts";
+import type { Thread } from "./search.ts";
 import { clockIn, type World, type Worlds } from "./world.ts";
 
 /** A range set, and all that it can hand out. */
@@ -60,10 +60,11 @@ function processOf(container: string): number | undefined {
 /** The plugin, and the tool. */
 export interface Programs {
   readonly main: (system: System) => number;
-  readonly operate: (system: OperatorSystem) => number | undefined;
+  readonly operate: (system: ExplorerSystem) => number | undefined;
 }
 
-const asTheyAre: Programs = { main, operate };
+// A call of anything that is not there would be an error.
+const asTheyAre: Programs = { main, operate: operate as (system: System) => number | undefined };
 
 /** Where the configuration of the network is, for the commands. */
 const CONFIGURATION_FILE = "/etc/cni/net.d/net.conf";
@@ -105,104 +106,112 @@ export class Calls {
     return this.pools.some(({ addresses }) => addresses.every(isTaken));
   }
 
-  add(container: string, more: Partial<Program> = {}): Program {
-    return { ...this.#attachment("ADD", container), ...more };
-  }
-  /** ADD that requests an address. */
-  request(container: string, address: string, isUnheard = false): Program {
-    const call = this.#attachment("ADD", container, `;IP=${address}`);
-    return { ...call, name: `${call.name} of ${address}`, isUnheard };
-  }
-  del(container: string): Program {
-    return this.#attachment("DEL", container);
-  }
-  check(container: string): Program {
-    return this.#attachment("CHECK", container);
-  }
-  /** STATUS, which fails where no address is free. */
-  status(): Program {
-    return {
-      name: "STATUS",
-      verb: "STATUS",
-      ...networkCall("STATUS", this.#strict),
-      run: this.#programs.main,
-    };
-  }
-
-  /** The Go plugin's ADD and DEL. */
-  asGo(program: Program): Program {
-    return { ...program, name: `Go ${program.name}`, locks: "as Go", run: goPlugin };
-  }
-
-  /** `host-local release`, of all that a container holds. */
-  release(container: string): Program {
-    return { ...this.#command("release", container, "--yes"), container };
+  /**
+   * What is called one after another, from a text such as `DEL a, ADD a`: as `program` has them. Behind them may be `unheard`,
+   * where nobody reads their standard output, or `directory lock`, where their lock does not exclude the others.
+   */
+  thread(text: string): Thread {
+    const parts = text.split(", ");
+    const isUnheard = parts.at(-1) === "unheard";
+    const locks = parts.at(-1) === "directory lock" ? "directory" : undefined;
+    if (text === "" || isUnheard || locks !== undefined) parts.pop();
+    return parts.map((part) => {
+      const program = this.program(part);
+      return { ...program, isUnheard, locks: program.locks ?? locks };
+    });
   }
 
   /**
-   * `host-local gc`, which releases what one run finds dead.
+   * What a text names:
    *
-   * @param keeps what its list of live containers has; with none, no list
+   * - `ADD a`, `DEL a`, `CHECK a` of a container, and `ADD a of 10.0.0.3`, which requests an address; `Go ADD a` and
+   *   `Go DEL a` of the Go plugin
+   * - `STATUS`, which fails where no address is free; `GC a`, which keeps a container, and `GC null`, which has no list, as
+   *   CRI-O sends it for all networks but its default one
+   * - the commands `release a`, of all that a container holds, `gc`, which releases what one run finds dead, and `gc --live a`
+   * - what a runtime does: see `#change`
+   *
+   * @throws Error where it names nothing
    */
-  collect(...keeps: readonly string[]): Program {
-    const list = keeps.length === 0 ? [] : ["--live", "-"];
-    const program = this.#command("gc", "--yes", "--now", "--grace", "1s", ...list);
-    const name = keeps.length === 0 ? "gc" : `gc --live ${keeps}`;
-    return { ...program, name, keeps, stdin: keeps.map((id) => `${id}\n`).join("") };
+  program(text: string): Program {
+    const isGo = text.startsWith("Go ");
+    const [verb = "", container = "", last, address] = text.replace("Go ", "").split(" ");
+    const program = { name: text, ...this.#call(verb, container, address ?? last) };
+    return isGo ? { ...program, locks: "as Go", run: goPlugin } : program;
   }
 
-  #command(verb: CommandName, ...words: readonly string[]): Program {
-    const run: Program["run"] = (system) => this.#programs.operate(system) ?? 0;
-    const name = `${verb} ${words[0]}`;
-    return { name, verb, words: [verb, ...words], environment: {}, stdin: "", run };
-  }
-
-  /** What a runtime does to network namespaces. */
-  runtime(name: string, change: (kernel: MemoryKernel) => void): Program {
-    const run: Program["run"] = (system) => {
-      system.act(name, change);
-      return 0;
+  #call(verb: string, container: string, last: string | undefined): Omit<Program, "name"> {
+    const run = this.#programs.main;
+    const command: Program["run"] = (system) => this.#programs.operate(system) ?? 0;
+    switch (verb) {
+      case "ADD":
+      case "DEL":
+      case "CHECK":
+        return { verb, container, ...this.#attachment(verb, container, last), run };
+      case "STATUS":
+        return { verb, ...networkCall(verb, this.#strict), run };
+      case "GC": {
+        const keeps = container === "null" ? [] : [container];
+        const list = keeps.map((containerID) => ({ containerID, ifname: "eth0" }));
+        const valid = { "cni.dev/valid-attachments": keeps.length === 0 ? null : list };
+        const document = { ...this.#configuration, ...valid };
+        return { verb, keeps, ...networkCall(verb, document), run };
+      }
+      case "release": {
+        const words = [verb, container, "--yes"];
+        return { verb, container, words, environment: {}, stdin: "", run: command };
+      }
+      case "gc": {
+        const keeps = last === undefined ? [] : [last];
+        const list = keeps.length === 0 ? [] : ["--live", "-"];
+        const words = [verb, "--yes", "--now", "--grace", "1s", ...list];
+        const stdin = keeps.map((id) => `${id}\n`).join("");
+        return { verb, keeps, words, environment: {}, stdin, run: command };
+      }
+    }
+    const change = this.#change(verb, container);
+    return {
+      verb: "runtime",
+      environment: {},
+      stdin: "",
+      run: (system) => {
+        system.act(`${verb} ${container}`, change);
+        return 0;
+      },
     };
-    return { name, verb: "runtime", environment: {}, stdin: "", run };
   }
 
-  /** A container's network namespace is unmounted, and so gone. */
-  unmount(container: string): Program {
-    const path = this.namespaceOf(container);
+  /** What a runtime does to the former network namespace of a container; `mount` makes its present one. */
+  #change(verb: string, container: string): (kernel: MemoryKernel) => void {
+    const path = namespacePath(container, "");
     const process = processOf(container);
-    return this.runtime(`unmount ${container}`, (kernel) => {
-      if (process === undefined) kernel.unmount(path);
-      else kernel.endProcess(process);
-    });
-  }
-
-  /** A container gets its network namespace. */
-  mount(container: string): Program {
-    const path = this.namespaceOf(container);
-    const process = processOf(container);
-    return this.runtime(`mount ${container}`, (kernel) => {
-      if (process === undefined) kernel.mount(path);
-      else kernel.startProcess(process);
-    });
+    switch (verb) {
+      case "mount":
+        return (kernel) => makeNamespace(kernel, this.namespaceOf(container), container);
+      case "unmount":
+        return (kernel) =>
+          process === undefined ? kernel.unmount(path) : kernel.endProcess(process);
+      case "start":
+        return (kernel) => kernel.startProcess(3000, path);
+      // The first thread of its only process has ended.
+      case "zombie":
+        return (kernel) => kernel.startProcess(3000, path, true);
+      case "bind":
+        return (kernel) => kernel.bind(path, `/run/${container}`);
+      // From within a container.
+      case "hide":
+        return (kernel) => {
+          kernel.seesNode = false;
+        };
+      case "configure":
+        return (kernel) => kernel.configure(path, "10.0.0.3");
+    }
+    throw new Error(`expected a call of the searches, found ${verb} ${container}`);
   }
 
   /** As `CNI_NETNS` names the network namespace of a container. */
   namespaceOf(container: string): string {
     return namespacePath(container, this.#generation);
-  }
-
-  /** GC that keeps some containers; with none, no list, as CRI-O sends it for all networks but its default one. */
-  gc(...keeps: readonly string[]): Program {
-    const list = keeps.map((containerID) => ({ containerID, ifname: "eth0" }));
-    const valid = keeps.length === 0 ? null : list;
-    const document = { ...this.#configuration, "cni.dev/valid-attachments": valid };
-    return {
-      name: keeps.length === 0 ? "GC null" : `GC ${keeps}`,
-      verb: "GC",
-      keeps,
-      ...networkCall("GC", document),
-      run: this.#programs.main,
-    };
   }
 
   /** Writes the configuration where the commands find it. */
@@ -227,28 +236,25 @@ export class Calls {
     return world;
   }
 
-  #attachment(verb: "ADD" | "DEL" | "CHECK", containerId: string, more = ""): Program {
+  #attachment(verb: string, containerId: string, address: string | undefined) {
     const pod = `K8S_POD_NAMESPACE=ns;K8S_POD_NAME=${containerId}`;
     // Cilium reserves an address for its ingress, which has no sandbox.
     const sandbox = containerId === INGRESS ? "" : `;K8S_POD_INFRA_CONTAINER_ID=${containerId}`;
-    const cniArgs = `IgnoreUnknown=1;${pod}${sandbox}${more}`;
+    const request = address === undefined ? "" : `;IP=${address}`;
+    const cniArgs = `IgnoreUnknown=1;${pod}${sandbox}${request}`;
     const netns = this.namespaceOf(containerId);
-    const call = attachmentCall(verb, { containerId, cniArgs, netns }, this.#configuration);
-    return {
-      name: `${verb} ${containerId}`,
-      verb,
-      container: containerId,
-      ...call,
-      run: this.#programs.main,
-    };
+    return attachmentCall(verb, { containerId, cniArgs, netns }, this.#configuration);
   }
 }
 
 /** Makes the network namespace that a call names, unless it is there. */
 export function mountFor(kernel: MemoryKernel, { environment, container = "" }: Program): void {
   const path = environment.CNI_NETNS ?? "";
+  if (!kernel.has(path)) makeNamespace(kernel, path, container);
+}
+
+function makeNamespace(kernel: MemoryKernel, path: string, container: string): void {
   const process = processOf(container);
-  if (kernel.has(path)) return;
   if (process === undefined) kernel.mount(path);
   else kernel.startProcess(process);
 }

@@ -9,14 +9,11 @@ import { formatJson } from "../../src/cni/json.ts";
 import { formatResult } from "../../src/cni/result.ts";
 import { loadConfig } from "../../src/configuration/load-config.ts";
 import { type Address, formatAddress, parseAddress } from "../../src/ipam/address.ts";
-import type { IpamConfig } from "../../src/ipam/config.ts";
-import { isGateway } from "../../src/ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../../src/ipam/range-set.ts";
-import type { Candidate } from "../../src/ipam/round-robin.ts";
-import { candidates } from "../../src/ipam/round-robin.ts";
+import { type Candidate, candidates } from "../../src/ipam/round-robin.ts";
 import { attempt, isSystemError, type System } from "../../src/system/system.ts";
 
-/** Runs one ADD or DEL; for a program whose `locks` are `as Go`. */
+/** Runs one ADD that requests no address, or one DEL; for a program whose `locks` are `as Go`. */
 export function goPlugin(system: System): number {
   try {
     const call = receiveCall(system);
@@ -36,13 +33,9 @@ function add(system: System, call: AttachmentCall): void {
   const store = new Store(system, `${config.dataDir}/${config.network}`, call);
   const allocations: Candidate[] = [];
   try {
-    const pending = [...config.requested];
     for (const [index, set] of config.rangeSets.entries()) {
-      const at = pending.findIndex((address) => rangeOf(set, address) !== undefined);
-      const requested = at < 0 ? undefined : pending.splice(at, 1)[0];
-      allocations.push(allocate(store, config, set, index, requested));
+      allocations.push(allocate(store, set, index));
     }
-    if (pending.length > 0) throw internalError("failed to allocate all requested IPs");
   } catch (error) {
     for (const _ of allocations) store.locked(() => store.release());
     throw error;
@@ -60,26 +53,13 @@ function add(system: System, call: AttachmentCall): void {
   system.writeStandardOutput(formatResult(result, call.network.version));
 }
 
-function allocate(
-  store: Store,
-  { exclusions }: IpamConfig,
-  set: RangeSet,
-  index: number,
-  requested: Address | undefined,
-): Candidate {
+function allocate(store: Store, set: RangeSet, index: number): Candidate {
   return store.locked(() => {
-    if (requested !== undefined) {
-      const range = rangeOf(set, requested);
-      if (range === undefined || isGateway(requested, range) || !store.reserve(requested, index)) {
-        throw internalError(`requested IP address ${formatAddress(requested)} is not available`);
-      }
-      return { address: requested, range };
-    }
     const held = store.find("both").flatMap((name) => parseAddress(name) ?? []);
     const duplicate = held.find((address) => rangeOf(set, address) !== undefined);
     if (duplicate !== undefined)
       throw internalError(`${formatAddress(duplicate)} has been allocated`);
-    for (const candidate of candidates(set, store.cursor(index), exclusions)) {
+    for (const candidate of candidates(set, store.cursor(index), [])) {
       if (store.reserve(candidate.address, index)) return candidate;
     }
     throw internalError(`no IP addresses available in range set: ${formatRangeSet(set)}`);

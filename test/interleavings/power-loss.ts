@@ -1,14 +1,9 @@
 /**
  * Every disk that a loss of power may leave after some calls. Nothing is ever synced, so all that they did may be missing,
- * within what a file system keeps in order (see ALICE, OSDI '14, and Ferrite, ASPLOS '16):
- *
- * - ext4 (data=ordered) and Btrfs: names and times as after a prefix of the calls' changes, since these go through one
- *   journal. The data of a file is as after some prefix of the writes to it, whatever the prefix of names: a new file may
- *   be empty, an old one may have what is newer than its directory. Where a file replaces another by rename(2), its
- *   data is written before.
- * - XFS: the same, without the last sentence.
- * - weakest: each directory as after a prefix of its own changes, so that a renamed file has two names or none; and data
- *   may be NULs.
+ * within what a file system keeps in order (see ALICE, OSDI '14, and Ferrite, ASPLOS '16). The weakest keeps this alone: each
+ * directory is as after a prefix of its own changes, so that a renamed file has two names or none; and a file is as after a
+ * prefix of the writes to it, or of NULs. What ext4, Btrfs and XFS may leave, whose names and times are as after a prefix of
+ * all changes, is among these.
  *
  * A write of so few bytes is one sector, so none is there by half. The calls run one after another, since all their
  * changes are made under the lock. A prefix of all contains those of a loss in the middle.
@@ -17,11 +12,10 @@
 import type { Extent } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { MemoryKernel } from "../harness/memory-kernel.ts";
-import type { Calls } from "./calls.ts";
 import { type Program, runAnswered } from "./process.ts";
 import type { Judge } from "./rules.ts";
 import { cast, NO_TROUBLE, prepare } from "./scenes.ts";
-import { clockIn, type Machine, type Operation, type World, type Worlds } from "./world.ts";
+import { clockIn, copyOf, type Operation, replyTo, type World, type Worlds } from "./world.ts";
 
 /** A change that a call has made. */
 interface Change {
@@ -32,98 +26,61 @@ interface Change {
   readonly file: string | undefined;
 }
 
-export const fileSystems = ["ext4 and Btrfs", "XFS", "weakest"] as const;
-
-export type FileSystem = (typeof fileSystems)[number];
-
 /** The changes of some calls to the disk, one after another. */
 function changesOf(world: World, programs: readonly Program[]): readonly Change[] {
-  const machine: Machine = { ...world, disk: copyOf(world), locks: new Map() };
+  const machine = copyOf(world);
   return programs.flatMap((program, at) => {
     const made: Change[] = [];
     const number = 100 * (at + 1);
     runAnswered(program, number, clockIn(world), (operation, step) => {
       const inode = BigInt(number * 100_000 + step * 4);
       machine.disk.nextInode = inode;
-      try {
-        const value = operation.run(machine);
-        const isLock = ["flock", "unlock", "close"].includes(operation.word);
-        const file = operation.word === "write" ? operation.text.split(" ")[2] : undefined;
-        if (operation.reach === "changes" && !isLock) made.push({ operation, inode, file });
-        return { value };
-      } catch (error) {
-        if (!(error instanceof Error)) throw error;
-        return { error };
-      }
+      const reply = replyTo(operation, machine);
+      const isLock = ["flock", "unlock", "close"].includes(operation.word);
+      const isChange = operation.reach === "changes" && !isLock && reply.error === undefined;
+      const file = operation.word === "write" ? operation.text.split(" ")[2] : undefined;
+      if (isChange) made.push({ operation, inode, file });
+      return reply;
     });
     return made;
   });
 }
 
 /** All worlds, after the next boot, that a file system may have kept of some changes. */
-function worldsAfter(
-  worlds: Worlds,
-  start: World,
-  changes: readonly Change[],
-  fileSystem: FileSystem,
-): readonly World[] {
+function worldsAfter(worlds: Worlds, start: World, changes: readonly Change[]): readonly World[] {
   const found = new Set<World>();
   const names = changes.filter(({ file }) => file === undefined);
   const files = [...new Set(changes.flatMap(({ file }) => file ?? []))];
-  const isNew = (file: string): boolean => changes.some(({ inode }) => `${inode}` === file);
-  const directories = [...new Set(names.flatMap(directoriesOf))];
-  const cuts = fileSystem === "weakest" ? cutsOf(names, directories) : prefixesOf(names);
-  for (const kept of cuts) {
-    for (const written of product(files.map((file) => writesOf(file)))) {
+  for (const kept of cutsOf(names)) {
+    for (const written of product(files.map((file) => writesOf(file, changes)))) {
       const world = worlds.change(start, ({ disk }) => {
-        for (const change of kept) change(disk);
-        for (const write of written) write(disk);
+        for (const part of [...kept, ...written]) part(disk);
       });
       found.add(worlds.later(world, 60_000, 1));
     }
   }
   return [...found];
-
-  /** What may have been written into a file. */
-  function writesOf(file: string): readonly ((disk: MemoryDisk) => void)[] {
-    const writes = changes.filter((change) => change.file === file);
-    const write = (count: number) => (disk: MemoryDisk) => {
-      for (const change of writes.slice(0, count)) redo(disk, change);
-    };
-    const counts = writes.map((_, at) => at + 1);
-    const isFlushed = fileSystem === "ext4 and Btrfs" && isNew(file) && replacesAnother(file);
-    const prefixes = (isFlushed ? counts.slice(-1) : [0, ...counts]).map(write);
-    const nuls = (disk: MemoryDisk): void => {
-      write(writes.length)(disk);
-      disk.writeInto(BigInt(file), (content) => "\0".repeat(content.length));
-    };
-    return fileSystem === "weakest" ? [...prefixes, nuls] : prefixes;
-  }
-
-  function replacesAnother(file: string): boolean {
-    const path = changes.find(({ inode }) => `${inode}` === file)?.operation.path;
-    return names.some(
-      ({ operation }) => operation.word === "rename" && operation.text.includes(` ${path} `),
-    );
-  }
 }
 
+/** A part of what was done. */
 type Part = (disk: MemoryDisk) => void;
 
-function prefixesOf(names: readonly Change[]): readonly (readonly Part[])[] {
-  const parts = names.map(
-    (change): Part =>
-      (disk) =>
-        redo(disk, change),
-  );
-  return [...parts, undefined].map((_, at) => parts.slice(0, at));
+/** What may have been written into a file. */
+function writesOf(file: string, changes: readonly Change[]): readonly Part[] {
+  const writes = changes.filter((change) => change.file === file);
+  const write = (count: number) => (disk: MemoryDisk) => {
+    for (const change of writes.slice(0, count)) redo(disk, change);
+  };
+  const nuls = (disk: MemoryDisk): void => {
+    write(writes.length)(disk);
+    disk.writeInto(BigInt(file), (content) => "\0".repeat(content.length));
+  };
+  return [...[0, ...writes.map((_, at) => at + 1)].map(write), nuls];
 }
 
 /** Each directory has a prefix of its own changes. */
-function cutsOf(
-  names: readonly Change[],
-  directories: readonly string[],
-): readonly (readonly Part[])[] {
+function cutsOf(names: readonly Change[]): readonly (readonly Part[])[] {
+  const directories = [...new Set(names.flatMap(directoriesOf))];
   const own = (directory: string): readonly Change[] =>
     names.filter((change) => directoriesOf(change).includes(directory));
   const counts = directories.map((directory) => [...own(directory).keys(), own(directory).length]);
@@ -176,42 +133,28 @@ function product<T>(choices: readonly (readonly T[])[]): readonly (readonly T[])
   );
 }
 
-function copyOf({ disk, time }: World): MemoryDisk {
-  return disk.copy(() => BigInt(time) * 1_000_000n);
-}
-
-/** Calls after which, or within which, power is lost. */
-export interface Loss {
-  readonly name: string;
-  readonly extent: Extent;
-  readonly calls: (calls: Calls) => readonly Program[];
-}
-
-export const losses: readonly Loss[] = [
-  { name: "ADD a", extent: "short", calls: (calls) => [calls.add("a")] },
-  { name: "DEL c", extent: "short", calls: (calls) => [calls.del("c")] },
-  { name: "GC a", extent: "short", calls: (calls) => [calls.gc("a")] },
-  { name: "ADD a, DEL a", extent: "full", calls: (calls) => [calls.add("a"), calls.del("a")] },
-  { name: "DEL c, ADD c", extent: "full", calls: (calls) => [calls.del("c"), calls.add("c")] },
-  { name: "ADD a, ADD b", extent: "full", calls: (calls) => [calls.add("a"), calls.add("b")] },
+/** Calls after which, or within which, power is lost, each with the extent of the tests. */
+export const losses: readonly (readonly [calls: string, extent: Extent])[] = [
+  ["ADD a", "short"],
+  ["DEL c", "short"],
+  ["GC a", "short"],
+  ["ADD a, DEL a", "full"],
+  ["DEL c, ADD c", "full"],
+  ["ADD a, ADD b", "full"],
 ];
 
 /** All worlds that a loss of power may leave, in a network in which `c` has an address. */
-export function worldsAfterLoss(
-  loss: Loss,
-  fileSystem: FileSystem,
-): { readonly judge: Judge; readonly worlds: readonly World[] } {
+export function worldsAfterLoss(lost: string): {
+  readonly judge: Judge;
+  readonly worlds: readonly World[];
+} {
   // The numbers that the network namespaces of `a` and `b` get are not that of `c`, so that GC releases what that has.
-  const before = (some: Calls): readonly Program[] => [
-    ...["x", "y"].map((one) => some.mount(one)),
-    some.add("c"),
-    ...["x", "y", "c"].map((one) => some.unmount(one)),
-  ];
+  const before = "mount x, mount y, ADD c, unmount x, unmount y, unmount c";
   const { worlds, judge, search, calls } = prepare(
-    cast(["ADD a", "ADD b"], { dead: ["c"], before }),
+    cast("ADD a ∥ ADD b", { dead: ["c"], before }),
     NO_TROUBLE,
   );
   const { start } = search.scene;
-  const changes = changesOf(start, loss.calls(calls));
-  return { judge, worlds: worldsAfter(worlds, start, changes, fileSystem) };
+  const changes = changesOf(start, calls.thread(lost));
+  return { judge, worlds: worldsAfter(worlds, start, changes) };
 }

@@ -6,14 +6,10 @@
 
 import { namesOf } from "../../src/system/names.ts";
 import { openFilesBy } from "../../src/system/open-files.ts";
-import type {
-  CompletedProcess,
-  OpenedFile,
-  OpenedFiles,
-  OperatorSystem,
-} from "../../src/system/operator-system.ts";
+import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../src/system/operator-system.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
+  attempt,
   type FileStatus,
   type Files,
   isSystemError,
@@ -23,21 +19,19 @@ import {
   LockTimeout,
   makeDirectoriesBy,
   type Names,
+  type System,
   SystemError,
 } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
-import { type Machine, type Operation, type Reply, WAIT } from "./world.ts";
-
-/** The commands of the tool that release. */
-export type CommandName = "gc" | "release";
+import { type Machine, type Operation, type Reply, replyTo, WAIT } from "./world.ts";
 
 /** What a process is started with. */
 export interface Program {
   /** How a story calls it: `ADD a`. */
   readonly name: string;
-  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | CommandName | "runtime";
+  readonly verb: "ADD" | "DEL" | "CHECK" | "GC" | "STATUS" | "gc" | "release" | "runtime";
   readonly container?: string;
   /** The containers that the list of a GC, or of the command `gc`, has; none without a list. */
   readonly keeps?: readonly string[];
@@ -46,17 +40,23 @@ export interface Program {
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: string;
   /**
-   * How it locks: `flock(2)`, a directory that does not exclude the others, as where `flock(2)` is missing, or as the Go
-   * plugin, which does not look whether the file is still at its path.
+   * How it locks: by default with `flock(2)`; by a directory that does not exclude the others, as where `flock(2)` is missing; or
+   * as the Go plugin, which does not look whether the file is still at its path.
    */
-  readonly locks?: "file" | "directory" | "as Go";
+  readonly locks?: "directory" | "as Go" | undefined;
   /** Whether nobody reads its standard output. */
   readonly isUnheard?: boolean;
   readonly run: (system: ExplorerSystem) => number;
 }
 
+/** What `gc` and `release` call beside a plugin's, where they need not ask. */
+type CommandSystem = Pick<
+  OperatorSystem,
+  "arguments" | "isTerminal" | "terminalSize" | "openFile" | "openFiles"
+>;
+
 /** What a process of the searches may call. */
-export interface ExplorerSystem extends OperatorSystem {
+export interface ExplorerSystem extends System, CommandSystem {
   /** What a runtime does to network namespaces, in one call. */
   act(name: string, change: (kernel: MemoryKernel) => void): void;
 }
@@ -73,17 +73,10 @@ export interface End {
 
 /** Runs a process to its end on a machine that nobody else uses meanwhile, and changes the machine. */
 export function runAlone(machine: Machine, program: Program, number: number, time: number): End {
-  const answer = (operation: Operation): Reply => {
-    try {
-      const value = operation.run(machine);
-      if (value === WAIT) throw new LockTimeout(operation.path, undefined);
-      return { value };
-    } catch (error) {
-      if (!(error instanceof Error)) throw error;
-      return { error };
-    }
-  };
-  const { end } = runAnswered(program, number, time, answer);
+  const { end } = runAnswered(program, number, time, (operation) => {
+    const reply = replyTo(operation, machine);
+    return reply.value === WAIT ? { error: new LockTimeout(operation.path, undefined) } : reply;
+  });
   if (end === undefined) throw new Error(`${program.name} has no end`);
   return end;
 }
@@ -93,12 +86,15 @@ export type Standing =
   | { readonly next: Operation; readonly end?: never }
   | { readonly end: End; readonly next?: never };
 
+/** What the system call `at` of a process, from 0 on, is answered; `undefined` where the process is to be stopped. */
+type Answer = (operation: Operation, at: number) => Reply | undefined;
+
 /** Runs a process as far as it is answered. */
 export function runAnswered(
   program: Program,
   number: number,
   time: number,
-  answer: (operation: Operation, at: number) => Reply | undefined,
+  answer: Answer,
 ): Standing {
   const system = new AnsweredSystem(program, number, time, answer);
   let exitCode = -1;
@@ -111,11 +107,6 @@ export function runAnswered(
   return next === undefined ? { end: { exitCode, stdout, stderr } } : { next };
 }
 
-/** A call that no process of the searches makes. */
-function notHere(name: string): never {
-  throw new Error(`${name} is no call of the searches`);
-}
-
 class AnsweredSystem implements ExplorerSystem {
   next: Operation | undefined;
   stdout = "";
@@ -123,15 +114,10 @@ class AnsweredSystem implements ExplorerSystem {
   readonly #program: Program;
   readonly #number: number;
   readonly #time: number;
-  readonly #answer: (operation: Operation, at: number) => Reply | undefined;
+  readonly #answer: Answer;
   #at = 0;
 
-  constructor(
-    program: Program,
-    number: number,
-    time: number,
-    answer: (operation: Operation, at: number) => Reply | undefined,
-  ) {
+  constructor(program: Program, number: number, time: number, answer: Answer) {
     this.#program = program;
     this.#number = number;
     this.#time = time;
@@ -147,34 +133,6 @@ class AnsweredSystem implements ExplorerSystem {
   terminalSize(): undefined {
     return undefined;
   }
-  sleep(): void {
-    notHere("sleep");
-  }
-  readLine(): undefined {
-    notHere("readLine");
-  }
-  readPipe(): string {
-    return notHere("readPipe");
-  }
-  copyFile(): void {
-    notHere("copyFile");
-  }
-  listInterfaces(): readonly string[] {
-    return notHere("listInterfaces");
-  }
-  sameContent(): boolean {
-    return notHere("sameContent");
-  }
-  hasText(): boolean {
-    return notHere("hasText");
-  }
-  run(): CompletedProcess {
-    return notHere("run");
-  }
-  serve(): void {
-    notHere("serve");
-  }
-
   environment(name: string): string | undefined {
     return this.#program.environment[name];
   }
@@ -191,7 +149,7 @@ class AnsweredSystem implements ExplorerSystem {
     return this.#program.stdin;
   }
   writeStandardOutput(text: string): void {
-    const isUnheard = this.#program.isUnheard === true;
+    const { isUnheard = false } = this.#program;
     this.#call("write", "/dev/stdout", `${isUnheard} ${text}`, "own", () => {
       if (isUnheard) throw new SystemError("write", "/dev/stdout", "EPIPE");
     });
@@ -281,7 +239,7 @@ class AnsweredSystem implements ExplorerSystem {
       this.#write(path, inode, text, () => text, true);
     } catch (error) {
       if (!isSystemError(error)) throw error;
-      this.#quietly(() => this.unlink(path));
+      attempt(() => this.unlink(path), undefined);
       throw error;
     }
   }
@@ -410,14 +368,6 @@ class AnsweredSystem implements ExplorerSystem {
       if (!isSystemError(error)) throw error;
       this.#close(path, "write");
       throw error;
-    }
-  }
-
-  #quietly(action: () => void): void {
-    try {
-      action();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
     }
   }
 

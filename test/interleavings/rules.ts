@@ -1,14 +1,13 @@
 /** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
 
 import type { HistoryRecord } from "../../src/store/history/history-record.ts";
-import { MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
 import { type Calls, INGRESS, namespacePath } from "./calls.ts";
 import { brokenHistory, recordsIn } from "./history.ts";
 import { type End, type Program, runAlone } from "./process.ts";
 import type { Outcome, State } from "./search.ts";
-import { clockIn, type Machine, type World } from "./world.ts";
+import { clockIn, copyOf, type Machine, type World } from "./world.ts";
 
 const DIRECTORY = `${DATA_DIRECTORY}/net`;
 
@@ -36,8 +35,6 @@ export interface Question {
   readonly keepsNothing: boolean;
   /** Whether the configuration has `"reclaim": "never"`. */
   readonly isNeverReclaimed: boolean;
-  /** How many faults there may be. */
-  readonly most: number;
   /** Whether a repeated ADD gets the same answer, which then is not its own to release. */
   readonly repeats: boolean;
   /** Whether the network was left in good order before a boot: then all its addresses can be handed out. */
@@ -60,16 +57,10 @@ export class Judge {
     this.#question = question;
   }
 
-  /** How many ends differ in what matters. */
-  get count(): number {
-    return this.#known.size;
-  }
-
   /** Every rule that is broken, in words. */
-  readonly judge = ({ world, places, hasBooted, left }: State): readonly string[] => {
+  readonly judge = ({ world, places, hasBooted, isCalm }: State): readonly string[] => {
     const outcomes = places.map((place) => place.outcomes);
     const { history } = this.#question;
-    const isCalm = left === this.#question.most;
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
       ...this.#answers(world, places, hasBooted),
@@ -260,21 +251,21 @@ export class Judge {
     if (known !== undefined) return known;
     const { calls, containers, hasSeveralLocks } = this.#question;
     const broken: string[] = [];
-    const filler = calls.add("filler");
+    const filler = calls.program("ADD filler");
     for (const id of containers) {
       const [machine, run] = laterMachine(world);
       const holds = [...reservationsIn(machine).values()].some(
         (owner) => owner === `${id}\r\neth0` || owner === id,
       );
-      const isFound = run(calls.check(id)).exitCode === 0;
+      const isFound = run(calls.program(`CHECK ${id}`)).exitCode === 0;
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
       const isFull = calls.isFull(reservationsIn(machine));
-      const saysFull = run(calls.status()).exitCode !== 0;
+      const saysFull = run(calls.program("STATUS")).exitCode !== 0;
       const mayReclaim = containers.some((one) => this.#mayTake(filler, one, world));
       const isKnown = saysFull || !isFull || !mayReclaim;
       if (saysFull !== isFull && isKnown && !hasSeveralLocks && world.boot === 1)
         broken.push(`STATUS says ${isFull ? "that" : "not that"} an address is free`);
-      const { exitCode, stdout } = run(calls.del(id));
+      const { exitCode, stdout } = run(calls.program(`DEL ${id}`));
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
       const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
       if (left.length > 0) broken.push(`a DEL of ${id} leaves ${left.map(([address]) => address)}`);
@@ -282,7 +273,7 @@ export class Judge {
       if (exitCode === 0 && named.length > 0) broken.push(`a DEL of ${id} leaves it in ${named}`);
     }
     const [machine, run] = laterMachine(world);
-    for (const id of containers) run(calls.del(id));
+    for (const id of containers) run(calls.program(`DEL ${id}`));
     const given = fill(calls, run);
     if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
       broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
@@ -305,7 +296,7 @@ function toldIn(outcomes: readonly Outcome[]): readonly string[] {
 function fill(calls: Calls, run: (program: Program) => End): readonly string[] {
   const given: string[] = [];
   for (let at = 0; at <= calls.addresses.length; at++) {
-    const end = run(calls.add(`filler${at}`));
+    const end = run(calls.program(`ADD filler${at}`));
     if (end.exitCode !== 0) break;
     given.push(...grantedAddresses(end));
   }
@@ -340,10 +331,8 @@ function mayRelease({ verb, container, keeps }: Program, id: string): boolean {
 function laterMachine(world: World): [Machine, (program: Program) => End] {
   const time = world.time + 61_000;
   let number = 10_000;
-  const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
-  const locks = new Map<string, number>();
-  const machine = { disk, kernel: new MemoryKernel(world.kernel), locks, boot: world.boot };
-  const clock = clockIn({ disk, time });
+  const machine = { ...copyOf(world, time), locks: new Map() };
+  const clock = clockIn({ ...machine, time });
   return [machine, (program) => runAlone(machine, program, number++, clock)];
 }
 

@@ -46,13 +46,10 @@ export interface Scene {
   readonly worlds: Worlds;
   readonly start: World;
   readonly threads: readonly Thread[];
-  /** What runs at once after a boot. */
-  readonly afterBoot?: readonly Thread[];
-  /** Whether the machine has booted since `start` was left. */
-  readonly hasBooted?: boolean;
+  /** Whether the machine has booted just before. */
+  readonly hasBooted: boolean;
+  /** What may happen, once in a schedule. */
   readonly faults: readonly Fault[];
-  /** How many faults there may be in a schedule. */
-  readonly most: number;
   /** Errors at calls that change something, and at others. */
   readonly codes: { readonly changes: readonly string[]; readonly reads: readonly string[] };
 }
@@ -90,8 +87,8 @@ interface Log {
 export interface State {
   readonly world: World;
   readonly places: readonly Place[];
-  /** How many faults there may be yet. */
-  readonly left: number;
+  /** Whether nothing has happened yet. */
+  readonly isCalm: boolean;
   readonly hasBooted: boolean;
   /** What is refused from now on; without `word`, everything. */
   readonly refused?: { readonly code: string; readonly word?: string };
@@ -108,20 +105,22 @@ export interface Step {
   readonly fault: Fault | undefined;
 }
 
+/** A schedule, and which rules it breaks, in words. */
+export interface Violation {
+  readonly steps: readonly Step[];
+  readonly broken: readonly string[];
+}
+
 /** The numbers of a search. */
 export interface Counts {
   states: number;
   schedules: number;
-  /** Faults that were tried, each at one state. */
-  faults: number;
-  /** Ends that differ in anything. */
-  ends: number;
 }
 
 /** A search from a scene. */
 export class Search {
   readonly scene: Scene;
-  readonly counts: Counts = { states: 0, schedules: 0, faults: 0, ends: 0 };
+  readonly counts: Counts = { states: 0, schedules: 0 };
   readonly #places = new Map<string, Place>();
   readonly #roots = new Map<number, Log>();
   #lastLog = 0;
@@ -130,17 +129,16 @@ export class Search {
 
   constructor(scene: Scene) {
     this.scene = scene;
-    const programs = [...scene.threads, ...(scene.afterBoot ?? [])].flat();
-    this.#hasRuntime = programs.some(({ verb }) => verb === "runtime");
+    this.#hasRuntime = scene.threads.flat().some(({ verb }) => verb === "runtime");
   }
 
   /** The state before anything has happened. */
-  first(): State {
-    const { start, threads, most, hasBooted = false } = this.scene;
+  #first(): State {
+    const { start, threads, hasBooted } = this.scene;
     const places = threads.map((thread, at) =>
       this.#begin({ thread, number: 100 * (at + 1), time: clockIn(start), outcomes: [] }),
     );
-    return { world: start, places, left: most, hasBooted };
+    return { world: start, places, isCalm: true, hasBooted };
   }
 
   /**
@@ -148,9 +146,7 @@ export class Search {
    *
    * @returns the first schedule of whose end `judge` says anything
    */
-  run(
-    judge: (end: State) => readonly string[],
-  ): { steps: readonly Step[]; broken: readonly string[] } | undefined {
+  run(judge: (end: State) => readonly string[]): Violation | undefined {
     const known = new Map<string, number>();
     const path: Step[] = [];
     let broken: readonly string[] = [];
@@ -158,10 +154,9 @@ export class Search {
       const key = keyOf(state);
       const found = known.get(key);
       if (found !== undefined) return found;
-      const steps = this.stepsFrom(state);
+      const steps = this.#stepsFrom(state);
       let schedules = 0;
       if (steps.length === 0) {
-        this.counts.ends++;
         broken = judge(state);
         if (broken.length > 0) return -1;
         schedules = 1;
@@ -176,23 +171,21 @@ export class Search {
       known.set(key, schedules);
       return schedules;
     };
-    this.counts.schedules = visit(this.first());
+    this.counts.schedules = visit(this.#first());
     this.counts.states = known.size;
     return broken.length > 0 ? { steps: path, broken } : undefined;
   }
 
   /** The shortest schedule of whose end `judge` says anything. */
-  shortest(
-    judge: (end: State) => readonly string[],
-  ): { steps: readonly Step[]; broken: readonly string[] } | undefined {
-    const first = this.first();
+  shortest(judge: (end: State) => readonly string[]): Violation | undefined {
+    const first = this.#first();
     const known = new Set([keyOf(first)]);
     const queue: { readonly state: State; readonly step?: Step; readonly before?: number }[] = [
       { state: first },
     ];
     for (let at = 0; at < queue.length; at++) {
       const { state } = queue[at] as { state: State };
-      const steps = this.stepsFrom(state);
+      const steps = this.#stepsFrom(state);
       if (steps.length === 0) {
         const broken = judge(state);
         if (broken.length > 0) return { steps: stepsTo(queue, at), broken };
@@ -208,7 +201,7 @@ export class Search {
   }
 
   /** Everything that may happen next; nothing at an end. */
-  stepsFrom(state: State): readonly Step[] {
+  #stepsFrom(state: State): readonly Step[] {
     const steps: Step[] = [];
     const { places } = state;
     const own = places.findIndex(({ log }) => this.#isOwn(log?.standing.next));
@@ -227,7 +220,7 @@ export class Search {
   }
 
   #stepsOf(state: State, at: number, steps: Step[]): void {
-    const { world, places, left } = state;
+    const { world, places, isCalm } = state;
     const place = places[at];
     const next = place?.log?.standing.next;
     if (place === undefined || next === undefined) return;
@@ -241,7 +234,7 @@ export class Search {
       more: Pick<State, "refused"> = {},
     ): void => {
       const moved = { ...state, world: after, places: places.with(at, there) };
-      const then = fault === undefined ? moved : { ...moved, left: left - 1, ...more };
+      const then = fault === undefined ? moved : { ...moved, isCalm: false, ...more };
       steps.push({ state: then, number: place.number, program, operation: next, reply, fault });
     };
     const errorOf = (code: string): Reply => ({
@@ -265,7 +258,7 @@ export class Search {
       push(after, this.#answered(place, reply), reply, fault);
     const made = worlds.make(world, next);
     if (!made.waits) add(made.world, made.reply);
-    if (left === 0) return;
+    if (!isCalm) return;
     if (faults.includes("killed") && (!this.#isOwn(next) || isAnswer)) {
       push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
     }
@@ -304,14 +297,14 @@ export class Search {
   }
 
   #happenings(state: State, steps: Step[]): void {
-    const { faults, worlds, afterBoot = [] } = this.scene;
-    const { world, places, left } = state;
-    if (left === 0) return;
+    const { faults, worlds } = this.scene;
+    const { world, places, isCalm } = state;
+    if (!isCalm) return;
     const add = (fault: Fault, after: World, moved: readonly Place[] = places): void => {
       if (after === world && moved === places) return;
       const hasBooted = state.hasBooted || fault === "boot";
       steps.push({
-        state: { world: after, places: moved, left: left - 1, hasBooted },
+        state: { world: after, places: moved, isCalm: false, hasBooted },
         number: undefined,
         program: undefined,
         operation: undefined,
@@ -333,12 +326,7 @@ export class Search {
     }
     if (faults.includes("boot") && !state.hasBooted) {
       const ended = places.map((place) => this.#ended(place));
-      const booted = worlds.later(world, 60_000, 1);
-      const time = clockIn(booted);
-      const begun = afterBoot.map((thread, at) =>
-        this.#begin({ thread, number: 100 * (places.length + at + 1), time, outcomes: [] }),
-      );
-      add("boot", booted, [...ended, ...begun]);
+      add("boot", worlds.later(world, 60_000, 1), ended);
     }
   }
 
@@ -412,8 +400,8 @@ export class Search {
   }
 }
 
-function keyOf({ world, places, left, hasBooted, refused }: State): string {
-  let key = `${world.id} ${left} ${hasBooted} ${refused?.code} ${refused?.word}`;
+function keyOf({ world, places, isCalm, hasBooted, refused }: State): string {
+  let key = `${world.id} ${isCalm} ${hasBooted} ${refused?.code} ${refused?.word}`;
   for (const { id } of places) key += ` ${id}`;
   return key;
 }

@@ -1,11 +1,11 @@
-/** A schedule as a story: who does what, in order. */
+/** A schedule that breaks a rule as a story: who does what, in order. */
 
-import type { Step } from "./search.ts";
+import type { Violation } from "./search.ts";
 
 const DIRECTORY = "/var/lib/cni/networks/";
 
-/** One line for each turn of a process: what it changes, and what fails; reads are counted. */
-export function story(steps: readonly Step[]): string {
+/** What is broken, and one line for each turn of a process: what it changes, and what fails; reads are counted. */
+export function story({ steps, broken }: Violation): string {
   const lines: { readonly who: string; readonly acts: string[] }[] = [];
   let reads = 0;
   const flush = (): void => {
@@ -35,9 +35,8 @@ export function story(steps: readonly Step[]): string {
     );
   }
   flush();
-  return lines
-    .map(({ who, acts }) => `${who === "" ? "" : `${who}: `}${acts.join("; ")}`)
-    .join("\n");
+  const turns = lines.map(({ who, acts }) => `${who === "" ? "" : `${who}: `}${acts.join("; ")}`);
+  return [...broken, ...turns].join("\n");
 }
 
 function textOf(word: string, path: string, text: string): string {

@@ -32,6 +32,16 @@ export interface Machine {
   readonly boot: number;
 }
 
+/** Makes a system call on a machine, which may be changed by it. */
+export function replyTo({ run }: Operation, machine: Machine): Reply {
+  try {
+    return { value: run(machine) };
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return { error };
+  }
+}
+
 /** Returned by an operation that has to wait. */
 export const WAIT = Symbol("wait");
 
@@ -70,18 +80,12 @@ export class Worlds {
     return this.#world({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 }, START);
   }
 
-  /** Makes a system call of the process `holder`. */
+  /** Makes a system call. */
   make(world: World, operation: Operation): Made {
     const known = world.made.get(operation.text);
     if (known !== undefined) return known;
-    let reply: Reply;
     const machine = operation.reach === "changes" ? copyOf(world) : world;
-    try {
-      reply = { value: operation.run(machine) };
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      reply = { error };
-    }
+    const reply = replyTo(operation, machine);
     const after = machine === world ? world : this.#world(machine, world.time);
     const made = { world: after, reply, waits: reply.value === WAIT };
     world.made.set(operation.text, made);
@@ -113,10 +117,6 @@ export class Worlds {
     return this.#world({ disk, kernel, locks, boot: world.boot + boots }, time);
   }
 
-  get count(): number {
-    return this.#known.size;
-  }
-
   #world(machine: Machine, time: number): World {
     const { disk, kernel, locks, boot } = machine;
     const held = JSON.stringify([...locks].sort());
@@ -129,9 +129,10 @@ export class Worlds {
   }
 }
 
-function copyOf({ disk, kernel, locks, boot, time }: World): Machine {
+/** A copy of a machine, which may be changed, as it is at a time. */
+export function copyOf({ disk, kernel, locks, boot, time }: World, now = time): Machine {
   return {
-    disk: disk.copy(() => BigInt(time) * 1_000_000n),
+    disk: disk.copy(() => BigInt(now) * 1_000_000n),
     kernel: new MemoryKernel(kernel),
     locks: new Map(locks),
     boot,
