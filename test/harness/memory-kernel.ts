@@ -8,6 +8,11 @@ const NODE_NAMESPACE = 4026531840n;
 /** The directory of namespaces that are mounted. */
 const DIRECTORY = "/run/netns";
 
+/** Whether a path is on nsfs or in `/proc`. */
+export function isOfKernel(path: string): boolean {
+  return /^\/(proc|run)(\/|$)/.test(path);
+}
+
 /** A process in a network namespace that is not the node's. */
 interface Process {
   readonly namespace: bigint;
@@ -25,15 +30,18 @@ export class MemoryKernel {
   readonly processes: Map<number, Process>;
   /** The IPv4 addresses in a namespace, by its number. */
   readonly addresses: Map<bigint, readonly string[]>;
-  /** Whether processes see what there is on the node, and not only a container. */
-  seesNode = true;
+  /** Whether `/proc` shows the processes of the node, and not only those of a container. */
+  seesProcesses = true;
+  /** Whether the mounts of the node are seen, and not only those of a container. */
+  seesMounts = true;
 
   /** @param from what it begins as */
   constructor(from?: MemoryKernel) {
     this.mounts = new Map(from?.mounts);
     this.processes = new Map(from?.processes);
     this.addresses = new Map(from?.addresses);
-    this.seesNode = from?.seesNode ?? true;
+    this.seesProcesses = from?.seesProcesses ?? true;
+    this.seesMounts = from?.seesMounts ?? true;
   }
 
   /** A new namespace, mounted at a path. */
@@ -79,7 +87,8 @@ export class MemoryKernel {
     const processes = [...this.processes].map(
       ([id, { namespace, isZombie }]) => `${id} ${namespace} ${isZombie}`,
     );
-    return [...this.mounts, processes.sort(), ...this.addresses, this.seesNode].sort().join(" ");
+    const seen = [this.seesProcesses, this.seesMounts];
+    return [...this.mounts, processes.sort(), ...this.addresses, ...seen].sort().join(" ");
   }
 
   /** What the kernel tells of a path on nsfs or in `/proc`. */
@@ -95,7 +104,9 @@ export class MemoryKernel {
     if (/^\/proc\/(1|self)\/root\/$/.test(path)) {
       return { kind: "directory", device: 1n, inode: 2n, ...times };
     }
-    const isSeen = this.seesNode || path.startsWith("/proc/self/");
+    const isOfProcess = path.startsWith("/proc/");
+    const isSeen =
+      path.startsWith("/proc/self/") || (isOfProcess ? this.seesProcesses : this.seesMounts);
     const inode = isSeen ? this.#namespaceAt(path) : undefined;
     if (inode === undefined) throw new SystemError("stat", path, "ENOENT");
     return { kind: "file", device: 4n, inode, ...times };
@@ -105,14 +116,14 @@ export class MemoryKernel {
     const inode = this.#namespaceAt(path);
     if (inode !== undefined && path.startsWith("/proc/")) return `net:[${inode}]`;
     if (path === "/proc/self/ns/pid") {
-      return `pid:[${this.seesNode ? 4026531836 : 4026539999}]`;
+      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
     }
     if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
     throw new SystemError("readlink", path, "ENOENT");
   }
 
   list(path: string): readonly string[] {
-    const processes = this.seesNode ? [...this.processes.keys()] : [];
+    const processes = this.seesProcesses ? [...this.processes.keys()] : [];
     if (path === "/proc") return ["1", "self", "cpuinfo", ...processes.map(String)];
     const process = Number(/^\/proc\/([0-9]+)\/task$/.exec(path)?.[1]);
     if (this.processes.has(process)) return [`${process}`, `${process + 1}`];
@@ -121,9 +132,10 @@ export class MemoryKernel {
     return mounts.map((mount) => mount.slice(path.length + 1));
   }
 
-  readFile(path: string): string {
+  /** @param _limit nothing is so long */
+  readFile(path: string, _limit: number): string {
     if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) {
-      if (!this.seesNode) return "";
+      if (!this.seesMounts) return "";
       const lines = [...this.mounts].map(
         ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
       );

@@ -18,6 +18,7 @@ import type { TreeEntry } from "./data-directory.ts";
 import type { Call, Interrupt, Operation } from "./interruption.ts";
 import type { Machine } from "./machine.ts";
 import { MemoryDisk } from "./memory-disk.ts";
+import { isOfKernel, MemoryKernel } from "./memory-kernel.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
 
 /** Where the plugin keeps its files if the configuration does not say otherwise. */
@@ -58,10 +59,10 @@ export class MemoryMachine implements Machine {
   bootId: string | undefined;
   /** What the installation has; `undefined` where it has none. */
   machineId: string | undefined = `${"0123456789abcdef".repeat(2)}\n`;
+  /** What the kernel shows on nsfs and in `/proc`. */
+  readonly kernel = new MemoryKernel();
   /** The network namespaces that are mounted, by their paths: their numbers. The node's processes are in its own. */
-  readonly namespaces = new Map<string, bigint>();
-  /** Whether `/proc` shows the processes of the node, not only those of a container. */
-  seesProcesses = true;
+  readonly namespaces = this.kernel.mounts;
   #boots = 0;
   /** When the running boot began, by the clock that nobody sets. */
   #booted = 0;
@@ -159,43 +160,14 @@ export class MemoryMachine implements Machine {
     if (path === "/etc/machine-id") return this.machineId;
     if (path === "/proc/sys/kernel/random/boot_id") return this.bootId;
     if (path === "/proc/sys/kernel/random/uuid") return "fedcba98-7654-4321-8fed-cba987654321\n";
-    if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) return this.#mounts;
-    if (/^\/proc\/1\/net\/(fib_trie|if_inet6)$/.test(path) && !this.disk.has(path)) return "";
     if (path !== "/proc/stat" || this.bootId === undefined) return undefined;
     return `cpu  0 0\nbtime ${Math.floor((this.time - this.monotonic) / 1000)}\nprocesses 1\n`;
   }
 
-  /** Where a link of the kernel leads; `undefined` where there is none. */
-  linkAt(path: string): string | undefined {
-    if (this.bootId === undefined || this.disk.has(path)) return undefined;
-    if (path === "/proc/self/ns/pid")
-      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
-    const [, kind] = /^\/proc\/(?:1|self)\/ns\/(net|mnt)$/.exec(path) ?? [];
-    if (kind === "net") return `net:[${NODE_NAMESPACE}]`;
-    return kind === "mnt" ? "mnt:[4026531841]" : undefined;
-  }
-
-  /** What the kernel tells of a path that leads to a namespace, or of a directory of them; `undefined` for any other. */
-  statusAt(path: string): FileStatus | undefined {
-    if (this.bootId === undefined || this.disk.has(path)) return undefined;
-    const times = { size: 0, modified: 0n, changed: 0n };
-    if (path === "/run/netns") return { kind: "directory", device: 3n, inode: 1n, ...times };
-    const inode = path === "/proc/self/ns/net" ? NODE_NAMESPACE : this.namespaces.get(path);
-    return inode === undefined ? undefined : { kind: "file", device: 4n, inode, ...times };
-  }
-
-  /** The names in a directory of the kernel's; `undefined` for any other. */
-  namesAt(path: string): readonly string[] | undefined {
-    if (this.bootId === undefined || this.disk.has(path)) return undefined;
-    if (path === "/proc") return ["1", "self"];
-    if (path !== "/run/netns") return undefined;
-    return [...this.namespaces.keys()].map((one) => one.slice("/run/netns/".length));
-  }
-
-  get #mounts(): string {
-    return [...this.namespaces]
-      .map(([path, inode]) => `30 25 0:4 net:[${inode}] ${path} rw shared:9 - nsfs nsfs rw\n`)
-      .join("");
+  /** Where to look for a path: on the disk, or at what the kernel shows, where `/proc` is mounted. */
+  at(path: string): MemoryDisk | MemoryKernel {
+    const isShown = this.bootId !== undefined && isOfKernel(path) && !this.disk.has(path);
+    return isShown ? this.kernel : this.disk;
   }
 
   /** Milliseconds since the boot; whoever sets the wall clock does not change it. */
@@ -203,9 +175,6 @@ export class MemoryMachine implements Machine {
     return this.#uptime - this.#booted;
   }
 }
-
-/** The network namespace of the node itself. */
-const NODE_NAMESPACE = 4026531840n;
 
 /** Thrown in a process that was killed; not an `Error`, so that no handler takes it for a failure. */
 class Killed {}
@@ -280,7 +249,7 @@ export class MemoryProcess implements System {
 
   readFile(path: string, limit: number): string {
     return this.#call("readFile", "open", path, () => {
-      const text = this.#machine.tellsAt(path) ?? this.#disk.readFile(path, limit);
+      const text = this.#machine.tellsAt(path) ?? this.#machine.at(path).readFile(path, limit);
       if (Buffer.byteLength(text) > limit) throw new SystemError("read", path, "EFBIG");
       return text;
     });
@@ -316,12 +285,7 @@ export class MemoryProcess implements System {
   }
 
   readLink(path: string): string {
-    return this.#call(
-      "readLink",
-      "readlink",
-      path,
-      () => this.#machine.linkAt(path) ?? this.#disk.readLink(path),
-    );
+    return this.#call("readLink", "readlink", path, () => this.#machine.at(path).readLink(path));
   }
 
   linkStatus(path: string): FileStatus {
@@ -349,12 +313,7 @@ export class MemoryProcess implements System {
   }
 
   list(path: string): readonly string[] {
-    return this.#call(
-      "list",
-      "open",
-      path,
-      () => this.#machine.namesAt(path) ?? this.#disk.list(path),
-    );
+    return this.#call("list", "open", path, () => this.#machine.at(path).list(path));
   }
 
   listAddresses(path: string): Names {
@@ -388,12 +347,7 @@ export class MemoryProcess implements System {
   }
 
   status(path: string): FileStatus {
-    return this.#call(
-      "status",
-      "stat",
-      path,
-      () => this.#machine.statusAt(path) ?? this.#disk.status(path),
-    );
+    return this.#call("status", "stat", path, () => this.#machine.at(path).status(path));
   }
 
   isLocal(path: string): boolean {

@@ -201,7 +201,8 @@ export class Calls {
       // From within a container.
       case "hide":
         return (kernel) => {
-          kernel.seesNode = false;
+          kernel.seesProcesses = false;
+          kernel.seesMounts = false;
         };
       case "configure":
         return (kernel) => kernel.configure(path, "10.0.0.3");

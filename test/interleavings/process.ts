@@ -23,7 +23,7 @@ import {
   SystemError,
 } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
-import type { MemoryKernel } from "../harness/memory-kernel.ts";
+import { isOfKernel, type MemoryKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { type Machine, type Operation, type Reply, replyTo, WAIT } from "./world.ts";
 
@@ -165,7 +165,7 @@ class AnsweredSystem implements ExplorerSystem {
       if (path === "/proc/sys/kernel/random/boot_id") {
         return `11111111-2222-3333-4444-${String(boot).padStart(12, "0")}\n`;
       }
-      return isOfKernel(path) ? kernel.readFile(path) : disk.readFile(path, limit);
+      return (isOfKernel(path) ? kernel : disk).readFile(path, limit);
     });
   }
   readFileIn(namespace: string, path: string): string {
@@ -399,11 +399,6 @@ class AnsweredSystem implements ExplorerSystem {
     if (reply.error !== undefined) throw reply.error;
     return reply.value as T;
   }
-}
-
-/** Whether a path is on nsfs or in `/proc`. */
-function isOfKernel(path: string): boolean {
-  return /^\/(proc|run)(\/|$)/.test(path);
 }
 
 function makeDirectory(disk: MemoryDisk, path: string, mode: number): void {

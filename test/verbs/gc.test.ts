@@ -173,7 +173,7 @@ test("GC that cannot see the processes of the node releases nothing by its list,
   network.machine.namespaces.delete("/run/netns/b");
   network.put("10.0.0.6", "go\r\neth0");
   network.machine.wait(5000);
-  network.machine.seesProcesses = false;
+  network.machine.kernel.seesProcesses = false;
 
   const { stderr, exitCode } = network.gcNow([]);
 

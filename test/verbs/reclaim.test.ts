@@ -143,7 +143,7 @@ test("an address that need not be a container's stays: no pod's, without a names
 test("nothing is reclaimed where namespaces are not seen, or with reclaim never", async (t) => {
   const doubts: Readonly<Record<string, (node: Node) => void>> = {
     "another PID namespace": ({ machine }) => {
-      machine.seesProcesses = false;
+      machine.kernel.seesProcesses = false;
     },
     "no /proc": ({ machine }) => {
       machine.bootId = undefined;

@@ -39,7 +39,7 @@ function nodeWith(...containers: readonly string[]): MemoryMachine {
   const files = containers.map((id, at) => [`10.0.0.${at + 2}`, `${id}\r\neth0`] as const);
   const machine = memoryNode(Object.fromEntries(files));
   configureNet(machine, "10.0.0.0/24");
-  machine.seesProcesses = false;
+  machine.kernel.seesProcesses = false;
   machine.wait(3_600_000);
   return machine;
 }
@@ -80,7 +80,7 @@ test("after a run of gc, what it did not find dead counts as alive", async (t) =
 
 test("reservations whose network namespace is gone count as dead without a run of gc", async (t) => {
   const machine = nodeWith("c1", "c2", "c3");
-  machine.seesProcesses = true;
+  machine.kernel.seesProcesses = true;
   machine.namespaces.set("/run/netns/c1", 70n);
   for (const id of ["c1", "c2", "c3"]) remember(machine, id, { netns: `/run/netns/${id}` });
   t.strictSame(valuesOf(machine, "reservations_dead"), [2]);
