@@ -9,6 +9,9 @@ import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
 
+// The bundler puts it in.
+Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
+
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
 export interface CountingSystem {
   readonly system: OperatorSystem;

@@ -62,16 +62,10 @@ const forms: Readonly<Record<string, readonly [document: JsonObject, file?: stri
     },
     "a.conf",
   ],
-  "a plugin of BuildKit's, whose copy of this one has its own name": [
+  "a plugin that calls BuildKit's copy of this one": [
     {
       name: "net",
-      plugins: [
-        {
-          type: "buildkit-cni-bridge",
-          isDefaultGateway: true,
-          ipam: { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" },
-        },
-      ],
+      plugins: [{ type: "ptp", ipam: { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" } }],
     },
   ],
 };

@@ -9,9 +9,6 @@ import { networks } from "../../../../src/operator/networks/networks.ts";
 import type { MemoryMachine } from "../../../harness/memory-machine.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../../memory-node.ts";
 
-// The bundler puts it in.
-Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
-
 /** A node of Calico's, with these reservations. */
 function calicoNode(ipam: JsonObject, reservations: readonly string[] = []): MemoryMachine {
   const machine = memoryNode(Object.fromEntries(reservations.map((name) => [name, "c1\r\neth0"])));
