@@ -207,6 +207,11 @@ const wrong: Readonly<
     "invalid range set 0: Network has host bits set. For a subnet mask of length 29 the network address is 10.0.0.0; found 10.0.0.1/29 at ipam.subnet",
     "net a.conf 0",
   ],
+  "that asks for the podCIDR by a word of Calico's, which another plugin does not know": [
+    { name: "net", ...bridge("usePodCidr") },
+    'invalid CIDR address: usePodCidr; expected a network such as "10.1.2.0/24" at ipam.subnet',
+    "net a.conf 0",
+  ],
   "whose file of ranges is missing": [
     { name: "net", type: "bridge", ipam: { type: "host-local", rangesFile: "/no/ranges.json" } },
     "cannot read rangesFile: open /no/ranges.json: no such file or directory; expected a JSON object of range sets by network name, or flannel's subnet.env, at the path in ipam.rangesFile",
