@@ -13,6 +13,9 @@ import { machineWith } from "../store/fixtures.ts";
 import { type Machine as Kernel, systemOf } from "./node/proc.ts";
 import type { PrintedFinding } from "./node.ts";
 
+// The bundler puts it in.
+Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
+
 /** The system of a process, and how often it has opened a file or asked for its status, by path. */
 export interface CountingSystem {
   readonly system: OperatorSystem;

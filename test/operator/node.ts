@@ -29,12 +29,6 @@ export interface AddOptions {
   readonly netns?: string;
 }
 
-/** What surrounds a command on a node. */
-export interface NodeToolOptions extends ToolOptions {
-  /** Leaves out `--data-dir`: the configurations say where the data is, and the machine's own is found, too. */
-  readonly findsDataDir?: boolean;
-}
-
 /** A finding as `check --json` prints it. */
 export interface PrintedFinding {
   readonly code: string;
@@ -86,11 +80,11 @@ export interface Node {
   /** A command line with the options that name this node's directories, where the command has them and they are not given. */
   readonly line: (words: readonly string[]) => readonly string[];
   /** Runs a command on this node alone: its configurations, its data directory and its cache. */
-  readonly tool: (words: readonly string[], options?: NodeToolOptions) => Outcome;
+  readonly tool: (words: readonly string[], options?: ToolOptions) => Outcome;
   /** As `tool`, with `--json`: the exit code and the document. */
   readonly json: (
     words: readonly string[],
-    options?: NodeToolOptions,
+    options?: ToolOptions,
   ) => { readonly exitCode: number | null; readonly document: unknown };
   /** What `check` finds, with these further words. */
   readonly findings: (
@@ -118,14 +112,13 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     const time = Date.now() / 1000 - seconds;
     utimesSync(join(dataDir, path), time, time);
   };
-  const lineOf = (words: readonly string[], findsDataDir = false) => [
+  const line: Node["line"] = (words) => [
     ...words,
     ...(lacks(words, "--conf-dir") ? ["--conf-dir", confDir] : []),
-    ...(lacks(words, "--data-dir") && !findsDataDir ? ["--data-dir", dataDir] : []),
+    ...(lacks(words, "--data-dir") ? ["--data-dir", dataDir] : []),
     ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
   ];
-  const runTool: Node["tool"] = (words, { findsDataDir = false, ...options } = {}) =>
-    tool(lineOf(words, findsDataDir), options);
+  const runTool: Node["tool"] = (words, options) => tool(line(words), options);
   const json: Node["json"] = (words, options) => {
     const { exitCode, stdout } = runTool([...words, "--json"], options);
     return { exitCode, document: JSON.parse(stdout) };
@@ -164,7 +157,7 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
       const { name, text } = cacheEntry(network, containerId, { ...entry, pod });
       writeFileSync(join(cacheDir, "results", name), text);
     },
-    line: (words) => lineOf(words),
+    line,
     tool: runTool,
     json,
     findings: (words = [], options = {}) => {

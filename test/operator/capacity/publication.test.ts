@@ -155,7 +155,7 @@ test("names that no extended resource can have are refused", async (t) => {
   }
 });
 
-test("--node-feature writes a feature that is not a label, and expires: after an hour", async (t) => {
+test("--node-feature writes a feature that is not a label and expires, after an hour by default", async (t) => {
   const machine = nodeWith({ subnet: "10.0.0.0/24" });
   machine.disk.makeDirectories("/features");
   const options = { "--node-feature": "/features" };

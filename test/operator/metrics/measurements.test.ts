@@ -17,9 +17,6 @@ import {
   startOperator,
 } from "../memory-node.ts";
 
-// The bundler puts it in.
-Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
-
 function measured(machine: MemoryMachine): readonly Metric[] {
   const document = metrics.run(contextOf(startOperator(machine).system, places)).document();
   return (document as { readonly metrics: readonly Metric[] }).metrics;

@@ -18,9 +18,6 @@ import {
   startOperator,
 } from "../memory-node.ts";
 
-// The bundler puts it in.
-Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
-
 const files = {
   "10.0.0.2": "c1\r\neth0",
   "10.0.0.3": "c2\r\neth0",

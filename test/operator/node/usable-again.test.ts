@@ -11,9 +11,6 @@ import { list } from "../../../src/operator/reservations/list.ts";
 import { withNetwork } from "../../store/fixtures.ts";
 import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
 
-// The bundler puts it in.
-Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
-
 /** What a command reports where three addresses of a /29 are reserved from before this boot, and one since. */
 function reportOf(command: Command, ipam: object = {}) {
   const machine = memoryNode({

@@ -37,14 +37,9 @@ function nodeWithPod(): MemoryMachine {
   const pod = { pod: "default/web", netns: "/run/netns/web" };
   remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "multus-cni-network");
   remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "net", MULTUS_RESULTS);
-  const storage = { interfaceName: "net1", configuration: definition("10.9.0.0/28") };
-  remember(
-    machine,
-    POD,
-    { ...pod, ...storage, addresses: ["10.9.0.2/28"] },
-    "storage-net",
-    MULTUS_RESULTS,
-  );
+  const configuration = definition("10.9.0.0/28");
+  const storage = { ...pod, interfaceName: "net1", addresses: ["10.9.0.2/28"], configuration };
+  remember(machine, POD, storage, "storage-net", MULTUS_RESULTS);
   machine.wait(3_600_000);
   return machine;
 }

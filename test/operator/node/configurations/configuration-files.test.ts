@@ -62,16 +62,10 @@ const forms: Readonly<Record<string, readonly [document: JsonObject, file?: stri
     },
     "a.conf",
   ],
-  "a plugin of BuildKit's, whose copy of this one has its own name": [
+  "a plugin that calls BuildKit's copy of this one": [
     {
       name: "net",
-      plugins: [
-        {
-          type: "buildkit-cni-bridge",
-          isDefaultGateway: true,
-          ipam: { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" },
-        },
-      ],
+      plugins: [{ type: "ptp", ipam: { type: "buildkit-cni-host-local", subnet: "10.10.0.0/16" } }],
     },
   ],
 };
@@ -211,6 +205,11 @@ const wrong: Readonly<
   "whose ranges are wrong": [
     { name: "net", ...bridge("10.0.0.1/29") },
     "invalid range set 0: Network has host bits set. For a subnet mask of length 29 the network address is 10.0.0.0; found 10.0.0.1/29 at ipam.subnet",
+    "net a.conf 0",
+  ],
+  "that asks for the podCIDR by a word of Calico's, which another plugin does not know": [
+    { name: "net", ...bridge("usePodCidr") },
+    'invalid CIDR address: usePodCidr; expected a network such as "10.1.2.0/24" at ipam.subnet',
     "net a.conf 0",
   ],
   "whose file of ranges is missing": [

@@ -9,9 +9,6 @@ import { networks } from "../../../../src/operator/networks/networks.ts";
 import type { MemoryMachine } from "../../../harness/memory-machine.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../../memory-node.ts";
 
-// The bundler puts it in.
-Object.assign(globalThis, { BUILD_VERSION: "v0.0.0" });
-
 /** A node of Calico's, with these reservations. */
 function calicoNode(ipam: JsonObject, reservations: readonly string[] = []): MemoryMachine {
   const machine = memoryNode(Object.fromEntries(reservations.map((name) => [name, "c1\r\neth0"])));
@@ -112,26 +109,11 @@ test("reservations of ranges that are configured do not count", async (t) => {
   t.strictSame(shown(machine).subnets, ["10.9.0.0/28", "10.244.3.0/25"]);
 });
 
-for (const [what, reservations] of Object.entries({
-  unknown: [],
-  assumed: ["10.244.3.2"],
-  "wrongly assumed": ["10.244.3.2", "10.244.9.2"],
-})) {
-  test(`check finds nothing wrong with a podCIDR that is ${what}`, async (t) => {
+test("check finds nothing wrong with a podCIDR that is unknown, assumed or wrongly assumed", async (t) => {
+  for (const reservations of [[], ["10.244.3.2"], ["10.244.3.2", "10.244.9.2"]]) {
     const { document } = run(calicoNode(DUAL, reservations), check);
     const { findings } = document() as { findings: { code: string }[] };
-    t.strictSame(
-      findings.filter(({ code }) => code !== "leaks-unknown"),
-      [],
-    );
-  });
-}
-
-test("another plugin does not know the word", async (t) => {
-  const machine = memoryNode({});
-  const ipam = { type: "host-local", subnet: "usePodCidr" };
-  machine.disk.put("/conf/a.conf", JSON.stringify({ name: "net", type: "bridge", ipam }));
-  t.match(run(machine, check).document(), {
-    findings: [{ code: "unreadable-configuration", message: /^invalid CIDR address: usePodCidr/ }],
-  });
+    const codes = findings.map(({ code }) => code).filter((code) => code !== "leaks-unknown");
+    t.strictSame(codes, []);
+  }
 });
