@@ -11,30 +11,28 @@ import { nodesIn, podsIn } from "../src/cluster/nodes/node-mask.ts";
 import { commands } from "../src/commands.ts";
 import type { Results } from "./kubernetes/page.ts";
 
-test("docs/differences.md is what scripts/pages/differences.ts writes", async (t) => {
-  t.equal(readFileSync("docs/differences.md", "utf8"), differencesPage());
-});
+const faults: Faults = JSON.parse(readFileSync("docs/data/faults.json", "utf8"));
 
-test("docs/evidence/interleavings.md is what scripts/pages/interleavings.ts writes of its data", async (t) => {
-  const results = JSON.parse(readFileSync("docs/data/interleavings.json", "utf8"));
-  t.equal(readFileSync("docs/evidence/interleavings.md", "utf8"), interleavingsPage(results));
-});
+/** What scripts write of their data. */
+const written: Readonly<Record<string, string>> = {
+  "docs/differences.md": differencesPage(),
+  "docs/evidence/interleavings.md": interleavingsPage(
+    JSON.parse(readFileSync("docs/data/interleavings.json", "utf8")),
+  ),
+  ...pagesWith(faults),
+  ...pictures(),
+};
+
+for (const [path, text] of Object.entries(written)) {
+  test(`${path} is what a script writes of its data`, async (t) => {
+    t.equal(readFileSync(path, "utf8"), text);
+  });
+}
 
 test("README.md and docs/evidence/reliability.md count the faults as docs/data/faults.json has them", async (t) => {
-  const faults: Faults = JSON.parse(readFileSync("docs/data/faults.json", "utf8"));
-  for (const [path, page] of Object.entries(pagesWith(faults))) {
-    t.equal(readFileSync(path, "utf8"), page, path);
-    t.match(page, sentenceOf(faults), path);
-  }
-  const sum = (counts: readonly number[]) => counts.reduce((total, one) => total + one, 0);
-  const attempts = sum(faults.faults.map(({ native }) => native.attempts));
+  for (const page of Object.values(pagesWith(faults))) t.match(page, sentenceOf(faults));
+  const attempts = faults.faults.reduce((sum, { native }) => sum + native.attempts, 0);
   t.match(sentenceOf(faults), `${faults.faults.length} kinds of fault, ${attempts} injected`);
-});
-
-test("the pictures are what scripts/pages/pictures.ts draws", async (t) => {
-  for (const [path, picture] of Object.entries(pictures())) {
-    t.equal(readFileSync(path, "utf8"), picture, path);
-  }
 });
 
 /** What README.md need not explain. */

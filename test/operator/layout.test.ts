@@ -61,18 +61,15 @@ test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async 
   t.match(node.tool(["check"]).stdout, ID);
 });
 
-for (const [name, change] of [
-  ["IPv4", ["--cluster-cidr", "10.240.0.0/12", "--was-cluster-cidr", "10.244.0.0/16"]],
-  ["IPv6", ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"]],
-] as const) {
-  test(`a change of ${name} keeps to the width`, { skip: skipWithoutTerminal }, async (t) => {
-    const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
+test("a change of IPv6 settings keeps to the width", { skip: skipWithoutTerminal }, async (t) => {
+  const change = ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"];
 
-    const table = stdout.slice(stdout.indexOf("The change"), stdout.indexOf("KEEP, OTHER SIZE"));
-    t.match(table, /OTHER SIZE/);
-    t.strictSame(
-      table.split("\n").filter((line) => line.length > 80),
-      [],
-    );
-  });
-}
+  const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
+
+  const table = stdout.slice(stdout.indexOf("The change"), stdout.indexOf("KEEP, OTHER SIZE"));
+  t.match(table, /OTHER SIZE/);
+  t.strictSame(
+    table.split("\n").filter((line) => line.length > 80),
+    [],
+  );
+});

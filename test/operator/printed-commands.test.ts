@@ -129,35 +129,31 @@ function makeNode(): void {
   for (const name of ["live-ids", "file"]) {
     writeFileSync(join(WORK, name), Object.values(sandboxes).join("\n"));
   }
-  network("mynet", "10.244.3.0/24", "10.244.3.17");
-  network("podman", "10.88.0.0/24", "10.88.0.7");
+  network("mynet", "10.244.3.0/24", "10.244.3.17", "10.244.3.18");
+  network("podman", "10.88.0.0/24", "10.88.0.7", "10.88.0.8");
 }
 
-function network(name: string, subnet: string, requested: string): void {
+/** Configures a network, in which both pods have an address. */
+function network(name: string, subnet: string, web: string, db: string): void {
   const document = { ...configuration(NETWORKS, { subnet }, { name }), bridge: "cni0" };
   writeFileSync(join(CONFIGURATIONS, `${name}.conf`), JSON.stringify(document));
-  const [web, db] = Object.values(sandboxes);
-  for (const [containerId = "", cniArgs] of [
-    [web, `IgnoreUnknown=1;IP=${requested}`],
-    [db, ""],
-  ]) {
-    const { stdout, exitCode } = run(
-      executable,
-      attachmentCall(
-        "ADD",
-        { containerId, cniArgs: cniArgs ?? "" },
-        { ...document, cniVersion: "1.0.0" },
-      ),
-    );
-    if (exitCode !== 0) throw new Error(stdout);
-  }
-  for (const [containerId = "", pod] of [
-    [web, "default/web"],
-    [db, "default/web-7d4b9c"],
+  for (const [containerId, address, pod] of [
+    [sandboxes.web, web, "default/web"],
+    [sandboxes.db, db, "default/web-7d4b9c"],
   ] as const) {
+    reserve(`${name}/${address}`, containerId);
     const entry = cacheEntry(name, containerId, { pod });
     writeFileSync(join(RESULTS, entry.name), entry.text);
   }
+}
+
+/** Writes the file of a reservation, an hour old. */
+function reserve(path: string, containerId: string): void {
+  const target = join(NETWORKS, path);
+  mkdirSync(dirname(target), { recursive: true });
+  writeFileSync(target, `${containerId}\r\neth0`, { mode: 0o600 });
+  const old = new Date(Date.now() - 3_600_000);
+  utimesSync(target, old, old);
 }
 
 /** What went wrong when a line was run: nothing where it is a command that the programs understand. */
@@ -220,18 +216,10 @@ for (const page of pages) {
 /** A node with a full range, dead containers, and a network that is no longer configured. */
 function makeSickNode(): void {
   makeNode();
-  network("full", "10.77.0.0/29", "10.77.0.2");
-  const old = new Date(Date.now() - 3_600_000);
-  for (const [path, owner] of [
-    ["mynet/10.99.0.1", "outside"],
-    ["former/10.244.3.17", "former"],
-    ...[4, 5, 6].map((last) => [`full/10.77.0.${last}`, `gone${last}`] as const),
-  ] as const) {
-    const target = join(NETWORKS, path);
-    mkdirSync(dirname(target), { recursive: true });
-    writeFileSync(target, `${owner}\r\neth0`, { mode: 0o600 });
-    utimesSync(target, old, old);
-  }
+  network("full", "10.77.0.0/29", "10.77.0.2", "10.77.0.3");
+  for (const last of [4, 5, 6]) reserve(`full/10.77.0.${last}`, `gone${last}`);
+  reserve("mynet/10.99.0.1", "outside");
+  reserve("former/10.244.3.17", "former");
 }
 
 part("the commands in the error of an exhausted range run as printed", (t) => {

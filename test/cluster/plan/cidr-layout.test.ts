@@ -3,24 +3,20 @@ import fc from "fast-check";
 import { test } from "tap";
 import { nodesIn, podsIn } from "../../../src/cluster/nodes/node-mask.ts";
 import { layOutCidrs } from "../../../src/cluster/plan/cidr-layout.ts";
-import type { CidrRequest } from "../../../src/cluster/plan/cidr-request.ts";
+import type { CidrLayout, CidrRequest } from "../../../src/cluster/plan/cidr-request.ts";
 import { problemsOf } from "../../../src/cluster/plan/problems.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { seed } from "../../harness/seed.ts";
 import { families } from "../../ipam/arbitraries.ts";
 
-const nothing = {
-  cluster: undefined,
-  nodeMask: undefined,
-  nodes: undefined,
-  pods: undefined,
-};
+/** What is given beside the cluster CIDR. */
+type Given = Partial<Omit<CidrRequest, "cluster">>;
 
-function request(
-  written: Partial<Omit<CidrRequest, "cluster">> & { readonly cluster?: string },
-): CidrRequest {
-  const cluster = written.cluster === undefined ? undefined : parsePrefix(written.cluster);
-  return { family: cluster?.address.family ?? 4, ...nothing, ...written, cluster };
+function request(cidr: string, given: Given): CidrRequest {
+  const cluster = cidr === "" ? undefined : parsePrefix(cidr);
+  const family = cluster?.address.family ?? 4;
+  const nothing = { nodeMask: undefined, nodes: undefined, pods: undefined };
+  return { family, ...nothing, ...given, cluster };
 }
 
 function problemCodes(asked: CidrRequest): readonly string[] {
@@ -28,110 +24,88 @@ function problemCodes(asked: CidrRequest): readonly string[] {
 }
 
 test("a cluster CIDR, or a number of nodes, and what else is given give the rest", async (t) => {
-  const cases: readonly (readonly [CidrRequest, object])[] = [
-    [
-      request({ cluster: "10.244.0.0/16", nodeMask: 24 }),
-      { clusterLength: 16, nodeMask: 24, nodes: 256n, pods: 253n },
-    ],
-    [
-      request({ cluster: "10.244.0.0/16", nodes: 1000n }),
-      { nodeMask: 26, nodes: 1024n, pods: 61n },
-    ],
-    [request({ cluster: "10.244.0.0/16", nodes: 100n }), { nodeMask: 23, nodes: 128n, pods: 509n }],
-    [request({ cluster: "10.244.0.0/16", pods: 110n }), { nodeMask: 25, nodes: 512n, pods: 125n }],
-    [request({ cluster: "10.244.0.0/16", pods: 1n }), { nodeMask: 30, nodes: 16384n, pods: 1n }],
-    [
-      request({ nodeMask: 24, nodes: 4096n }),
-      { clusterLength: 12, nodeMask: 24, nodes: 4096n, pods: 253n },
-    ],
-    [
-      request({ nodes: 1000n, pods: 110n }),
-      { clusterLength: 15, nodeMask: 25, nodes: 1024n, pods: 125n },
-    ],
-    [
-      request({ cluster: "fd00::/48", nodes: 1000n }),
-      { nodeMask: 64, nodes: 65536n, pods: 2n ** 64n - 2n },
-    ],
-    [request({ cluster: "fd00::/60", nodes: 100n }), { nodeMask: 67, nodes: 128n }],
-    [request({ cluster: "fd00::/108", pods: 254n }), { nodeMask: 120, nodes: 4096n, pods: 254n }],
-    [
-      request({ family: 6, nodes: 100n, pods: 10n }),
-      { clusterLength: 57, nodeMask: 64, nodes: 128n },
-    ],
-    [request({ cluster: "10.244.0.0/16" }), { nodeMask: 24 }],
-    [request({ cluster: "10.244.0.0/26" }), { nodeMask: 26, nodes: 1n }],
-    [request({ cluster: "fd00::/32" }), { nodeMask: 48, nodes: 65536n }],
+  const cases: readonly (readonly [cluster: string, Given, layout: Partial<CidrLayout>])[] = [
+    ["10.244.0.0/16", {}, { nodeMask: 24 }],
+    ["10.244.0.0/16", { nodeMask: 24 }, { clusterLength: 16, nodes: 256n, pods: 253n }],
+    ["10.244.0.0/16", { nodes: 1000n }, { nodeMask: 26, nodes: 1024n, pods: 61n }],
+    ["10.244.0.0/16", { nodes: 100n }, { nodeMask: 23, nodes: 128n, pods: 509n }],
+    ["10.244.0.0/16", { pods: 110n }, { nodeMask: 25, nodes: 512n, pods: 125n }],
+    ["10.244.0.0/16", { pods: 1n }, { nodeMask: 30, nodes: 16384n, pods: 1n }],
+    ["10.244.0.0/26", {}, { nodeMask: 26, nodes: 1n }],
+    ["", { nodeMask: 24, nodes: 4096n }, { clusterLength: 12, nodes: 4096n, pods: 253n }],
+    ["", { nodes: 1000n, pods: 110n }, { clusterLength: 15, nodeMask: 25, nodes: 1024n }],
+    ["fd00::/32", {}, { nodeMask: 48, nodes: 65536n }],
+    ["fd00::/48", { nodes: 1000n }, { nodeMask: 64, nodes: 65536n, pods: 2n ** 64n - 2n }],
+    ["fd00::/60", { nodes: 100n }, { nodeMask: 67, nodes: 128n }],
+    ["fd00::/108", { pods: 254n }, { nodeMask: 120, nodes: 4096n, pods: 254n }],
+    ["", { family: 6, nodes: 100n, pods: 10n }, { clusterLength: 57, nodeMask: 64, nodes: 128n }],
   ];
-  for (const [asked, layout] of cases) {
-    t.match(layOutCidrs(asked), layout, inspect(layout));
+  for (const [cluster, given, layout] of cases) {
+    const asked = request(cluster, given);
+    t.match(layOutCidrs(asked), layout, inspect({ cluster, given }));
     t.strictSame(problemCodes(asked), []);
   }
 });
 
 test("what does not fit is a problem, with what to choose instead", async (t) => {
-  const cases: readonly (readonly [CidrRequest, code: string, instead: string])[] = [
+  const cases: readonly (readonly [cluster: string, Given, code: string, instead: string])[] = [
     [
-      request({ cluster: "10.244.0.0/16", nodeMask: 24, nodes: 300n }),
+      "10.244.0.0/16",
+      { nodeMask: 24, nodes: 300n },
       "too-many-nodes",
       "a node mask of /25 (512 nodes of 125 pods), or a cluster CIDR of /15 with a node mask of /24 (512 nodes of 253 pods)",
     ],
     [
-      request({ cluster: "10.240.0.0/12", nodeMask: 16, nodes: 17n, pods: 250n }),
-      "too-many-nodes",
-      "a node mask of /24 (4096 nodes of 253 pods), or a cluster CIDR of /11 with a node mask of /16 (32 nodes of 65533 pods)",
-    ],
-    [
-      request({ cluster: "10.244.0.0/16", nodeMask: 24, pods: 254n }),
+      "10.244.0.0/16",
+      { nodeMask: 24, pods: 254n },
       "too-many-pods",
       "a node mask of /23 (128 nodes of 509 pods), or a cluster CIDR of /15 with a node mask of /23 (256 nodes of 509 pods)",
     ],
     [
-      request({ cluster: "10.244.0.0/16", nodes: 1000n, pods: 200n }),
+      "10.244.0.0/16",
+      { nodes: 1000n, pods: 200n },
       "too-many-nodes",
       "a cluster CIDR of /14 with a node mask of /24 (1024 nodes of 253 pods)",
     ],
     [
-      request({ nodeMask: 30, nodes: 4n, pods: 2n }),
+      "",
+      { nodeMask: 30, nodes: 4n, pods: 2n },
       "too-many-pods",
       "a cluster CIDR of /27 with a node mask of /29 (4 nodes of 5 pods)",
     ],
     [
-      request({ cluster: "10.0.0.0/24", nodeMask: 16 }),
+      "10.0.0.0/24",
+      { nodeMask: 16 },
       "mask-too-short",
       "a node mask of /24 (1 node of 253 pods), or a cluster CIDR of /16 with a node mask of /16 (1 node of 65533 pods)",
     ],
     [
-      request({ cluster: "10.0.0.0/8", nodeMask: 31 }),
-      "pod-cidr-too-small",
-      "a node mask of /24 (65536 nodes of 253 pods)",
-    ],
-    [
-      request({ nodeMask: 32, nodes: 4n }),
+      "",
+      { nodeMask: 32, nodes: 4n },
       "pod-cidr-too-small",
       "a cluster CIDR of /22 with a node mask of /24 (4 nodes of 253 pods)",
     ],
     [
-      request({ cluster: "fd00::/32", nodeMask: 64 }),
+      "fd00::/32",
+      { nodeMask: 64 },
       "too-many-pod-cidrs",
       "a node mask of /48 (65536 nodes of 1208925819614629174706174 pods)",
     ],
     [
-      request({ cluster: "fd00::/48", nodes: 65_537n }),
+      "fd00::/48",
+      { nodes: 65_537n },
       "too-many-nodes",
       "fewer nodes or fewer pods per node; kube-controller-manager assigns at most 65536 IPv6 podCIDRs",
     ],
     [
-      request({ nodes: 2n, pods: 2n ** 32n }),
-      "too-many-pods",
-      "fewer nodes, fewer pods per node, or IPv6; no private IPv4 network has enough addresses",
-    ],
-    [
-      request({ nodes: 100_000n, pods: 5000n }),
+      "",
+      { nodes: 100_000n, pods: 5000n },
       "no-private-network",
       "fewer nodes, fewer pods per node, or IPv6; no private IPv4 network has enough addresses",
     ],
   ];
-  for (const [asked, code, instead] of cases) {
+  for (const [cluster, given, code, instead] of cases) {
+    const asked = request(cluster, given);
     const found = problemsOf(asked, layOutCidrs(asked)).find((problem) => problem.code === code);
     t.equal(found?.instead, instead, code);
   }

@@ -1,9 +1,5 @@
-// test: native executable, Go plugin
-import { type Test, test } from "tap";
-import { type CallOptions, networkFor } from "../../harness/executable-network.ts";
-import { extent } from "../../harness/extent.ts";
-import { byGoPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
-import { grantedAddresses } from "../../harness/network.ts";
+// test: native executable
+import { test } from "tap";
 import { tool } from "../../harness/tool.ts";
 
 function plan(line: string) {
@@ -216,28 +212,3 @@ test("what cannot be worked out is a usage error", async (t) => {
     t.match(plan(line), { exitCode: 2, stdout: "", stderr: message }, line);
   }
 });
-
-/** How many pods get an address of a subnet: ADDs until one fails. */
-function podsThatFit(t: Test, subnet: string, options: CallOptions = {}): number {
-  const network = networkFor(t, { ranges: [[{ subnet }]] });
-  for (let count = 0; count < 100; count++) {
-    if (grantedAddresses(network.add(`pod-${count}`, options)).length === 0) return count;
-  }
-  throw new Error(`${subnet} is never full`);
-}
-
-const small = ["10.0.0.0/30", "10.0.0.0/29", "fd00::/126"];
-const cidrs = extent === "short" ? small : [...small, "10.0.0.0/27", "fd00::/124"];
-
-for (const [by, options, skip] of [
-  ["the plugin", {}, false],
-  ["the Go plugin", byGoPlugin, skipWithoutGoPlugin],
-] as const) {
-  test(`a podCIDR holds as many pods as ${by} assigns addresses`, { skip }, async (t) => {
-    for (const cidr of cidrs) {
-      const length = cidr.split("/")[1];
-      const { podsPerNode } = numbersOf(`--cluster-cidr ${cidr} --node-cidr-mask-size ${length}`);
-      t.equal(podsThatFit(t, cidr, options), podsPerNode, cidr);
-    }
-  });
-}
