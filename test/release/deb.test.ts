@@ -8,8 +8,7 @@ import { type Test, test } from "tap";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { debName, writeDeb } from "../../scripts/release/deb.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { mountObstacle } from "../harness/mounts.ts";
-import { Machine } from "./machine.ts";
+import { Machine, machineObstacle } from "./machine.ts";
 import { fileOf, missing, ownArchive, packageOfVersion, version } from "./release.ts";
 
 const PLUGIN = "/usr/lib/cni/host-local";
@@ -18,7 +17,7 @@ const name = debName({ version }, ownArchive.architecture);
 
 const owner = spawnSync("dpkg", ["--search", PLUGIN], { encoding: "utf8" }).stdout ?? "";
 const skip =
-  mountObstacle() ??
+  machineObstacle() ??
   (!owner.startsWith("containernetworking-plugins:") &&
     "Debian's containernetworking-plugins is not installed.");
 
@@ -28,6 +27,8 @@ async function withStockPlugin(t: Test, usr?: string) {
   return {
     machine,
     dpkg: (...words: readonly string[]) => machine.run("dpkg", "--no-triggers", ...words),
+    install: (path: string) =>
+      machine.run("dpkg", "--no-triggers", "--install", machine.take(path)),
     sumOf: (path: string) => checksum("sha256", machine.at(path)),
   };
 }
@@ -39,13 +40,13 @@ test("lintian finds no error in the package", { skip: missing("lintian") }, asyn
 });
 
 test("the package takes the place of the stock plugin, and gives it back", { skip }, async (t) => {
-  const { machine, dpkg, sumOf } = await withStockPlugin(t);
+  const { machine, dpkg, install, sumOf } = await withStockPlugin(t);
   const stock = sumOf(PLUGIN);
   const reservation = machine.at("/var/lib/cni/networks/packaged/10.99.8.2");
   mkdirSync(join(reservation, ".."), { recursive: true });
   writeFileSync(reservation, "container\r\neth0");
 
-  const installed = dpkg("--install", fileOf(name));
+  const installed = install(fileOf(name));
   t.equal(installed.status, 0, installed.said);
   for (const path of [PLUGIN, "/usr/sbin/host-local"]) {
     t.equal(machine.run(path, "version").said.split("\n")[0], `host-local v${version}`);
@@ -70,11 +71,11 @@ test("the package takes the place of the stock plugin, and gives it back", { ski
     t.match(said, "dpkg --remove host-local");
   }
 
-  const again = dpkg("--install", fileOf(name));
+  const again = install(fileOf(name));
   t.equal(again.status, 0, again.said);
   t.equal(sumOf(DIVERTED), stock, "also after a second installation");
 
-  const upgraded = dpkg("--install", writeDeb(packageOfVersion(t, "99.0.0")));
+  const upgraded = install(writeDeb(packageOfVersion(t, "99.0.0")));
   t.equal(upgraded.status, 0, upgraded.said);
   t.match(machine.run("dpkg-query", "-W", "host-local").said, "99.0.0-1");
   t.equal(sumOf(DIVERTED), stock, "also after an upgrade");
@@ -92,12 +93,12 @@ test("the package takes the place of the stock plugin, and gives it back", { ski
 test("an upgrade of the stock package leaves the plugin, and is what comes back", {
   skip,
 }, async (t) => {
-  const { machine, dpkg, sumOf } = await withStockPlugin(t);
-  t.equal(dpkg("--install", fileOf(name)).status, 0);
+  const { machine, dpkg, install, sumOf } = await withStockPlugin(t);
+  t.equal(install(fileOf(name)).status, 0);
   const ours = sumOf(PLUGIN);
 
   const next = '#!/bin/sh\necho \'{"supportedVersions":["1.1.0"]}\'\n';
-  const { status, said } = dpkg("--install", stockPackage(t, next));
+  const { status, said } = install(stockPackage(t, next));
   t.equal(status, 0, said);
   t.equal(sumOf(PLUGIN), ours);
   t.equal(dpkg("--purge", "host-local").status, 0);
@@ -122,8 +123,8 @@ const stays: readonly [string, object, RegExp, boolean][] = [
 
 for (const [when, keys, expected, isStockThere] of stays) {
   test(`the package stays where ${when}, unless that is forced`, { skip }, async (t) => {
-    const { machine, dpkg } = await withStockPlugin(t);
-    t.equal(dpkg("--install", fileOf(name)).status, 0);
+    const { machine, dpkg, install } = await withStockPlugin(t);
+    t.equal(install(fileOf(name)).status, 0);
     if (!isStockThere) t.equal(machine.run("rm", DIVERTED).status, 0);
     mkdirSync(machine.at("/etc/cni/net.d"), { recursive: true });
     const ipam = { type: "host-local", subnet: "10.99.8.0/24", ...keys };
@@ -148,9 +149,9 @@ for (const [when, keys, expected, isStockThere] of stays) {
 test("on a full disk the package is refused, and the stock plugin stays", { skip }, async (t) => {
   // There is room to rename the stock plugin, which an overlay copies.
   const usr = 1024 * 1024 + statSync(PLUGIN).size;
-  const { machine, dpkg, sumOf } = await withStockPlugin(t, `${usr}`);
+  const { machine, install, sumOf } = await withStockPlugin(t, `${usr}`);
   const stock = sumOf(PLUGIN);
-  const { status, said } = dpkg("--install", fileOf(name));
+  const { status, said } = install(fileOf(name));
   t.not(status, 0);
   t.match(said, /No space left on device/);
   t.equal(sumOf(PLUGIN), stock);

@@ -3,7 +3,7 @@
 
 import { spawnSync } from "node:child_process";
 import { generateKeyPairSync, verify } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { ownArchitecture } from "../../scripts/build/architecture.ts";
@@ -23,11 +23,20 @@ const options = {
   allowChanges: true,
 } as const;
 
-test("two runs give the same bytes, whatever the umask and the path", async (t) => {
-  const output = join(scratchDirectory(t), "with a blank", "release");
+test("two runs give the same bytes, whatever the umask and the path, and what is to be signed is", async (t) => {
+  const directory = scratchDirectory(t);
+  const output = join(directory, "with a blank", "release");
   const umask = process.umask(0o077);
   t.teardown(() => process.umask(umask));
-  await makeRelease({ ...options, output });
+  await makeRelease({ ...options, output, sign: script(directory, "sign", ': >"$1.asc"') });
+  const signed = readdirSync(output).filter((name) => existsSync(join(output, `${name}.asc`)));
+  t.same(
+    signed
+      .map((name) => name.replace(/^.*?(?=\.(?:tgz|deb|rpm|oci\.tar|intoto\.jsonl)$)/, ""))
+      .sort(),
+    [".deb", ".intoto.jsonl", ".oci.tar", ".rpm", ".tgz", "SHA256SUMS"],
+  );
+  for (const name of signed) rmSync(join(output, `${name}.asc`));
   // These are about all architectures.
   const common = /^SHA256SUMS$|\.(intoto\.jsonl|openvex\.json|oci\.tar)$/;
   for (const name of readdirSync(output).filter((one) => !common.test(one))) {
@@ -164,32 +173,6 @@ test("only a release is replaced, or an empty directory", async (t) => {
     message: `${output} is neither empty nor a release (no release has its letter.txt), so it is not replaced: choose another directory.`,
   });
   t.strictSame(readdirSync(output), ["letter.txt"]);
-});
-
-test("a release is signed with a key, and a changed file is found by its signature", {
-  skip: spawnSync("gpg", ["--version"]).status === 0 ? false : "gpg is not installed.",
-}, async (t) => {
-  const directory = scratchDirectory(t);
-  const output = join(directory, "release");
-  const home = join(directory, "gnupg");
-  const gpg = `gpg --batch --quiet --no-tty --homedir ${home}`;
-  mkdirSync(home, { mode: 0o700 });
-  t.teardown(() => spawnSync("gpgconf", ["--homedir", home, "--kill", "all"]));
-  const made = spawnSync("sh", [
-    "-c",
-    `${gpg} --passphrase '' --quick-generate-key test@example.org`,
-  ]);
-  t.equal(made.status, 0, made.stderr.toString());
-  const sign = script(directory, "sign", `exec ${gpg} --armor --detach-sign "$1"`);
-  const verified = (name: string) =>
-    spawnSync("sh", ["-c", `${gpg} --verify "$1.asc" "$1"`, "sh", join(output, name)]).status;
-
-  await makeRelease({ ...options, output, sign });
-  const signed = readdirSync(output).filter((name) => existsSync(join(output, `${name}.asc`)));
-  t.ok(signed.includes("SHA256SUMS"));
-  for (const name of signed) t.equal(verified(name), 0, name);
-  writeFileSync(join(output, PROVENANCE), "{}\n");
-  t.not(verified(PROVENANCE), 0);
 });
 
 test("where signing fails there is no release", async (t) => {

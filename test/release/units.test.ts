@@ -1,15 +1,14 @@
 // test: release
 /** The units of the packages on a machine that systemd has started: none is on unless it is enabled, none outlives its package. */
 
-import { readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
 import { debName, writeDeb } from "../../scripts/release/deb.ts";
 import { UNITS_TO_ENABLE } from "../../scripts/release/package.ts";
 import { rpmName, writeRpm } from "../../scripts/release/rpm.ts";
 import { until } from "../harness/until.ts";
-import { BootedMachine, bootObstacle } from "./booted-machine.ts";
-import type { Ended } from "./machine.ts";
+import { type Ended, Machine, machineObstacle } from "./machine.ts";
 import { fileOf, missing, ownArchive, packageOfVersion, version } from "./release.ts";
 
 const AGENT = "host-local-agent.service";
@@ -21,6 +20,8 @@ interface Manager {
   readonly release: string;
   readonly write: typeof writeDeb;
   readonly install: readonly string[];
+  /** The textfile collector's. */
+  readonly metrics: string;
   /** One after the other. */
   readonly removals: readonly (readonly string[])[];
 }
@@ -32,6 +33,7 @@ const managers: Readonly<Record<string, Manager>> = {
     release: debName({ version }, ownArchive.architecture),
     write: writeDeb,
     install: ["dpkg", "--no-triggers", "--install"],
+    metrics: "/var/lib/prometheus/node-exporter",
     removals: ["--remove", "--purge"].map((word) => ["dpkg", word, "host-local"]),
   },
   ".rpm": {
@@ -39,15 +41,18 @@ const managers: Readonly<Record<string, Manager>> = {
     release: rpmName({ version }, ownArchive.architecture),
     write: writeRpm,
     install: [...rpm, "--upgrade"],
+    metrics: "/var/lib/node_exporter/textfile_collector",
     removals: [[...rpm, "--erase", "host-local"]],
   },
 };
 
-for (const [what, { programs, release, write, install, removals }] of Object.entries(managers)) {
+for (const [what, { programs, release, write, install, metrics, removals }] of Object.entries(
+  managers,
+)) {
   test(`the units of the ${what} on a machine that runs`, {
-    skip: bootObstacle() ?? missing(...programs),
+    skip: machineObstacle() ?? missing(...programs),
   }, async (t) => {
-    const machine = await BootedMachine.open(t);
+    const machine = await Machine.open(t);
     const run = (...words: readonly string[]): Ended => {
       const ended = machine.run(...words);
       t.equal(ended.status, 0, `${words.join(" ")}: ${ended.said}`);
@@ -74,6 +79,11 @@ for (const [what, { programs, release, write, install, removals }] of Object.ent
     run("systemctl", "preset-all");
     t.same(stateOf("is-enabled"), offs("disabled"), "nor does an administrator by preset-all");
 
+    // Of node_exporter, which is another user.
+    run("install", "--directory", "--owner=65534", metrics);
+    run("systemctl", "start", "host-local-metrics.service");
+    t.equal(statSync(machine.at(`${metrics}/cni-ipam.prom`)).mode & 0o777, 0o644);
+
     // There is no /opt/cni/bin yet.
     run("systemctl", "start", "host-local-install.service");
     run("systemctl", "enable", "--now", ...ENABLED);
@@ -92,6 +102,7 @@ for (const [what, { programs, release, write, install, removals }] of Object.ent
     for (const words of removals) {
       run(...words);
       t.same(stateOf("is-active"), offs("inactive"), "a removal stops them");
+      t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
     }
     const known = machine.run("systemctl", "list-unit-files", "--no-legend", "host-local-*").said;
     t.equal(known, "", "systemd knows none any more");

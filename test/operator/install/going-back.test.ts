@@ -61,16 +61,18 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
   ],
 };
 
-/** The arguments of `install` on a node whose only file of configurations has this text. */
-function nodeWith(text: string, options = {}): Context {
+/** The arguments of `install` on a node whose files of configurations have these texts. */
+function nodeWith(text: string, options = {}, other = textOf({})): Context {
   const machine = memoryNode({});
   machine.disk.put("/conf/net.conf", text);
+  machine.disk.put("/conf/other.conf", other);
   return contextOf(startOperator(machine).system, { "--conf-dir": "/conf", ...options });
 }
 
 function textOf({ ipam, ...rest }: { readonly ipam?: object }): string {
   const document = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ...rest };
-  return JSON.stringify({ ...document, ipam: { type: "host-local", ...ipam } });
+  const section = ipam === undefined ? {} : { ipam: { type: "host-local", ...ipam } };
+  return JSON.stringify({ ...document, ...section });
 }
 
 /** What is said where something is refused. */
@@ -115,10 +117,14 @@ for (const name of ["host-local", "static"]) {
 }
 
 test("a configuration that cannot be read may have such keys, and may name the plugin", async (t) => {
-  const [, keys] = refusalOf(() => requireGoingBack(nodeWith("{"), "host-local"));
-  t.match(keys, "  /conf/net.conf may have such keys: invalid JSON: ");
-  const [, name] = refusalOf(() => requireLeaving(nodeWith("{"), "host-local"));
-  t.match(name, "  /conf/net.conf may name it: invalid JSON: ");
+  const node = () => nodeWith("{", {}, textOf({ ipam: subnet }));
+  t.match(refusalOf(() => requireGoingBack(node(), "host-local")).slice(1), [
+    "  /conf/net.conf may have such keys: invalid JSON: ",
+  ]);
+  t.match(refusalOf(() => requireLeaving(node(), "host-local")).slice(1), [
+    "  /conf/other.conf (network mynet)",
+    "  /conf/net.conf may name it: invalid JSON: ",
+  ]);
 });
 
 test("keys that merely have no effect are named", async (t) => {
@@ -132,6 +138,7 @@ test("keys that merely have no effect are named", async (t) => {
 test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
     { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0 } },
+    { ipam: { subnet: "10.1.2.0/30" } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
     t.equal(requireGoingBack(nodeWith(textOf(network)), "host-local"), "");
