@@ -64,37 +64,11 @@ test("in a list of 1.1.0 it is not, nor is a list without it", async (t) => {
   t.strictSame(found(machine), []);
 });
 
-/** A node on which all addresses but these many are reserved. */
-function fullNode(free: number, ipam: JsonObject): MemoryMachine {
-  const hosts = Array.from({ length: 29 - free }, (_, index) => `10.0.0.${index + 2}`);
-  const machine = memoryNode(Object.fromEntries(hosts.map((name) => [name, `${name}\r\neth0`])));
-  configure(machine, "a.conf", { name: "net", type: "ptp", ipam: { type: "host-local", ...ipam } });
-  return machine;
+/** A node on which all addresses of 10.0.0.0/27 are reserved. */
+function fullNode(): MemoryMachine {
+  const hosts = Array.from({ length: 29 }, (_, index) => `10.0.0.${index + 2}`);
+  return memoryNode(Object.fromEntries(hosts.map((name) => [name, `${name}\r\neth0`])));
 }
-
-test("a full range of which STATUS tells keeps CRI-O from sending GC", async (t) => {
-  const subnet = "10.0.0.0/27";
-  const unavailable = { subnet, exhaustedStatus: "unavailable" };
-  const [full] = found(fullNode(0, unavailable));
-  t.match(full, { code: "range-full", commands: [/^host-local gc net/] });
-  t.match(full?.message, "the next pod gets none; unless ADD can reclaim one, STATUS fails, too");
-  const [nearly] = found(fullNode(1, unavailable));
-  t.match(nearly, { code: "range-nearly-full" });
-  t.match(nearly?.message, "1 left; once there is none, STATUS fails, too (exhaustedStatus)");
-  t.match(found(fullNode(0, { subnet })), [{ message: /the next pod gets none$/ }]);
-});
-
-test("also where the entry for GC alone says so", async (t) => {
-  const machine = fullNode(0, { subnet: "10.0.0.0/27" });
-  machine.disk.unlink("/conf/a.conf");
-  const ipam = { type: "host-local", subnet: "10.0.0.0/27" };
-  const plugins = [
-    { type: "ptp", ipam },
-    { type: "host-local", gcOnly: true, ipam: { ...ipam, exhaustedStatus: "unavailable" } },
-  ];
-  configure(machine, "a.conflist", { name: "net", cniVersion: "1.1.0", plugins });
-  t.match(found(machine), [{ code: "range-full", message: /STATUS fails, too/ }]);
-});
 
 test("a second configuration of a network is shadowed by the first of its directory", async (t) => {
   const machine = memoryNode({});
@@ -152,7 +126,7 @@ test("a copy is not, nor one beside a file that no runtime can use, or of anothe
 });
 
 test("a shadowed configuration hides none without ranges, and no range of its is full", async (t) => {
-  const machine = fullNode(0, {});
+  const machine = fullNode();
   const capabilities = { ipRanges: true };
   const ipam = { type: "host-local" };
   configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
@@ -184,7 +158,8 @@ test("what no runtime can use is counted in no sum beside what one can, whicheve
 });
 
 test("the ranges of a shadowed configuration are told apart, and counted in no sum", async (t) => {
-  const machine = fullNode(0, { subnet: "10.0.0.0/27" });
+  const machine = fullNode();
+  configure(machine, "a.conf", { name: "net", ...plugin("ptp", "10.0.0.0/27") });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.9.0.0/24") });
   const report = runOn(machine, capacity);
   t.equal(report.exitCode, 1);
