@@ -6,7 +6,6 @@ import { dirname, join } from "node:path";
 import { type Test, test } from "tap";
 import { holdLock } from "../../harness/held-lock.ts";
 import { mountNamespace, skipOutsideHost } from "../../harness/network-namespaces.ts";
-import type { JsonObject } from "../../harness/runtime-call.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor, withoutPaths } from "../node.ts";
@@ -312,56 +311,6 @@ test("a directory of libcni's cache that does not exist is an error: its pods wo
     });
   }
 });
-
-/** Ranges, how many pods have an address of them, and the finding. */
-const fillings: Readonly<
-  Record<string, readonly [ipam: JsonObject, pods: number, code?: string, message?: string]>
-> = {
-  "a /30, which holds one pod": [
-    { subnet: "10.1.2.0/30" },
-    1,
-    "range-full",
-    "1 of 1 addresses of 10.1.2.1-10.1.2.2 are in use: the next pod gets none",
-  ],
-  "an empty /30": [{ subnet: "10.1.2.0/30" }, 0],
-  "a /29 with one address left, which is one of five": [{ subnet: "10.1.2.0/29" }, 4],
-  "a /28 with one address left, which is one of thirteen": [
-    { subnet: "10.1.2.0/28" },
-    12,
-    "range-nearly-full",
-    "12 of 13 addresses of 10.1.2.1-10.1.2.14 are in use: 1 left",
-  ],
-  "a full range in a set with an empty one": [
-    { ranges: [[{ subnet: "10.1.2.0/30" }, { subnet: "10.1.3.0/29" }]] },
-    2,
-  ],
-  "a full range set beside a /64 of IPv6": [
-    { ranges: [[{ subnet: "10.1.2.0/30" }], [{ subnet: "fd00::/64" }]] },
-    1,
-    "range-full",
-    "1 of 1 addresses of 10.1.2.1-10.1.2.2 are in use: the next pod gets none",
-  ],
-  "a /64 of IPv6": [{ subnet: "fd00::/64" }, 3],
-  "one that is reserved for pods alone": [
-    { subnet: "10.1.2.0/29", reserved: { "10.1.2.0/29": "default/db-0" } },
-    0,
-  ],
-};
-
-for (const [name, [ipam, pods, code, message]] of Object.entries(fillings)) {
-  test(`fullness: ${name}`, async (t) => {
-    const node = nodeFor(t);
-    node.network("net", ipam);
-    for (let pod = 1; pod <= pods; pod++) node.call("ADD", "net", `c${pod}`);
-
-    const findings = node.findings();
-
-    t.equal(findings.length, code === undefined ? 0 : 1);
-    if (code === undefined) return;
-    const commands = [/^host-local gc net /];
-    t.match(findings, [{ code, severity: "warning", message, commands }]);
-  });
-}
 
 test("a node without any network is not a problem, and said so", async (t) => {
   const node = nodeFor(t);

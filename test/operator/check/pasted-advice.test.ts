@@ -28,6 +28,7 @@ import type { PrintedFinding } from "../node.ts";
 
 const CONFIGURATIONS = "/etc/cni/net.d";
 const NETWORK = "/var/lib/cni/networks/net";
+const PATH = join(NETWORK, "10.255.0.2");
 const RESULTS = "/var/lib/cni/results";
 const HOUR = 3600;
 
@@ -36,15 +37,6 @@ interface Node {
   readonly host: Host;
   readonly network: Network;
   readonly web: Pod;
-}
-
-/** What is wrong with a node. */
-interface Case {
-  readonly spoil: (node: Node) => void;
-  /** What the runtime's program prints, where a command asks it. */
-  readonly runtime?: string;
-  /** Whether the finding is gone then; other commands only ask, or show what is to be done. */
-  readonly isGone?: boolean;
 }
 
 function configure(ipam: object = {}, name = "net", file = `${name}.conflist`): Network {
@@ -105,63 +97,64 @@ function leak({ host, network }: Node): void {
   age("10.255.0.3");
 }
 
-const cases: Readonly<Record<string, Partial<Record<keyof typeof kinds, Case>>>> = {
-  "a reservation of": {
-    "leaked-reservation": { spoil: leak },
-    "live-without-reservation": {
-      spoil: () => rmSync(join(NETWORK, "10.255.0.2")),
-      isGone: true,
-    },
-    "empty-reservation": { spoil: () => reserve("10.255.0.4", ""), isGone: true },
-    "malformed-reservation": {
-      spoil: () => reserve("::ffff:10.255.0.4", "odd\r\neth0"),
-      isGone: true,
-    },
-    "writable-by-others": {
-      spoil: () => chmodSync(join(NETWORK, "10.255.0.2"), 0o666),
-      isGone: true,
-    },
-    "out-of-range": { spoil: () => reserve("10.99.0.1", "other\r\neth0") },
-    "excluded-address": { spoil: () => reserve("10.255.0.1", "other\r\neth0") },
-    "duplicate-owner": { spoil: () => reserve("10.255.0.4", "web\r\neth0") },
-    "range-full": {
-      spoil: () => [3, 4, 5, 6].map((last) => reserve(`10.255.0.${last}`, `c${last}\r\neth0`)),
-    },
-  },
-  "a living pod with": {
-    "empty-reservation": { spoil: () => reserve("10.255.0.2", ""), isGone: true },
-    "excluded-address": { spoil: () => configure({ exclude: ["10.255.0.2"] }) },
-    "out-of-range": {
-      spoil: () => configure({ ranges: [[{ subnet: "10.255.0.0/29", rangeStart: "10.255.0.3" }]] }),
-    },
-    "sandbox-without-process": { spoil: () => age("10.255.0.2"), runtime: "echo web" },
-    "unconfigured-network": { spoil: () => rmSync(join(CONFIGURATIONS, "net.conflist")) },
-    "shadowed-configuration": {
-      spoil: () => {
-        configure({ ranges: [[{ subnet: "10.7.0.0/24" }]] }, "first", "00-first.conflist");
-        const time = new Date(Date.now() + 60_000);
-        utimesSync(join(CONFIGURATIONS, "00-first.conflist"), time, time);
-      },
-    },
-  },
-  "a living pod whose network has lost": {
-    "live-without-reservation": {
-      spoil: () => rmSync(NETWORK, { recursive: true }),
-      isGone: true,
-    },
-  },
-  "with a runtime that lists nothing": {
-    "sandbox-without-process": { spoil: () => age("10.255.0.2"), runtime: "true" },
-  },
-  "a plugin directory with": {
-    "plugin-replaced": {
-      spoil: () => {
-        tool(["install", "/opt/cni/bin", "--yes"]);
-        rmSync("/opt/cni/bin/host-local");
-      },
-    },
-  },
-};
+/** Whether the finding is gone then; other commands only ask, or show what is to be done. */
+const GONE = true;
+
+/** What is wrong with a node, the finding, and what the runtime's program prints where a command asks it. */
+const cases: readonly (readonly [
+  what: string,
+  code: keyof typeof kinds,
+  spoil: (node: Node) => void,
+  isGone?: boolean,
+  runtime?: string,
+])[] = [
+  ["one that leaked", "leaked-reservation", leak],
+  ["one that is lost", "live-without-reservation", () => rmSync(PATH), GONE],
+  ["all of them are lost", "live-without-reservation", loseNetwork, GONE],
+  ["an empty one", "empty-reservation", () => reserve("10.255.0.4", ""), GONE],
+  ["an empty one of a living pod", "empty-reservation", () => reserve("10.255.0.2", ""), GONE],
+  [
+    "one with another name",
+    "malformed-reservation",
+    () => reserve("::ffff:10.255.0.4", "odd\r\neth0"),
+    GONE,
+  ],
+  ["one of any user", "writable-by-others", () => chmodSync(PATH, 0o666), GONE],
+  ["one in no range", "out-of-range", () => reserve("10.99.0.1", "other\r\neth0")],
+  [
+    "a living pod in no range",
+    "out-of-range",
+    () => configure({ ranges: [[{ subnet: "10.255.0.0/29", rangeStart: "10.255.0.3" }]] }),
+  ],
+  ["the gateway's", "excluded-address", () => reserve("10.255.0.1", "other\r\neth0")],
+  ["a living pod's", "excluded-address", () => configure({ exclude: ["10.255.0.2"] })],
+  ["a second one", "duplicate-owner", () => reserve("10.255.0.4", "web\r\neth0")],
+  [
+    "as many as there are addresses",
+    "range-full",
+    () => [3, 4, 5, 6].map((last) => reserve(`10.255.0.${last}`, `c${last}\r\neth0`)),
+  ],
+  ["no process runs", "sandbox-without-process", () => age("10.255.0.2"), false, "echo web"],
+  ["the list is empty", "sandbox-without-process", () => age("10.255.0.2"), false, "true"],
+  ["its file is gone", "unconfigured-network", () => rmSync(join(CONFIGURATIONS, "net.conflist"))],
+  ["another file is the first", "shadowed-configuration", precede],
+  ["it was removed", "plugin-replaced", removePlugin],
+];
+
+function loseNetwork(): void {
+  rmSync(NETWORK, { recursive: true });
+}
+
+function precede(): void {
+  configure({ ranges: [[{ subnet: "10.7.0.0/24" }]] }, "first", "00-first.conflist");
+  const time = new Date(Date.now() + 60_000);
+  utimesSync(join(CONFIGURATIONS, "00-first.conflist"), time, time);
+}
+
+function removePlugin(): void {
+  tool(["install", "/opt/cni/bin", "--yes"]);
+  rmSync("/opt/cni/bin/host-local");
+}
 
 /** Of these no command is printed, or it is on another node. */
 const withoutCommands: readonly (keyof typeof kinds)[] = [
@@ -175,8 +168,13 @@ const elsewhere: readonly (keyof typeof kinds)[] = [
   ...(["bridge-without-address", "bridge-address"] as const),
 ];
 
-function paste(t: Test, code: string, { spoil, runtime, isGone = false }: Case, node: Node): void {
-  const { host, network, web } = node;
+function paste(
+  t: Test,
+  host: Host,
+  [, code, spoil, isGone, runtime]: (typeof cases)[number],
+): void {
+  const node = makeNode(host);
+  const { network, web } = node;
   spoil(node);
   const found = findings().filter((one) => one.code === code);
   t.not(found.length, 0, "it applies");
@@ -191,13 +189,9 @@ function paste(t: Test, code: string, { spoil, runtime, isGone = false }: Case, 
 
   t.ok(existsSync(web.netns), "the pod's namespace is there");
   t.ok(web.reaches("10.255.0.1"), "it has its gateway");
-  t.equal(readFileSync(join(NETWORK, "10.255.0.2"), "utf8"), "web\r\neth0");
+  t.equal(readFileSync(PATH, "utf8"), "web\r\neth0");
   t.ok(plugin.equals(readFileSync(executable)));
-  if (isGone)
-    t.notOk(
-      findings().some((one) => one.code === code),
-      "it is gone",
-    );
+  if (isGone) t.notOk(findings().some((one) => one.code === code));
   if (code === "range-full") return;
   const next = new Pod("next");
   const { ips = [] } = host.runtime.add(network, next);
@@ -209,24 +203,16 @@ scenario(
   "the advice of check, pasted",
   { plugins: ["bridge"], cniVersion: "1.0.0" },
   async (t, host) => {
-    const all = Object.values(cases).flatMap((one) => Object.keys(one));
-    t.same(
-      Object.keys(kinds).filter(
-        (code) => ![...all, ...withoutCommands, ...elsewhere].includes(code),
-      ),
-      [],
-      "every code",
-    );
-    for (const [where, byCode] of Object.entries(cases)) {
-      for (const [code, one] of Object.entries(byCode)) {
-        await t.test(`${where} ${code}`, async (t) => {
-          t.teardown(() => {
-            for (const id of ["web", "next"])
-              execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
-          });
-          paste(t, code, one, makeNode(host));
+    const known = [...cases.map(([, code]) => code), ...withoutCommands, ...elsewhere];
+    t.same(new Set(known), new Set(Object.keys(kinds)), "every code");
+    for (const one of cases) {
+      await t.test(`${one[1]}: ${one[0]}`, async (t) => {
+        t.teardown(() => {
+          for (const id of ["web", "next"])
+            execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
-      }
+        paste(t, host, one);
+      });
     }
   },
 );

@@ -4,9 +4,9 @@ import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, withNetwork } from "../../store/fixtures.ts";
+import { filesOf, location, withNetwork } from "../../store/fixtures.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
-import { configure, memoryNode, remember, runOn } from "../memory-node.ts";
+import { configure, configureNet, memoryNode, remember, runOn } from "../memory-node.ts";
 
 const MINUTE = 60_000;
 
@@ -117,7 +117,9 @@ test("a list that turns out wrong starts the grace period anew", async (t) => {
   machine.wait(60 * MINUTE);
   t.equal(stateWith(""), "");
   t.match(stateWith("c2"), "dead; released by");
-  machine.wait(60 * MINUTE);
+  machine.wait(9 * MINUTE);
+  t.match(stateWith("c2"), "dead; released by");
+  machine.wait(2 * MINUTE);
   t.equal(stateWith("c2"), "released");
 });
 
@@ -160,4 +162,33 @@ test("the document has the form of its example, and counts for each network", as
     ],
     undecided: [{ ...about, address: "10.0.0.3", container: "c2", state: "inUse" }],
   });
+});
+
+for (const [words, left] of [
+  ["--yes", [".host-local-2-0", "10.0.0.2", "10.0.0.3", "lock"]],
+  ["", [".host-local-1-0", ".host-local-2-0", "10.0.0.2", "10.0.0.3", "lock"]],
+] as const) {
+  test(`gc ${words}, where nothing is dead: what is left of temporary files of killed calls`, async (t) => {
+    const machine = node();
+    machine.disk.put(`${location.directory}/.host-local-1-0`, "");
+    machine.wait(61_000);
+    machine.disk.put(`${location.directory}/.host-local-2-0`, "");
+
+    run(machine, words, "c1\nc2");
+
+    t.same(Object.keys(filesOf(machine)), left);
+  });
+}
+
+test("gc makes no directory for a network that has none", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/29");
+  machine.disk.makeDirectories(location.temporaryDirectory);
+  machine.disk.put(`${location.temporaryDirectory}/1.0`, "");
+  machine.disk.removeDirectory(location.directory);
+  machine.wait(61_000);
+
+  runOn(machine, gc, { options: { "--yes": "" } });
+
+  t.notOk(machine.disk.has(location.directory));
 });

@@ -11,8 +11,6 @@ export const HOUR = 3600;
 export interface NodeWithPods extends Node {
   /** Which of the first addresses of the network are reserved. */
   readonly reserved: () => readonly string[];
-  /** Moves the records of an earlier run back by this many seconds. */
-  readonly letTimePass: (seconds: number) => void;
 }
 
 /**
@@ -34,15 +32,6 @@ export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): N
       [2, 3, 4, 5, 6]
         .map((last) => `${prefix}.${last}`)
         .filter((name) => existsSync(join(node.dataDir, "net", name))),
-    letTimePass: (seconds) => {
-      const path = ".host-local/net/collection.json";
-      const record: { readonly seenDead: Readonly<Record<string, number>> } = JSON.parse(
-        node.read(path),
-      );
-      const times = Object.entries(record.seenDead);
-      const seenDead = Object.fromEntries(times.map(([id, since]) => [id, since - seconds * 1000]));
-      node.write(path, JSON.stringify({ ...record, seenDead }));
-    },
   };
 }
 

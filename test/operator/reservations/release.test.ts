@@ -91,16 +91,15 @@ test("the address of a live container is refused, with how that is known", {
   node.remember("net", "aaa", "default/web", { netns: path });
   const processId = await processWith(t, "fd74::3/64");
 
-  for (const words of [["10.7.4.2"], ["aaa"], ["default/web"], ["fd74::2"]]) {
-    const [exitCode, stdout] = release(node, ...words, "--yes");
+  for (const operand of ["10.7.4.2", "default/web"]) {
+    const [exitCode, stdout] = release(node, operand, "--yes");
     t.equal(exitCode, 1);
     t.match(
       stdout,
-      /the container that holds (?:10\.7\.4\.2|fd74::2), \S+ is alive, since its network namespace \/netns exists\. /,
+      /^Refused: the container that holds 10\.7\.4\.2, fd74::2 is alive, since its network namespace \/netns exists\. .* add --force\.$/m,
     );
     t.equal(stdout.match(/Refused/g)?.length, 1, "it is said once");
     t.notMatch(stdout, "To release all");
-    t.match(stdout, "add --force.\n");
   }
   const [exitCode, stdout] = release(node, "10.7.4.3", "--yes");
   t.equal(exitCode, 1, "its other half is in use");

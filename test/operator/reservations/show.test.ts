@@ -75,43 +75,18 @@ test("a reservation is found by its address, its container or its pod", async (t
   for (const [by, operand, text] of found) t.strictSame(show(node, operand), [0, text, ""], by);
 });
 
+const ipv4 = "range 10.0.0.10-10.0.0.100 of net";
+const ipv6 = "range fd12::1-fd12::ffff:ffff:ffff:ffff of net";
+
 const notReserved = [
-  ["free", "10.0.0.50", "  It is free, in range 10.0.0.10-10.0.0.100 of net.\n"],
-  [
-    "a gateway",
-    "fd12::1",
-    "  It is the gateway of range fd12::1-fd12::ffff:ffff:ffff:ffff of net: never handed out.\n",
-  ],
-  [
-    "a gateway outside its range",
-    "10.0.0.1",
-    "  It is the gateway of range 10.0.0.10-10.0.0.100 of net: never handed out.\n",
-  ],
-  [
-    "excluded",
-    "10.0.0.20",
-    "  It is excluded (ipam.exclude) from range 10.0.0.10-10.0.0.100 of net.\n",
-  ],
-  [
-    "reserved for nobody",
-    "10.0.0.21",
-    "  It is reserved for nobody (ipam.reserved) in range 10.0.0.10-10.0.0.100 of net.\n",
-  ],
-  [
-    "reserved for a pod",
-    "fd12::9",
-    "  It is reserved for default/db-0 (ipam.reserved) in range fd12::1-fd12::ffff:ffff:ffff:ffff of net.\n",
-  ],
-  [
-    "in a subnet beside its range",
-    "10.0.0.255",
-    "  It is in subnet 10.0.0.0/24, but not in range 10.0.0.10-10.0.0.100 of net: never handed out.\n",
-  ],
-  [
-    "outside all ranges",
-    "10.9.9.9",
-    "  It is outside all IPv4 ranges: 10.0.0.10-10.0.0.100 of net.\n",
-  ],
+  ["10.0.0.50", `It is free, in ${ipv4}.`],
+  ["fd12::1", `It is the gateway of ${ipv6}: never handed out.`],
+  ["10.0.0.1", `It is the gateway of ${ipv4}: never handed out.`],
+  ["10.0.0.20", `It is excluded (ipam.exclude) from ${ipv4}.`],
+  ["10.0.0.21", `It is reserved for nobody (ipam.reserved) in ${ipv4}.`],
+  ["fd12::9", `It is reserved for default/db-0 (ipam.reserved) in ${ipv6}.`],
+  ["10.0.0.255", `It is in subnet 10.0.0.0/24, but not in ${ipv4}: never handed out.`],
+  ["10.9.9.9", "It is outside all IPv4 ranges: 10.0.0.10-10.0.0.100 of net."],
 ] as const;
 
 test("for whom an address is reserved is told with its holder, and to who asks for the pod", async (t) => {
@@ -128,44 +103,35 @@ test("for whom an address is reserved is told with its holder, and to who asks f
 
 test("the hint for an address without a reservation says what it is", async (t) => {
   const node = busyNode(t);
-  for (const [what, operand, text] of notReserved) {
-    const said = `No reservation for address ${operand}.\n${text}`;
-    t.strictSame(show(node, operand), [1, said, ""], what);
+  for (const [operand, text] of notReserved) {
+    const said = `No reservation for address ${operand}.\n  ${text}\n`;
+    t.strictSame(show(node, operand), [1, said, ""]);
   }
 });
 
+const places = "--conf-dir /net.d --data-dir /networks --cache-dir /cache";
+const released =
+  "libcni's cache names container gone77, interface eth0 (pod default/old) in net, but there is no reservation for it.";
+
 const notHolding = [
+  ["container ab", "2 container ids start with it: abc123, abd456."],
+  ["container gone77", released],
+  ["pod default/old", released],
   [
-    "several start with it",
-    "ab",
-    "container ab.\n  2 container ids start with it: abc123, abd456.\n",
+    "container xyz",
+    `Neither a reservation nor libcni's cache names it; see: host-local list ${places}`,
   ],
   [
-    "it was released",
-    "gone77",
-    "container gone77.\n  libcni's cache names container gone77, interface eth0 (pod default/old) in net, but there is no reservation for it.\n",
-  ],
-  [
-    "its pod was released",
-    "default/old",
-    "pod default/old.\n  libcni's cache names container gone77, interface eth0 (pod default/old) in net, but there is no reservation for it.\n",
-  ],
-  [
-    "it is unknown",
-    "xyz",
-    "container xyz.\n  Neither a reservation nor libcni's cache names it; see: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
-  ],
-  [
-    "the pod is unknown",
-    "default/none",
-    "pod default/none.\n  libcni's cache does not contain this pod; try its container id, or: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache\n",
+    "pod default/none",
+    `libcni's cache does not contain this pod; try its container id, or: host-local list ${places}`,
   ],
 ] as const;
 
-test("the hint for a container without a reservation says what is known of it", async (t) => {
+test("the hint for a container or a pod without a reservation says what is known of it", async (t) => {
   const node = busyNode(t);
-  for (const [what, operand, text] of notHolding) {
-    t.strictSame(show(node, operand), [1, `No reservation for ${text}`, ""], what);
+  for (const [what, text] of notHolding) {
+    const [, operand = ""] = what.split(" ");
+    t.strictSame(show(node, operand), [1, `No reservation for ${what}.\n  ${text}\n`, ""]);
   }
 });
 
@@ -176,20 +142,17 @@ test("what is in another network, and what a history may know, is said", async (
   node.call("ADD", "one", "c1");
   node.call("DEL", "one", "c1");
   node.call("ADD", "two", "c2");
-  const where = "--conf-dir /net.d --data-dir /networks --cache-dir /cache";
 
-  t.strictSame(show(node, "c2", "--network", "one"), [
-    1,
-    "No reservation for container c2.\n  It is in network two.\n",
-    "",
-  ]);
-  t.strictSame(show(node, "10.2.0.2", "--network", "one")[1].split("\n").slice(0, 2), [
-    "No reservation for address 10.2.0.2.",
-    "  It is in network two.",
-  ]);
-  t.match(show(node, "c1")[1], `\n  What was before: host-local history c1 ${where}\n`);
-  t.match(show(node, "10.1.0.2")[1], `\n  What was before: host-local history 10.1.0.2 ${where}\n`);
-  t.match(node.tool(["history", "c1"]), { exitCode: 0, stdout: / ADD +one +10\.1\.0\.2 / });
+  for (const [operand, what] of [
+    ["c2", "container c2"],
+    ["10.2.0.2", "address 10.2.0.2"],
+  ] as const) {
+    const text = `No reservation for ${what}.\n  It is in network two.\n`;
+    t.match(show(node, operand, "--network", "one")[1], text);
+  }
+  for (const gone of ["c1", "10.1.0.2"]) {
+    t.match(show(node, gone)[1], `\n  What was before: host-local history ${gone} ${places}\n`);
+  }
 });
 
 test("a file that names no container is shown", async (t) => {

@@ -1,0 +1,73 @@
+/** Ranges that are full, or nearly so: a pod needs an address of each set, and gets it of any range of that. */
+
+import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import { configure, findingsOn, memoryNode } from "../memory-node.ts";
+
+/** What is found where so many addresses are reserved, from 10.1.2.2 on. */
+function foundWith(count: number, ipam: JsonObject, gcOnly: JsonObject = {}): readonly string[] {
+  const names = Array.from({ length: count }, (_, at) => `10.1.2.${at + 2}`);
+  const machine = memoryNode(Object.fromEntries(names.map((name) => [name, `${name}\r\neth0`])));
+  const plugins = [
+    { type: "ptp", ipam: { type: "host-local", ...ipam } },
+    { type: "host-local", gcOnly: true, ipam: { type: "host-local", ...ipam, ...gcOnly } },
+  ];
+  configure(machine, "net.conflist", { cniVersion: "1.1.0", name: "net", plugins });
+  return findingsOn(machine).map(
+    ({ code, severity, message, commands: [command = ""] }) =>
+      `${severity} ${code}: ${message}; ${command.slice(0, "host-local gc net".length)}`,
+  );
+}
+
+const full = "warning range-full: 1 of 1 addresses of 10.1.2.1-10.1.2.2 are in use: the next pod";
+const nearly =
+  "warning range-nearly-full: 12 of 13 addresses of 10.1.2.1-10.1.2.14 are in use: 1 left";
+const fails =
+  "STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked";
+const willFail =
+  "once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again";
+const unavailable = { exhaustedStatus: "unavailable" };
+const small = { subnet: "10.1.2.0/30" };
+
+for (const [what, ipam, count, expected, gcOnly] of [
+  ["a /30, which holds one pod", small, 1, `${full} gets none`],
+  ["an empty /30", small, 0],
+  ["a /29 with one address left, which is one of five", { subnet: "10.1.2.0/29" }, 4],
+  ["a /28 with one left, which is one of thirteen", { subnet: "10.1.2.0/28" }, 12, nearly],
+  ["a full one in a set with an empty one", { ranges: [[small, { subnet: "10.1.3.0/29" }]] }, 1],
+  [
+    "a full set beside a /64 of IPv6",
+    { ranges: [[small], [{ subnet: "fd00::/64" }]] },
+    1,
+    `${full} gets none`,
+  ],
+  [
+    "one that is reserved for pods alone",
+    { subnet: "10.1.2.0/29", reserved: { "10.1.2.0/29": "default/db-0" } },
+    0,
+  ],
+  [
+    "a full one of which STATUS tells",
+    { ...small, ...unavailable },
+    1,
+    `${full} gets none; unless ADD can reclaim one, ${fails}`,
+  ],
+  [
+    "one that is nearly full, of which STATUS tells",
+    { subnet: "10.1.2.0/28", ...unavailable },
+    12,
+    `${nearly}; ${willFail}`,
+  ],
+  [
+    "a full one of which STATUS tells by the entry for GC alone",
+    small,
+    1,
+    `${full} gets none; unless ADD can reclaim one, ${fails}`,
+    unavailable,
+  ],
+] as const) {
+  test(`${what}: ${expected === undefined ? "nothing" : "found"}`, async (t) => {
+    const all = expected === undefined ? [] : [`${expected}; host-local gc net`];
+    t.same(foundWith(count, ipam, gcOnly), all);
+  });
+}
