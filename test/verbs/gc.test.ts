@@ -12,20 +12,18 @@ function networkWith(reservations: Readonly<Record<string, string>>): Network {
 }
 
 test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", async (t) => {
-  for (const code of ["EIO", "EACCES", "EMFILE"]) {
-    const network = networkWith({});
-    for (const id of ["c1", "c2", "c3"]) network.add(id);
-    const path = `${network.directory}/10.0.0.2`;
+  const network = networkWith({});
+  for (const id of ["c1", "c2", "c3"]) network.add(id);
+  const path = `${network.directory}/10.0.0.2`;
 
-    const { error } = network.gc(["c3 eth0"], { interrupt: refuse("readFile", code, path) });
+  const { error } = network.gc(["c3 eth0"], { interrupt: refuse("readFile", "EIO", path) });
 
-    t.equal(error?.code, 5);
-    t.equal(error?.msg, "cannot read 1 of the reservations that are not listed");
-    t.match(error?.details, `open ${path}: `);
-    t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4"]);
-    t.equal(network.gc(["c3 eth0"]).exitCode, 0);
-    t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
-  }
+  t.equal(error?.code, 5);
+  t.equal(error?.msg, "cannot read 1 of the reservations that are not listed");
+  t.match(error?.details, `open ${path}: `);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4"]);
+  t.equal(network.gc(["c3 eth0"]).exitCode, 0);
+  t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
 });
 
 test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", async (t) => {

@@ -79,40 +79,14 @@ test("a repeated ADD leaves what a process without its lock has given to another
 });
 
 test("a repeated ADD that cannot read what it holds gets no second address", async (t) => {
-  for (const code of ["EIO", "EMFILE"]) {
-    const network = repeating();
-    network.add("c1");
-    const path = `${network.directory}/10.0.0.2`;
-
-    const { error } = network.add("c1", { interrupt: refuse("readFile", code, path) });
-
-    t.equal(error?.code, 999);
-    t.equal(error?.msg, "cannot read the reservations of c1 eth0");
-    t.match(error?.details, path);
-    t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  }
-});
-
-test("each file that a repeated ADD cannot read is named", async (t) => {
-  const network = repeating(dualStack);
-  network.add("c1");
-
-  const { error } = network.add("c1", {
-    interrupt: ({ operation, path }) =>
-      operation === "readFile" && path.startsWith(`${network.directory}/`)
-        ? { kind: "fail", code: "EIO" }
-        : undefined,
-  });
-
-  t.match(error?.details, /10\.0\.0\.2: input\/output error; open .*::2: input\/output error$/);
-});
-
-test("a repeated ADD that requests another address is told all that it holds", async (t) => {
   const network = repeating();
-  for (const last of [2, 4]) network.put(`10.0.0.${last}`, "c1\r\neth0");
+  network.add("c1");
+  const path = `${network.directory}/10.0.0.2`;
 
-  t.match(
-    network.add("c1", { cniArgs: "IP=10.0.0.5" }).error?.details,
-    "c1 eth0 already holds 10.0.0.2, 10.0.0.4 of it, and",
-  );
+  const { error } = network.add("c1", { interrupt: refuse("readFile", "EIO", path) });
+
+  t.equal(error?.code, 999);
+  t.equal(error?.msg, "cannot read the reservations of c1 eth0");
+  t.match(error?.details, path);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
 });
