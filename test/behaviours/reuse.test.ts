@@ -129,12 +129,3 @@ for (const [where, by, callFor] of [
     },
   );
 }
-
-behaviour("ADD without the keys notes nothing, and goes on in turn", {}, (t, network) => {
-  network.add("a1", pod("web-0"));
-  network.del("a1", pod("web-0"));
-
-  t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
-  const paths = network.machine.tree().map(({ path }) => path);
-  t.notOk(paths.some((path) => /\/reuse$/.test(path)));
-});

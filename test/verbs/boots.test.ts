@@ -61,20 +61,6 @@ test("a requested address is granted if it is reserved from before this boot, an
   );
 });
 
-test("a reclaimed reservation costs no look at the others", async (t) => {
-  const network = full();
-  network.machine.boot();
-  network.add("first");
-  const before = network.machine.disk.readFile(BEFORE_BOOT, 1e6);
-
-  const { calls, addresses } = network.add("second");
-
-  t.same(addresses, ["10.0.0.3"]);
-  const read = calls.filter(({ operation }) => ["readFiles", "list"].includes(operation));
-  t.same(read, []);
-  t.equal(network.machine.disk.readFile(BEFORE_BOOT, 1e6), before, "the notes stay as they are");
-});
-
 test("notes that are void are removed once there are a hundred", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
   for (let at = 2; at <= 254; at++) network.add(`old${at}`);

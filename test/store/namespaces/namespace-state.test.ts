@@ -2,10 +2,7 @@
 
 import { test } from "tap";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
-import { scratchDirectory } from "../../harness/data-directory.ts";
-import { mountNamespace, processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
 import { type Machine, systemOf } from "../../operator/node/proc.ts";
 
 const path = "/run/netns/pod";
@@ -196,27 +193,5 @@ test("of thousands that are gone, their directory is listed once, and what is in
   t.same(
     calls.filter((call) => call.includes("/run/netns")),
     ["list /run/netns", "status /run/netns/other", "status /run/netns/..", "status /run/netns/"],
-  );
-});
-
-test("of real namespaces, one that is mounted or has a process is not gone, and one that was is", {
-  skip: skipOutsideHost,
-}, async (t) => {
-  const system = createNodeOperatorSystem();
-  const inodeAt = (at: string): string => String(system.status(at).inode);
-  const directory = scratchDirectory(t);
-  const mounted = `${directory}/mounted`;
-  mountNamespace(t, mounted);
-  const process = await processWith(t, "10.7.31.2/24");
-  const ofProcess = { inode: inodeAt(`/proc/${process}/ns/net`), path: `/proc/${process}/ns/net` };
-  const states = new NamespaceStates(system);
-
-  t.equal(states.stateOf({ inode: inodeAt(mounted), path: mounted }, none).kind, "alive");
-  t.equal(states.stateOf(ofProcess, none).kind, "alive");
-  t.equal(states.stateOf({ ...ofProcess, path: `${directory}/gone` }, none).kind, "unseen");
-  t.equal(states.stateOf({ inode: inodeAt(mounted), path: "/proc/7/ns/net" }, none).kind, "unseen");
-  t.equal(
-    states.stateOf({ inode: "1", path: `${directory}/gone` }, none).reason,
-    `its network namespace ${directory}/gone is gone`,
   );
 });

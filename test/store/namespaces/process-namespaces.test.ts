@@ -1,4 +1,4 @@
-/** The network namespaces of real processes. */
+/** The network namespaces of processes, as `/proc` shows them. */
 
 import { test } from "tap";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
@@ -11,26 +11,11 @@ import {
   readProcesses,
   readProcessNamespaces,
 } from "../../../src/store/namespaces/process-namespaces.ts";
-import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
-import { processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
 import { NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
 
 /** A process of the node itself. */
 const node = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
-
-test("a process is found with the addresses of both families in its namespace", {
-  skip: skipOutsideHost,
-}, async (t) => {
-  const processId = await processWith(t, "10.7.10.2/24", "fd74:10::2/64");
-
-  const found = readProcesses(createNodeOperatorSystem()).namespaces.find(({ addresses }) =>
-    addresses.has("10.7.10.2"),
-  );
-
-  t.equal(found?.processId, processId);
-  t.ok(found?.addresses.has("fd74:10::2"));
-});
 
 test("only local addresses of the routing table count", async (t) => {
   const table = [
