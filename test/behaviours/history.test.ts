@@ -65,26 +65,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD makes one printable word of a pod's name, whatever it is",
-  { ipam },
-  (t, network) => {
-    const forged = "a b\n2026-01-31T12:00:00.000Z DEL 10.0.0.2 c1 eth0 x y";
-    const names = [forged, "\u001b[2J\u202e", "é".repeat(1000), "-", " "];
-    for (const [at, name] of names.entries()) {
-      t.equal(
-        network.add(`c${at}`, { cniArgs: `IgnoreUnknown=1;K8S_POD_NAME=${name}` }).exitCode,
-        0,
-      );
-    }
-
-    const text = network.machine.tree().find(({ path }) => path === PATH)?.content ?? "";
-    t.match(text, /^[\n -~]+$/);
-    t.equal(told(network).length, 10);
-    for (const line of told(network)) t.match(line, /^ADD [0-9a-f.:]+ c\d eth0 \S{1,317}$/);
-  },
-);
-
-behaviour(
   "ADD and DEL that cannot keep the history succeed, and say so in one line",
   { ipam },
   (t, network) => {

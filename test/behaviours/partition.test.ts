@@ -48,24 +48,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD divides every range by one podCIDR, and leaves out the gateway and what is excluded",
-  { ipam: { exclude: ["10.42.0.0/28"] } },
-  (t, network) => {
-    const ranges = [[range, { subnet: "10.43.0.0/27" }], [{ subnet: "2001:db8::/64" }]];
-    const { ipam } = withPodCidr(network, "10.244.0.1/30", ranges);
-    fails(
-      t,
-      network.add("c0", { ipam }),
-      999,
-      "no address of range 10.42.0.1-10.42.0.62 for this node",
-    );
-    const options = { ipam: { ...ipam, exclude: ["10.42.0.0/30", "10.42.0.5/32"] } };
-    t.same(network.add("c1", options).addresses, ["10.42.0.4", "2001:db8::2"]);
-    t.same(network.add("c2", options).addresses, ["10.42.0.6", "2001:db8::3"]);
-  },
-);
-
-behaviour(
   "ADD begins anew where the part has changed, and DEL frees what the node had before",
   { ipam: {} },
   (t, network) => {

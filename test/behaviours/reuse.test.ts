@@ -69,25 +69,19 @@ behaviour(
   },
 );
 
-for (const [what, ipam, address] of [
-  ["taken", {}, "10.0.0.4"],
-  ["excluded", { exclude: ["10.0.0.3"] }, "10.0.0.4"],
-  ["the gateway", { gateway: "10.0.0.3" }, "10.0.0.4"],
-  ["out of range", { subnet: "10.9.0.0/29" }, "10.9.0.2"],
-] as const) {
-  behaviour(
-    `ADD does not insist on an address that is ${what} by now`,
-    { ipam: sticky },
-    (t, network) => {
-      network.add("other");
-      network.add("a1", pod("web-0"));
-      network.del("a1");
-      if (what === "taken") network.put("10.0.0.3", "go\r\neth0");
+behaviour(
+  "ADD does not insist on an address that is taken, or none to hand out by now",
+  { ipam: { ...dualStack, sticky: "pod" } },
+  (t, network) => {
+    network.add("other");
+    network.add("a1", pod("web-0"));
+    network.del("a1");
+    network.put("10.0.0.3", "go\r\neth0");
+    const ipam = { exclude: ["2001:db8::3"] };
 
-      t.same(network.add("a2", { ...pod("web-0"), ipam }).addresses, [address]);
-    },
-  );
-}
+    t.same(network.add("a2", { ...pod("web-0"), ipam }).addresses, ["10.0.0.4", "2001:db8::4"]);
+  },
+);
 
 behaviour(
   "ADD takes the longest released if none has rested, but a pod's own or a requested one at once",
@@ -135,24 +129,3 @@ for (const [where, by, callFor] of [
     },
   );
 }
-
-behaviour(
-  'ADD by namespace and name of the pod is as with "pod"',
-  { ipam: { ...five, sticky: { by: ["K8S_POD_NAMESPACE", "K8S_POD_NAME"] } } },
-  (t, network) => {
-    network.add("a1", pod("web-0"));
-    network.del("a1");
-    network.add("other");
-
-    t.same(network.add("a2", { ...pod("web-0"), ipam: { sticky: "pod" } }).addresses, ["10.0.0.2"]);
-  },
-);
-
-behaviour("ADD without the keys notes nothing, and goes on in turn", {}, (t, network) => {
-  network.add("a1", pod("web-0"));
-  network.del("a1", pod("web-0"));
-
-  t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
-  const paths = network.machine.tree().map(({ path }) => path);
-  t.notOk(paths.some((path) => /\/reuse$/.test(path)));
-});

@@ -8,6 +8,7 @@ import { reclaimable } from "../../src/store/journal/before-boot.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
 import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
+import { type StickyOwner, stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { rangeSet as rangeSetOf } from "../ipam/parsed.ts";
@@ -95,6 +96,13 @@ export function attachment(containerId: string, interfaceName = "eth0"): Attachm
     containerId: parseContainerId(containerId),
     interfaceName: parseInterfaceName(interfaceName),
   };
+}
+
+/** The interface `eth0` of a pod in the namespace `default`, as `sticky` remembers it. */
+export function podOwner(name: string): StickyOwner {
+  const found = stickyOwnerOf(["default", name], parseInterfaceName("eth0"));
+  if (found === undefined) throw new Error(`${name} is no owner`);
+  return found;
 }
 
 /** One range set with the default range of each subnet. */

@@ -10,27 +10,6 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
-test("with a partition an ADD reads one file more, and makes no other call", async (t) => {
-  const subnetFile = "/run/flannel/subnet.env";
-  const callsWith = (ipam: object): readonly string[] => {
-    const network = networkWith(ipam);
-    network.machine.disk.put(
-      subnetFile,
-      "FLANNEL_NETWORK=10.244.0.0/24\nFLANNEL_SUBNET=10.244.0.1/28\n",
-    );
-    network.add("c1");
-    return network.add("c2").calls.map(({ operation, path }) => `${operation} ${path}`);
-  };
-  const subnet = { subnet: "10.0.0.0/24" };
-  const without = callsWith(subnet);
-  const withPart = callsWith({ partition: { subnetFile, ranges: [[subnet]] } });
-  t.same(
-    withPart.filter((call) => call !== `readFile ${subnetFile}`),
-    without,
-  );
-  t.equal(withPart.length, without.length + 1);
-});
-
 test("the first ADD on a node makes all directories and prints the result", async (t) => {
   const network = networkWith();
 
@@ -88,20 +67,13 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
   const files = network.machine.disk.filesUnder("/");
 
-  for (const [ipam, seconds] of [
-    [{}, 30],
-    [{ lockTimeoutSeconds: 2.5 }, 2.5],
-    [{ lockTimeoutSeconds: 0 }, 0],
-  ] as const) {
-    const before = network.machine.time;
-    const { error } = network.add("c2", { ipam });
+  const before = network.machine.time;
+  const { error } = network.add("c2", { ipam: { lockTimeoutSeconds: 2.5 } });
 
-    t.equal(error?.code, 11);
-    t.equal(error?.msg, `network net is locked; gave up after ${seconds} s`);
-    t.match(error?.details, "is held by process 7 (GC); nothing was changed");
-    t.equal(network.machine.time - before, seconds * 1000);
-    t.same(network.machine.disk.filesUnder("/"), files);
-  }
+  t.equal(error?.code, 11);
+  t.match(error?.details, "is held by process 7 (GC); nothing was changed");
+  t.equal(network.machine.time - before, 2500);
+  t.same(network.machine.disk.filesUnder("/"), files);
 });
 
 test("ADD removes temporary files of killed calls that are older than a minute", async (t) => {
@@ -142,19 +114,4 @@ test("an ADD that is not answered as a repeated one passes over a file that it c
   });
 
   t.same(addresses, ["10.0.0.3"]);
-});
-
-test("an error of a system call has no details", async (t) => {
-  const { error } = networkWith().add("c1", { interrupt: refuse("createFile", "ENOSPC") });
-
-  t.match(error?.msg, "failed to allocate for range 0: open ");
-  t.equal(error?.details, undefined);
-});
-
-test("gcOnly without a previous result says where in the chain it belongs", async (t) => {
-  t.match(networkWith().add("c1", { top: { gcOnly: true } }).error, {
-    code: 7,
-    msg: "Required prevResult missing",
-    details: 'with "gcOnly": true the plugin runs in the chain after the main plugin',
-  });
 });

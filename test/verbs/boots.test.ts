@@ -4,9 +4,7 @@ import { type Test, test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
 
-const STATE = "/var/lib/cni/networks/.host-local/net";
-const BEFORE_BOOT = `${STATE}/before-boot`;
-const JOURNAL = `${STATE}/journal`;
+const BEFORE_BOOT = "/var/lib/cni/networks/.host-local/net/before-boot";
 
 /** A network of five addresses, all of them held by `old2` to `old6`, a minute ago. */
 function full(ipam: object = {}): Network {
@@ -63,20 +61,6 @@ test("a requested address is granted if it is reserved from before this boot, an
   );
 });
 
-test("a reclaimed reservation costs no look at the others", async (t) => {
-  const network = full();
-  network.machine.boot();
-  network.add("first");
-  const before = network.machine.disk.readFile(BEFORE_BOOT, 1e6);
-
-  const { calls, addresses } = network.add("second");
-
-  t.same(addresses, ["10.0.0.3"]);
-  const read = calls.filter(({ operation }) => ["readFiles", "list"].includes(operation));
-  t.same(read, []);
-  t.equal(network.machine.disk.readFile(BEFORE_BOOT, 1e6), before, "the notes stay as they are");
-});
-
 test("notes that are void are removed once there are a hundred", async (t) => {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
   for (let at = 2; at <= 254; at++) network.add(`old${at}`);
@@ -94,23 +78,6 @@ test("notes that are void are removed once there are a hundred", async (t) => {
     Object.values(network.reservations()).filter((owner) => owner.startsWith("new")).length,
     120,
   );
-});
-
-test("after a power loss the reservations that the last journal lists are reclaimed", async (t) => {
-  const network = full();
-  network.del("none");
-  const journal = network.machine.disk.readFile(JOURNAL, 1e6);
-  network.del("old4");
-  network.machine.wait(1000);
-  network.add("late");
-  network.machine.disk.write(JOURNAL, journal);
-  network.machine.boot();
-
-  t.same(fill(network), ["10.0.0.2", "10.0.0.3", "10.0.0.5", "10.0.0.6"]);
-  t.equal(network.reservations()["10.0.0.4"], "late\r\neth0", "it waits for the next boot");
-
-  network.machine.boot();
-  t.equal(fill(network, "next").length, 5);
 });
 
 test("a repeated ADD brings a reservation to life again, whatever boot it is from", async (t) => {

@@ -11,14 +11,14 @@ function networkWith(reservations: Readonly<Record<string, string>> = {}): Netwo
   return network;
 }
 
-test("DEL fails where a file is in place of the network's directory", async (t) => {
-  const network = new Network(new MemoryMachine(), subnet);
-  network.machine.disk.put(network.directory, "");
+test("ADD, CHECK and DEL fail where the directory cannot be listed", async (t) => {
+  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
+  const options = { interrupt: refuse("readFiles", "EACCES") };
+  const msg = `open ${network.directory}: permission denied`;
 
-  t.same(network.del("c1").error, {
-    code: 999,
-    msg: "mkdir /var/lib/cni/networks/net: not a directory",
-  });
+  t.same(network.add("c1", options).error, { code: 999, msg });
+  t.same(network.check("c1", options).error, { code: 999, msg });
+  t.same(network.del("c1", options).error, { code: 5, msg });
 });
 
 test("DEL that finds nothing names the files that it could not read", async (t) => {
@@ -69,33 +69,6 @@ test("DEL reads a second time what could not be read once", async (t) => {
   t.notOk(isFirst);
   t.equal(exitCode, 0);
   t.same(network.reservations(), {});
-});
-
-test("DEL fails while it has no file descriptor to read a file that the journal does not list", async (t) => {
-  const network = networkWith({ "10.0.0.2": "c1\r\neth0" });
-  const interrupt = refuse("readFile", "EMFILE", `${network.directory}/10.0.0.2`);
-
-  const { error } = network.del("c1", { interrupt });
-
-  t.same(error, {
-    code: 5,
-    msg: "cannot read 1 of the reservations of c1 eth0",
-    details: "open /var/lib/cni/networks/net/10.0.0.2: too many open files",
-  });
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-});
-
-test("DEL ignores an unreadable file that the journal lists for another owner", async (t) => {
-  const network = networkWith();
-  network.add("c1");
-  network.add("c2");
-  network.put("10.0.0.9", "stranger\r\neth0");
-  const interrupt = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
-
-  t.equal(network.del("c2", { interrupt }).exitCode, 0);
-  t.equal(network.del("c1", { interrupt }).error?.code, 5);
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.9"]);
 });
 
 test("containers whose ids end alike have their own addresses, and each DEL releases its own", async (t) => {

@@ -12,20 +12,18 @@ function networkWith(reservations: Readonly<Record<string, string>>): Network {
 }
 
 test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", async (t) => {
-  for (const code of ["EIO", "EACCES", "EMFILE"]) {
-    const network = networkWith({});
-    for (const id of ["c1", "c2", "c3"]) network.add(id);
-    const path = `${network.directory}/10.0.0.2`;
+  const network = networkWith({});
+  for (const id of ["c1", "c2", "c3"]) network.add(id);
+  const path = `${network.directory}/10.0.0.2`;
 
-    const { error } = network.gc(["c3 eth0"], { interrupt: refuse("readFile", code, path) });
+  const { error } = network.gc(["c3 eth0"], { interrupt: refuse("readFile", "EIO", path) });
 
-    t.equal(error?.code, 5);
-    t.equal(error?.msg, "cannot read 1 of the reservations that are not listed");
-    t.match(error?.details, `open ${path}: `);
-    t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4"]);
-    t.equal(network.gc(["c3 eth0"]).exitCode, 0);
-    t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
-  }
+  t.equal(error?.code, 5);
+  t.equal(error?.msg, "cannot read 1 of the reservations that are not listed");
+  t.match(error?.details, `open ${path}: `);
+  t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.4"]);
+  t.equal(network.gc(["c3 eth0"]).exitCode, 0);
+  t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
 });
 
 test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", async (t) => {
@@ -114,20 +112,6 @@ test("GC keeps what a process or the node has, and what is not two seconds older
   );
 });
 
-test("GC keeps everything while it cannot read the addresses of some process", async (t) => {
-  const network = withProcesses(networkWith({ "10.0.0.2": "c1\r\neth0" }));
-
-  const { stderr } = network.gc([], {
-    interrupt: refuse("readFile", "EIO", "/proc/7/net/fib_trie"),
-  });
-
-  t.same(Object.keys(network.reservations()), ["10.0.0.2"]);
-  t.match(
-    stderr,
-    "whether 10.0.0.2 is in use is not known: open /proc/7/net/fib_trie: input/output error",
-  );
-});
-
 test("GC of a network without a directory takes no lock", async (t) => {
   const { exitCode, calls } = new Network(new MemoryMachine(), subnet).gc([]);
 
@@ -159,13 +143,6 @@ test("GC keeps a pod whose network namespace lives, whatever the list, and relea
     "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 10.0.0.2: its network namespace /run/netns/a exists\n",
   );
   t.equal(network.gcNow(["a eth0", "c eth0"]).stderr, "");
-});
-
-test("GC keeps what it listed young although its namespace is gone: it may be a former one of the same id", async (t) => {
-  const network = withPods("a");
-  network.add("young", { netns: "/run/netns/none" });
-  network.machine.wait(1500);
-  t.match(network.gcNow(["a eth0"]).stderr, "10.0.0.3 was reserved only just now");
 });
 
 test("GC that cannot see the processes of the node releases nothing by its list, and says so", async (t) => {

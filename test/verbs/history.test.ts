@@ -28,27 +28,6 @@ function told({ machine }: Network): readonly string[] {
   );
 }
 
-test("ADD, DEL and GC tell what they reserved and released, and for whom", async (t) => {
-  const network = networkWith();
-  t.equal(network.add("c1", asKubernetes).stderr, "");
-  network.add("c2");
-  network.del("c1", asKubernetes);
-  network.del("c1", asKubernetes);
-  network.gc([]);
-  network.gc([]);
-
-  t.strictSame(told(network), [
-    "ADD 10.0.0.2 c1 eth0 default/web",
-    "ADD 2001:db8::2 c1 eth0 default/web",
-    "ADD 10.0.0.3 c2 eth0 -",
-    "ADD 2001:db8::3 c2 eth0 -",
-    "DEL 10.0.0.2 c1 eth0 default/web",
-    "DEL 2001:db8::2 c1 eth0 default/web",
-    "GC 10.0.0.3 c2 eth0 -",
-    "GC 2001:db8::3 c2 eth0 -",
-  ]);
-});
-
 test("without the key there is no further system call", async (t) => {
   for (const history of [undefined, null, false]) {
     const network = networkWith({ history });
@@ -71,16 +50,4 @@ test("an ADD whose result cannot be delivered is undone in the history, too", as
     "ADD 10.0.0.2 c1 eth0 default/web",
     "UNDO 10.0.0.2 c1 eth0 default/web",
   ]);
-});
-
-test("a call without the lock says that it is missing in the history", async (t) => {
-  const network = networkWith();
-  network.add("c1");
-  const { length } = told(network);
-
-  const { exitCode, stderr } = network.del("c1", { interrupt: refuse("lock", "EROFS") });
-
-  t.equal(exitCode, 0);
-  t.match(stderr, /^host-local: this call is missing in the history: lock .*\n$/);
-  t.equal(told(network).length, length);
 });

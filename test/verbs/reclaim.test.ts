@@ -4,7 +4,6 @@
  */
 
 import { type Test, test } from "tap";
-import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, Network } from "../harness/network.ts";
 
@@ -161,41 +160,6 @@ test("nothing is reclaimed where namespaces are not seen, or with reclaim never"
   noneGivesWay(t, node, "never");
 });
 
-test("a number that another pod has by now shows nothing, and one of an unknown program keeps the address", async (t) => {
-  const node = new Node();
-  for (let last = 2; last <= 5; last++) node.run(`p${last}`);
-  const inode = node.machine.namespaces.get(node.pathOf("p3"));
-  node.lose("p3");
-  node.run("p6", { inode });
-  t.same(node.run("new").addresses, ["10.0.0.3"], "p6 was recorded later");
-
-  const own = Node.full();
-  const freed = own.machine.namespaces.get(own.pathOf("p3"));
-  own.lose("p3");
-  t.same(own.run("new", { inode: freed }).addresses, ["10.0.0.3"], "that of the ADD itself");
-
-  const other = Node.full();
-  const number = other.machine.namespaces.get(other.pathOf("p3")) ?? 0n;
-  other.lose("p3");
-  other.machine.namespaces.set("/run/netns/unknown", number);
-  noneGivesWay(t, other, "it may be that of p3");
-});
-
-test("a container that starts again, in a namespace of the same number, gets its address", async (t) => {
-  const node = new Node();
-  node.run("p2", { cniArgs: "" });
-  const inode = node.machine.namespaces.get(node.pathOf("p2"));
-  node.lose("p2");
-  node.machine.namespaces.set("/run/netns/again", inode ?? 0n);
-
-  t.match(
-    node.network.add("p2", { netns: "/run/netns/again", interfaceName: "eth1" }).addresses,
-    ["10.0.0.3"],
-    "another interface",
-  );
-  t.same(node.network.add("p2", { netns: "/run/netns/again" }).addresses, ["10.0.0.2"]);
-});
-
 test("records outlive a journal that is written anew, for files that have not changed since", async (t) => {
   const node = Node.full();
   node.lose("p3", "p4");
@@ -235,14 +199,4 @@ test("a repeated ADD records its namespace anew", async (t) => {
   node.network.add("new", { netns: "/dev/null" });
   node.lose("new");
   noneGivesWay(t, node, "nothing is known of it");
-});
-
-test("where a look at /proc fails, nothing is reclaimed and nothing lost", async (t) => {
-  for (const operation of ["list", "readLink", "status"] as const) {
-    const node = Node.full();
-    node.lose("p3");
-    const failing = node.run("new", { interrupt: refuse(operation, "EACCES") });
-    t.match(failing.error?.msg ?? "", "no IP addresses available", operation);
-    t.same(node.run("new").addresses, ["10.0.0.3"], operation);
-  }
 });

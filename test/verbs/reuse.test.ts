@@ -41,35 +41,6 @@ test("a /29 under churn: no address is used again within the delay while another
   t.ok(released.size >= 3);
 });
 
-test("an address has cooled down after the delay, by a clock that nobody sets", async (t) => {
-  const prepare = (): Network => {
-    const net = network({ reuseDelaySeconds: 30 });
-    for (let at = 2; at <= 5; at++) net.add(`c${at}`);
-    net.del("c2");
-    // The cursor is at the last address but one: without the delay, 6 and then 2 would be next.
-    net.del("c3");
-    return net;
-  };
-  const next = (net: Network): readonly (string | undefined)[] =>
-    ["x", "y"].map((id) => last(net.add(id)));
-
-  const hot = prepare();
-  hot.del("c4");
-  t.same(next(hot), ["6", "2"]);
-  const set = prepare();
-  set.machine.time += 3_600_000;
-  set.machine.disk.put(`${set.directory}/last_reserved_ip.0`, "10.0.0.2");
-  t.same(next(set), ["6", "2"], "the wall clock is set forward");
-  const waited = prepare();
-  waited.machine.wait(30_000);
-  waited.machine.disk.put(`${waited.directory}/last_reserved_ip.0`, "10.0.0.2");
-  t.same(next(waited), ["3", "6"]);
-  const booted = prepare();
-  booted.machine.boot();
-  booted.machine.disk.put(`${booted.directory}/last_reserved_ip.0`, "10.0.0.2");
-  t.same(next(booted), ["3", "6"], "a boot cools down everything");
-});
-
 test("GC's releases cool down, too, and those of the Go plugin once they are noticed", async (t) => {
   const net = network({ reuseDelaySeconds: 30 });
   for (let at = 2; at <= 5; at++) net.add(`c${at}`);
@@ -81,26 +52,6 @@ test("GC's releases cool down, too, and those of the Go plugin once they are not
     ["x", "y", "z"].map((id) => last(net.add(id))),
     ["6", "5", "4"],
   );
-});
-
-test("the memory lasts for stickySeconds from the release on, over boots, whoever releases", async (t) => {
-  const prepare = (release: (net: Network) => void): Network => {
-    const net = network({ sticky: "pod", stickySeconds: 60 });
-    net.add("a1", podOptions("web-0"));
-    net.machine.wait(3_600_000);
-    net.add("other", podOptions("other"));
-    release(net);
-    net.machine.boot();
-    return net;
-  };
-  const del = prepare((net) => net.del("a1"));
-  del.machine.wait(57_000);
-  t.equal(last(del.add("a2", podOptions("web-0"))), "2");
-  const gc = prepare((net) => net.gc(["other eth0"]));
-  t.equal(last(gc.add("a2", podOptions("web-0"))), "2");
-  const late = prepare((net) => net.del("a1"));
-  late.machine.wait(61_000);
-  t.equal(last(late.add("a2", podOptions("web-0"))), "4");
 });
 
 test("a release by the Go plugin begins the time, too, once a call here finds the address free", async (t) => {

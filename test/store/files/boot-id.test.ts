@@ -32,14 +32,12 @@ test("the id of the machine is 32 hexadecimal digits", async (t) => {
 
   for (const content of [
     undefined,
-    "",
     "uninitialized\n",
     `${"0".repeat(32)}\n`,
     `${"A".repeat(32)}\n`,
     `${"a".repeat(31)}\n`,
     `${"a".repeat(33)}\n`,
     `x${"a".repeat(32)}\n`,
-    "x".repeat(100),
   ]) {
     machine.machineId = content;
     t.equal(machineId(machine.start()), undefined, JSON.stringify(content));

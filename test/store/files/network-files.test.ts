@@ -5,19 +5,19 @@ import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, location, machineWith, open } from "../fixtures.ts";
 
 test("a network's paths lie in the data directory, the state directory apart from the Go plugin's", async (t) => {
-  const system = new MemoryMachine().start();
-  const files = openNetwork(system, "/var/lib/cni//networks/", location.network);
+  const files = openNetwork(
+    new MemoryMachine().start(),
+    "/var/lib/cni//networks/",
+    location.network,
+  );
 
-  t.equal(files.system, system);
-  t.equal(files.network, "net");
-  t.equal(files.dataDir, "/var/lib/cni/networks");
-  t.equal(files.directory, "/var/lib/cni/networks/net");
-  t.equal(files.lockFile, "/var/lib/cni/networks/net/lock");
-  t.equal(files.pathOf("10.0.0.2"), "/var/lib/cni/networks/net/10.0.0.2");
-  t.equal(files.stateDirectory, "/var/lib/cni/networks/.host-local/net");
-  t.equal(files.state?.path, files.stateDirectory);
-  t.equal(files.state?.pathOf("journal"), "/var/lib/cni/networks/.host-local/net/journal");
-  t.equal(files.state?.temporary.directory, "/var/lib/cni/networks/.host-local/net/new");
+  const directory = "/var/lib/cni/networks/net";
+  const stateDirectory = "/var/lib/cni/networks/.host-local/net";
+  t.match(files, { network: "net", dataDir: "/var/lib/cni/networks", directory, stateDirectory });
+  t.equal(files.lockFile, `${directory}/lock`);
+  t.equal(files.pathOf("10.0.0.2"), `${directory}/10.0.0.2`);
+  t.equal(files.state?.pathOf("journal"), `${stateDirectory}/journal`);
+  t.equal(files.state?.temporary.directory, `${stateDirectory}/new`);
 });
 
 const NEW = "/data/.host-local/net/new";
@@ -39,16 +39,6 @@ test("a temporary file is in the state directory, named after the process, and i
   t.same(filesOf(machine), { goal: "content" });
   t.equal(machine.disk.modeOf("/data/net/goal"), 0o600);
   t.same(machine.disk.filesUnder(NEW), {});
-});
-
-test("a file of a killed process with the same id is left alone", async (t) => {
-  const machine = machineWith();
-  machine.disk.put(`${NEW}/7-0`, "theirs");
-
-  place(open(machine.start({ processId: 7 })));
-
-  t.same(filesOf(machine), { goal: "content" });
-  t.same(machine.disk.filesUnder(NEW), { "7-0": "theirs" });
 });
 
 test("where the network's directory is on another file system, the temporary file is made there", async (t) => {

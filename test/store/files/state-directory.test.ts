@@ -34,21 +34,7 @@ function stateOf(system: System): StateDirectory {
   return state;
 }
 
-const FILE = `${location.stateDirectory}/file`;
-
-test("a file without lines is removed, and may be missing", async (t) => {
-  const machine = machineWith();
-  stateOf(machine.start()).replaceLines("file", []);
-  stateOf(machine.start()).replaceLines("file", ["form 1"]);
-  t.ok(machine.disk.has(FILE));
-
-  stateOf(machine.start()).replaceLines("file", []);
-
-  t.notOk(machine.disk.has(FILE));
-  t.same(stateOf(machine.start()).requireText("file", 1e6), "");
-});
-
-test("a failed replacement is an error and leaves the earlier lines", async (t) => {
+test("a failed replacement is an error and leaves the earlier lines; without lines there is no file", async (t) => {
   const machine = machineWith();
   stateOf(machine.start()).replaceLines("file", ["form 1"]);
   const refused = (operation: "createFile" | "rename" | "unlink"): StateDirectory =>
@@ -59,6 +45,9 @@ test("a failed replacement is an error and leaves the earlier lines", async (t) 
   t.throws(() => refused("unlink").replaceLines("file", []), { code: "EIO" });
 
   t.same(stateOf(machine.start()).lines("file", 1e6), ["form 1", ""]);
+
+  for (const _ of ["there", "missing"]) stateOf(machine.start()).replaceLines("file", []);
+  t.notOk(machine.disk.has(`${location.stateDirectory}/file`));
 });
 
 test("a file that cannot be read for the moment is an error only where that matters", async (t) => {

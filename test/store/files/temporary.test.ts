@@ -8,20 +8,14 @@ const place = { directory: "/data/net", mode: 0o755, prefix: ".host-local-" };
 test("whatever a process names a temporary file, it is known for one by its name", async (t) => {
   const system = machineWith({ ".host-local-42-0": "" }).start({ processId: 42 });
   t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42-1");
-  t.same(
-    system.calls.map(({ operation }) => operation),
-    ["createFile", "createFile"],
-  );
 
   for (const [name, prefix, expected] of [
     [".host-local-42-1", place.prefix, true],
     ["42-10", "", true],
-    ["42-1", place.prefix, false],
     [".host-local-10.0.0.2", place.prefix, false],
     [".host-local-x1-0", place.prefix, false],
     [".host-local-42-1x", place.prefix, false],
     ["10.0.0.2", "", false],
-    ["lock", "", false],
   ] as const) {
     const machine = machineWith({ [name]: "" });
     machine.wait(120_000);

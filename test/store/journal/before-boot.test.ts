@@ -10,8 +10,7 @@ import { readJournal } from "../../../src/store/journal/journal-file.ts";
 import { readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
-import { attachment, location, machineWith, notesOn, open, withNetwork } from "../fixtures.ts";
+import { location, machineWith, notesOn, open, withNetwork } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/before-boot`;
 const JOURNAL = `${location.stateDirectory}/journal`;
@@ -24,8 +23,8 @@ const four = {
 };
 
 /** A machine of which the journal lists four reservations, in its first boot. */
-function machineWithJournal(): MemoryMachine {
-  const machine = machineWith(four);
+function machineWithJournal(other: Partial<MemoryMachine> = {}): MemoryMachine {
+  const machine = Object.assign(machineWith(four), other);
   // Only what is older than the seal is certain to be from then.
   machine.wait(1000);
   withNetwork(machine.start(), (network) => network.allOwned());
@@ -127,40 +126,32 @@ test("a directory that was changed since has only what the journal lists for its
   t.same(names(machine), [], "all in one tick of the clock");
 });
 
-test("times do not count where the clock ran backwards", async (t) => {
+test("times do not count where the clock ran backwards, or did so for a while; an unchanged directory needs none", async (t) => {
   const machine = machineWithJournal();
+  machine.boot();
+  const behind = (milliseconds: number): void => {
+    machine.time -= milliseconds;
+  };
+  machine.try(() => {
+    behind(3_600_000);
+    t.same(names(machine), ["10.0.0.2", "10.0.0.3"], "unchanged");
+  });
+  machine.try(() => {
+    machine.disk.put("/data/net/10.0.0.6", "");
+    t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+    behind(60_000);
+    t.same(names(machine), []);
+  });
+  behind(60_000);
   machine.disk.put("/data/net/10.0.0.6", "");
-  machine.boot();
-  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
-
-  machine.time -= 60_000;
-  t.same(names(machine), []);
-});
-
-test("an unchanged directory needs no times: nor does a clock that is behind disturb", async (t) => {
-  const machine = machineWithJournal();
-  machine.boot();
-  machine.time -= 3_600_000;
-  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  behind(-120_000);
+  t.same(names(machine, silent), [], "as the directory shows");
 });
 
 test("a machine that never had an id is not known to be the same", async (t) => {
-  const machine = machineWith(four);
-  machine.machineId = undefined;
-  machine.wait(1000);
-  withNetwork(machine.start(), (network) => network.allOwned());
-  machine.wait(5000);
+  const machine = machineWithJournal({ machineId: undefined });
   machine.boot();
   t.same(names(machine), []);
-});
-
-test("nor do they where the directory shows that it did so for a while", async (t) => {
-  const machine = machineWithJournal();
-  machine.boot();
-  machine.time -= 60_000;
-  machine.disk.put("/data/net/10.0.0.6", "");
-  machine.time += 120_000;
-  t.same(names(machine, silent), []);
 });
 
 test("no note is of the running boot, such as that of a virtual machine that was set back", async (t) => {
@@ -188,24 +179,6 @@ test("what was made anew in one boot is noted of that, and not of the one before
       ["10.0.0.2", "2"],
     ],
   );
-});
-
-test("namesBeforeBoot compares file and owner with the note", async (t) => {
-  const machine = machineWithNotes();
-  withNetwork(machine.start(), (network) => network.allOwned());
-  const system = machine.start();
-  const files = open(system);
-  const among = (one: object): number => {
-    const owner = { kind: "attachment", ...attachment("c1") } as const;
-    const status = system.linkStatus("/data/net/10.0.0.2");
-    const found = { address: address("10.0.0.2"), name: "10.0.0.2", owner, status, ...one };
-    return namesBeforeBoot(files, () => [found]).size;
-  };
-
-  t.equal(among({}), 1);
-  t.equal(among({ owner: { kind: "attachment", ...attachment("c2") } }), 0);
-  t.equal(among({ status: system.linkStatus("/data/net/10.0.0.3") }), 0);
-  t.equal(among({ status: undefined }), 0);
 });
 
 test("noteBeforeBoot writes nothing where it finds nothing", async (t) => {
@@ -243,6 +216,7 @@ test("a note is valid while the file is the one that was noted", async (t) => {
     machine.wait(1000);
     change(machine);
     t.same(noted(machine), ["10.0.0.3"], what);
+    t.same(names(machine), ["10.0.0.3"], what);
   }
 });
 

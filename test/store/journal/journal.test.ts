@@ -127,26 +127,6 @@ test("a seal is of the machine that it was of, and of none in particular once it
   }
 });
 
-test("what is no machine's id is of none in particular, and does not make a seal longer than its line", async (t) => {
-  const machine = machineWithJournal();
-  const { machineId = "" } = machine;
-  for (const [at, id] of ["c2", "c3"].entries()) {
-    machine.disk.put(`${location.directory}/10.0.0.${at + 3}`, `${id}\r\neth0`);
-  }
-  const odd = journalFile(machine).replace(machineId.trimEnd(), "x".repeat(170));
-  machine.disk.write(`${location.stateDirectory}/journal`, odd);
-  machine.wait(1000);
-
-  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
-
-  t.same(journalOf(machine), {
-    [line("c1 eth0")]: "10.0.0.2",
-    [line("c2 eth0")]: "10.0.0.3",
-    [line("c3 eth0")]: "10.0.0.4",
-  });
-  t.equal(readJournal(open(machine.start()), undefined)?.seal?.machine, SEVERAL);
-});
-
 test("where the machine's id may not be read, a seal is of no machine, or of none in particular; where it cannot for now, none is put", async (t) => {
   for (const [code, isCurrent] of [
     ["EACCES", true],

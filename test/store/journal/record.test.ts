@@ -113,11 +113,3 @@ test("a path with the container's id is recorded without it, and whole again by 
   t.equal(recordOf("/run/netns/c1").path, undefined, "it is gone");
   t.equal(recordOf("/run/netns/pod").path, "/run/netns/pod");
 });
-
-test("a path is not known where the reservation cannot be read", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  const files = open(machine.start({ interrupt: refuse("readFile", "EIO", "/data/net/10.0.0.2") }));
-  const text = formatRecord("c1", file, { ...namespace, path: "/run/netns/c1" });
-  const record = recordIn(line("c1 eth0 10.0.0.2") + text, undefined);
-  t.throws(() => record && withWholePath(files, record), { code: "EIO" });
-});

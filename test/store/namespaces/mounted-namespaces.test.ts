@@ -50,16 +50,6 @@ const node = { mountNamespace: 1, mounts: [ROOT, mountOf("net:[70]", "/run/netns
 
 const alone = [{ id: "net:[70]", path: "/run/netns/a", reachedAt: "/run/netns/a" }];
 
-test("a mount namespace is read once, through this process", async (t) => {
-  const system = systemOf({ self: node, "1": node, "7": node });
-  t.same(readMounts(system, ["1", "7"]), {
-    mounts: alone,
-    shared: [],
-    seesNode: true,
-    incomplete: undefined,
-  });
-});
-
 test("a path has blanks and line ends as they are, and another kind of namespace is not listed", async (t) => {
   const mounts = [
     mountOf("uts:[71]", "/run/utsns/b"),
@@ -72,24 +62,22 @@ test("a path has blanks and line ends as they are, and another kind of namespace
   ]);
 });
 
-test("what only another mount namespace has is reached through its process; the same mount is listed once", async (t) => {
+test("what only another mount namespace has is reached through a process that can be read; the same mount is listed once", async (t) => {
   const other = {
     mountNamespace: 5,
     mounts: [mountOf("net:[70]", "/run/netns/a"), mountOf("net:[73]", "/mnt/c")],
   };
-  const system = systemOf({ self: node, "1": node, "7": other, "8": other });
-  t.same(readMounts(system, ["1", "7", "8"]).mounts, [
-    ...alone,
-    { id: "net:[73]", path: "/mnt/c", reachedAt: "/proc/7/root/mnt/c" },
-  ]);
+  const unread = { ...other, mounts: "EACCES" } as const;
+  const system = systemOf({ self: node, "1": node, "7": unread, "8": other, "9": other });
+  t.same(readMounts(system, ["1", "7", "8", "9"]), {
+    mounts: [...alone, { id: "net:[73]", path: "/mnt/c", reachedAt: "/proc/8/root/mnt/c" }],
+    shared: [],
+    seesNode: true,
+    incomplete: undefined,
+  });
 });
 
-test("with another root the list of the node comes first, since its own may lack mounts", async (t) => {
-  const system = systemOf({ self: { ...node, root: 9 }, "1": node });
-  t.equal(readMounts(system, ["1"]).mounts[0]?.reachedAt, "/proc/1/root/run/netns/a");
-});
-
-test("the lists of this process and of the first one are read, whichever others are given", async (t) => {
+test("the lists of this process and of the first one are read; with another root that comes first, since its own may lack mounts", async (t) => {
   const own = { mountNamespace: 5, mounts: [mountOf("net:[75]", "/own")] };
   const first = { mountNamespace: 6, mounts: [mountOf("net:[76]", "/first")], root: 2 };
   for (const [root, expected] of [
@@ -149,12 +137,6 @@ test("a process counts only if its mount namespace is known, and the first one o
     readMounts(systemOf({ self: { ...node, root: 9 }, "1": { ...first, root: 2 } }), []).mounts,
     alone,
   );
-});
-
-test("a mount namespace whose first process cannot be read is read through another", async (t) => {
-  const other = { mountNamespace: 5, mounts: [mountOf("net:[73]", "/mnt/c")] };
-  const system = systemOf({ self: node, "7": { ...other, mounts: "EACCES" }, "8": other });
-  t.equal(readMounts(system, ["7", "8"]).mounts[1]?.reachedAt, "/proc/8/root/mnt/c");
 });
 
 test("the node is seen only where the mounts of its first or second process are", async (t) => {

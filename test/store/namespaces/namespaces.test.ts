@@ -12,6 +12,16 @@ import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc
 
 const pod = { namespace: 70, addresses: ["10.7.75.2"] };
 const path = "/run/netns/pod";
+const mounted = { [path]: 70 };
+const ofProcess = "/proc/7/ns/net";
+
+const exists: PathState = { kind: "exists", id: "net:[70]" };
+const gone: PathState = { kind: "gone" };
+const unseen: PathState = { kind: "unseen" };
+
+/** A container, which has the directory of namespaces of the node, or has not. */
+const alone = { isContained: true };
+const sharing = { isContained: true, shared: ["/run/netns"] };
 
 const states: readonly (readonly [
   what: string,
@@ -19,77 +29,41 @@ const states: readonly (readonly [
   path: string,
   state: PathState,
 ])[] = [
-  ["it is mounted", { mounted: { [path]: 70 } }, path, { kind: "exists", id: "net:[70]" }],
-  [
-    "it is mounted, and named by the link /var/run",
-    { mounted: { [path]: 70 } },
-    "/var/run/netns/pod",
-    { kind: "exists", id: "net:[70]" },
-  ],
-  ["nothing is there", {}, path, { kind: "gone" }],
-  ["one of its name is elsewhere", { mounted: { [path]: 70 } }, "/run/pod", { kind: "gone" }],
-  ["a plain file is there", { files: [path] }, path, { kind: "gone" }],
-  ["the path is not absolute", {}, "pod", { kind: "unseen" }],
-  [
-    "its process runs",
-    { processes: { 7: pod } },
-    "/proc/7/ns/net",
-    { kind: "exists", id: "net:[70]" },
-  ],
-  ["its process has ended", {}, "/proc/7/ns/net", { kind: "gone" }],
+  ["it is mounted", { mounted }, path, exists],
+  ["it is named by the link /var/run", { mounted }, "/var/run/netns/pod", exists],
+  ["nothing is there", {}, path, gone],
+  ["one of its name is elsewhere", { mounted }, "/run/pod", gone],
+  ["a plain file is there", { files: [path] }, path, gone],
+  ["the path is not absolute", {}, "pod", unseen],
+  ["its process runs", { processes: { 7: pod } }, ofProcess, exists],
+  ["its process has ended", {}, ofProcess, gone],
   [
     "the id of its process is that of one of the node by now",
     { processes: { 7: { namespace: NODE_NAMESPACE } } },
-    "/proc/7/ns/net",
-    { kind: "gone" },
+    ofProcess,
+    gone,
   ],
   [
     "its process may not be inspected",
     { processes: { 7: pod }, isUnprivileged: true },
-    "/proc/7/ns/net",
-    { kind: "unseen" },
+    ofProcess,
+    unseen,
   ],
-  [
-    "its process is not seen from a container",
-    { isContained: true },
-    "/proc/7/ns/net",
-    { kind: "unseen" },
-  ],
-  ["a descriptor of a process is closed", {}, "/proc/7/fd/5", { kind: "unseen" }],
-  ["a container sees nothing there", { isContained: true }, path, { kind: "unseen" }],
-  [
-    "a container sees nothing there, but another namespace of the directory",
-    { isContained: true, mounted: { "/run/netns/other": 71 } },
-    path,
-    { kind: "gone" },
-  ],
-  [
-    "a container sees nothing there, but another namespace elsewhere",
-    { isContained: true, mounted: { "/mnt/other": 71 } },
-    path,
-    { kind: "unseen" },
-  ],
-  [
-    "a container sees nothing in the directory that it has of the node",
-    { isContained: true, shared: ["/run/netns"] },
-    path,
-    { kind: "gone" },
-  ],
-  [
-    "a container sees a plain file there: what was mounted later on the node looks like one",
-    { isContained: true, shared: ["/run/netns"], files: [path] },
-    path,
-    { kind: "unseen" },
-  ],
+  ["its process is not seen from a container", alone, ofProcess, unseen],
+  ["a descriptor of a process is closed", {}, "/proc/7/fd/5", unseen],
+  ["a container sees nothing there", alone, path, unseen],
+  ["but another of the directory", { ...alone, mounted: { "/run/netns/x": 71 } }, path, gone],
+  ["but another elsewhere", { ...alone, mounted: { "/mnt/x": 71 } }, path, unseen],
+  ["nothing in the directory that it has of the node", sharing, path, gone],
+  // What was mounted later on the node looks like a plain file.
+  ["a plain file in that directory", { ...sharing, files: [path] }, path, unseen],
 ];
 
-for (const [what, machine, at, state] of states) {
-  test(`what became of a namespace: ${what}`, async (t) => {
-    const namespaces = new Namespaces(systemOf(machine));
-    t.same(namespaces.at(at), state);
-    t.same(namespaces.at(at), state, "asked again");
-  });
-}
+test("what became of the namespace at a path", async (t) => {
+  for (const [what, machine, at, state] of states) {
+    t.same(new Namespaces(systemOf(machine)).at(at), state, what);
+  }
+});
 
 test("one that only another process of the node has mounted is known by the last name of its path", async (t) => {
   const system = systemOf({ processes: { 7: { namespace: NODE_NAMESPACE }, 8: pod } });
@@ -101,20 +75,19 @@ test("one that only another process of the node has mounted is known by the last
         ? "30 25 0:4 net:[70] /host/netns/pod rw shared:9 - nsfs nsfs rw\n"
         : system.readFile(at, limit),
   });
-  t.same(namespaces.at(path), { kind: "exists", id: "net:[70]" });
-  t.same(namespaces.at("/run/netns/other"), { kind: "gone" });
+  t.same(namespaces.at(path), exists);
+  t.same(namespaces.at("/run/netns/other"), gone);
 });
 
 test("what is found at a path, or not, decides only where the mounts do not", async (t) => {
-  const found = { kind: "exists", id: "net:[71]" } as const;
-  const covered = systemOf({ files: [path] });
-  const device = covered.status("/proc/self/ns/net").device;
+  const files = [path];
+  const { device } = systemOf({ files }).status("/proc/self/ns/net");
   for (const [machine, answer, state] of [
-    [{ files: [path] }, { device, inode: 71n }, found],
-    [{ files: [path] }, "EIO", { kind: "unseen" }],
-    [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOTDIR", { kind: "gone" }],
-    [{ files: [path], shared: ["/run/netns"], isContained: true }, "ENOENT", { kind: "gone" }],
-    [{ files: [path], shared: ["/run/netns"], isContained: true }, "EACCES", { kind: "unseen" }],
+    [{ files }, { device, inode: 70n }, exists],
+    [{ files }, "EIO", unseen],
+    [{ files, ...sharing }, "ENOTDIR", gone],
+    [{ files, ...sharing }, "ENOENT", gone],
+    [{ files, ...sharing }, "EACCES", unseen],
   ] as const) {
     const system = systemOf(machine);
     const status: typeof system.status = (at) => {
@@ -129,10 +102,10 @@ test("what is found at a path, or not, decides only where the mounts do not", as
 test("a process that ends while it is looked at is gone", async (t) => {
   const system = systemOf({});
   const readLink = (at: string): string => {
-    if (at === "/proc/7/ns/net") throw new SystemError("readlink", at, "ESRCH");
+    if (at === ofProcess) throw new SystemError("readlink", at, "ESRCH");
     return system.readLink(at);
   };
-  t.same(new Namespaces({ ...system, readLink }).at("/proc/7/ns/net"), { kind: "gone" });
+  t.same(new Namespaces({ ...system, readLink }).at(ofProcess), gone);
 });
 
 test("why a namespace cannot be entered is said, unless it is unmounted meanwhile", async (t) => {
@@ -150,20 +123,6 @@ test("why a namespace cannot be entered is said, unless it is unmounted meanwhil
       at === "/proc/self/mountinfo" && ++reads > 1 ? "" : system.readFile(at, limit);
     t.equal(new Namespaces({ ...system, readFileIn, readFile }).incomplete, undefined);
   }
-});
-
-test("a path is looked at once", async (t) => {
-  let looks = 0;
-  const system = systemOf({ processes: { 7: pod } });
-  const readLink = (at: string): string => {
-    if (at === "/proc/7/ns/net") looks++;
-    return system.readLink(at);
-  };
-  const namespaces = new Namespaces({ ...system, readLink });
-  looks = 0;
-  namespaces.at("/proc/7/ns/net");
-  namespaces.at("/proc/7/ns/net");
-  t.equal(looks, 1);
 });
 
 test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
@@ -200,13 +159,8 @@ test("what every namespace has is not in several", async (t) => {
     }),
   );
   t.same(namespaces.inSeveral, []);
-  t.same(["127.0.0.1", "127.1.2.3", "::1", "fe80::a"].map(isLocal), [true, true, true, true]);
-  t.same(["10.127.0.1", "::11", "fd00::fe80:1", "fec0::1"].map(isLocal), [
-    false,
-    false,
-    false,
-    false,
-  ]);
+  t.ok(["127.0.0.1", "127.1.2.3", "::1", "fe80::a"].every(isLocal));
+  t.notOk(["10.127.0.1", "::11", "fd00::fe80:1", "fec0::1"].some(isLocal));
 });
 
 test("a namespace is busy if it has another interface than lo", async (t) => {

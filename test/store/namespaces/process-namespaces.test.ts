@@ -1,4 +1,4 @@
-/** The network namespaces of real processes. */
+/** The network namespaces of processes, as `/proc` shows them. */
 
 import { test } from "tap";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
@@ -11,45 +11,11 @@ import {
   readProcesses,
   readProcessNamespaces,
 } from "../../../src/store/namespaces/process-namespaces.ts";
-import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
-import { processWith, skipOutsideHost } from "../../harness/network-namespaces.ts";
 import { NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
 
 /** A process of the node itself. */
 const node = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
-
-test("a process is found with the addresses of both families in its namespace", {
-  skip: skipOutsideHost,
-}, async (t) => {
-  const processId = await processWith(t, "10.7.10.2/24", "fd74:10::2/64");
-
-  const found = readProcesses(createNodeOperatorSystem()).namespaces.find(({ addresses }) =>
-    addresses.has("10.7.10.2"),
-  );
-
-  t.equal(found?.processId, processId);
-  t.ok(found?.addresses.has("fd74:10::2"));
-});
-
-test("each namespace is found once, and that of the node not at all", async (t) => {
-  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
-  const { namespaces: found } = readProcesses(systemOf({ processes: { 7: pod, 8: pod } }));
-
-  t.same(
-    found.map(({ id, processId }) => [id, processId]),
-    [["net:[70]", 7]],
-  );
-});
-
-test("who may not inspect processes finds their addresses, without the name of the namespace", async (t) => {
-  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
-  const system = systemOf({ processes: { 7: pod, 8: pod }, isUnprivileged: true });
-
-  t.same(readProcesses(system).namespaces, [
-    { id: undefined, processId: 7, addresses: new Set(["10.7.10.2"]) },
-  ]);
-});
 
 test("only local addresses of the routing table count", async (t) => {
   const table = [
@@ -77,17 +43,21 @@ test("addresses of IPv6 are in their canonical form", async (t) => {
   t.same(interfaceAddresses(table), ["fd00::7", "fe80::a8bb:ccff:fedd:eeff"]);
 });
 
-test("the processes of the node are told apart from those in pods, by whoever may inspect them", async (t) => {
-  const processes = { 7: { namespace: 70, addresses: ["10.7.10.2"] }, 80: node };
-  for (const isUnprivileged of [false, true]) {
-    const found = readProcesses(systemOf({ processes, isUnprivileged }));
-    t.same(
-      found.namespaces.map(({ processId }) => processId),
-      [7],
-    );
-    t.same(found.ofNode, ["1", "80", "99"]);
-    t.same([...found.nodeAddresses], node.addresses);
-    t.equal(found.incomplete, undefined);
+test("each namespace is found once, apart from that of the node, by whoever may inspect processes or only their tables", async (t) => {
+  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
+  // The first thread of 7 has ended.
+  const machine = { processes: { 7: pod, 8: pod, 80: node }, zombies: { 7: 9 } };
+  for (const [isUnprivileged, id] of [
+    [false, "net:[70]"],
+    [true, undefined],
+  ] as const) {
+    const found = readProcesses(systemOf({ ...machine, isUnprivileged }));
+    t.same(found, {
+      namespaces: [{ id, processId: 7, addresses: new Set(["10.7.10.2"]) }],
+      ofNode: ["1", "80", "99"],
+      nodeAddresses: new Set(node.addresses),
+      incomplete: undefined,
+    });
   }
 });
 
@@ -125,15 +95,6 @@ test("a namespace whose tables cannot be read is told once, however many process
   const found = readProcesses(systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }));
   t.same(found.namespaces, []);
   t.match(found.incomplete, "open /proc/7/net/if_inet6: file too large");
-});
-
-test("a process whose first thread has ended is that of another thread", async (t) => {
-  const pod = { namespace: 70, addresses: ["10.7.10.2"] };
-  const system = systemOf({ processes: { 7: pod, 80: node }, zombies: { 7: 9 } });
-
-  t.same(readProcesses(system).namespaces, [
-    { id: "net:[70]", processId: 7, addresses: new Set(["10.7.10.2"]) },
-  ]);
 });
 
 test("a process whose threads cannot be listed may be in any namespace, one that has ended meanwhile in none", async (t) => {
@@ -199,22 +160,16 @@ test("where processes cannot be listed, or hidepid=1 shows nothing of them, some
 
 test("a process that is not seen for want of memory may be in any namespace", async (t) => {
   const system = systemOf({ processes: { 7: { namespace: 70 } } });
-  const refuse = (path: string): void => {
-    if (path.startsWith("/proc/7/")) throw new SystemError("open", path, "ENOMEM");
+  const refused = (path: string): never => {
+    throw new SystemError("open", path, "ENOMEM");
   };
-  const failing: typeof system = {
+  const isRefused = (path: string): boolean => path.startsWith("/proc/7/");
+  const { incomplete } = new Namespaces({
     ...system,
-    readLink: (path) => {
-      refuse(path);
-      return system.readLink(path);
-    },
-    status: (path) => {
-      refuse(path);
-      return system.status(path);
-    },
-  };
-  t.equal(readProcesses(failing).incomplete, "process 7 may not be inspected");
-  t.equal(new Namespaces(failing).incomplete, "process 7 may not be inspected");
+    readLink: (path) => (isRefused(path) ? refused(path) : system.readLink(path)),
+    status: (path) => (isRefused(path) ? refused(path) : system.status(path)),
+  });
+  t.equal(incomplete, "process 7 may not be inspected");
 });
 
 test("the namespaces of processes, without the addresses there", async (t) => {

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import { readCursor, writeCursor } from "../../../src/store/reservations/cursor.ts";
-import { stopAt } from "../../harness/interruption.ts";
+import { refuse, stopAt } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
 import { filesOf, machineWith, OPENING, open } from "../fixtures.ts";
 
@@ -16,7 +16,6 @@ function unexpected(line: string): never {
 test("a cursor is read as an address; anything else counts as absent", async (t) => {
   const cases = [
     ["10.0.0.3", "10.0.0.3"],
-    ["10.0.0.3\n", "10.0.0.3"],
     [" 10.0.0.3\r\n", "10.0.0.3"],
     ["2001:db8::3", "2001:db8::3"],
     ["::ffff:10.0.0.3", "10.0.0.3"],
@@ -33,6 +32,22 @@ test("a cursor is read as an address; anything else counts as absent", async (t)
 
     t.equal(cursor && formatAddress(cursor), expected, JSON.stringify(content));
   }
+});
+
+test("a cursor that cannot be read is none, with a warning as the Go plugin's", async (t) => {
+  const machine = machineWith({ "last_reserved_ip.0": "10.0.0.4" });
+  const warnings: string[] = [];
+  const files = open(machine.start({ interrupt: refuse("readFile", "EIO", CURSOR) }));
+
+  t.equal(
+    readCursor(files, 0, (line) => warnings.push(line)),
+    undefined,
+  );
+
+  t.match(
+    warnings.join(""),
+    `Error retrieving last reserved ip: open ${CURSOR}: input/output error\n`,
+  );
 });
 
 test("a cursor is overwritten in place, and keeps its mode", async (t) => {

@@ -14,33 +14,23 @@ const nobody = { kind: "unowned" };
 const c1 = { kind: "attachment", containerId: "c1", interfaceName: "eth0" };
 const legacy = { kind: "legacy", containerId: "c1" };
 
-test("a reservation is the container id, CR LF and the interface, and nothing after it", async (t) => {
-  t.equal(contentOf(attachment("c1")), "c1\r\neth0");
-});
-
 test("the content of a file names an attachment, a container, or nobody", async (t) => {
   const cases: readonly (readonly [content: string, owner: object])[] = [
     ["c1\r\neth0", c1],
-    ["c1\r\neth0\n", c1],
     [" \t\r\nc1\r\neth0\r\n ", c1],
     ["\u0085c1\r\neth0\u3000", c1],
     ["c1", legacy],
-    ["c1\n", legacy],
     ["c1\r\n", legacy],
-    [" c1 ", legacy],
-    ["", nobody],
     [" \r\n ", nobody],
     ["c1\neth0", nobody],
     ["c1\reth0", nobody],
     ["c1\r\neth0\r\nmore", nobody],
-    ["c1\r\n\r\neth0", nobody],
     ["c1\r\neth0 x", nobody],
     ["c1 \r\neth0", nobody],
     ["c1\r\neth/0", nobody],
     ["c1\r\nan-interface-name", nobody],
     ["-c1\r\neth0", nobody],
     ["\uFEFFc1\r\neth0", nobody],
-    ["\0\0\0\0", nobody],
   ];
 
   for (const [content, owner] of cases) {
@@ -56,17 +46,14 @@ test("an owner matches by container and interface, a legacy one by the container
     ["c10\r\neth0", false],
     ["c\r\neth0", false],
     ["C1\r\neth0", false],
-    ["c10", false],
     ["", false],
   ] as const;
 
   for (const [content, expected] of cases) {
     t.equal(isHeldBy(parseOwner(content), attachment("c1")), expected, JSON.stringify(content));
   }
-});
-
-test("a file that cannot be read matches nobody", async (t) => {
-  t.notOk(isHeldBy({ kind: "unknown", reason: "?", code: "EIO" }, attachment("c1")));
+  const unread = { kind: "unknown", reason: "?", code: "EIO" } as const;
+  t.notOk(isHeldBy(unread, attachment("c1")), "what cannot be read is nobody's");
 });
 
 test("an owner is described in a phrase", async (t) => {
@@ -92,7 +79,8 @@ test("owners are the same where all that a file names is", async (t) => {
   }
 });
 
-test("only what names a container has a content to write again", async (t) => {
+test("what names a container has a content to write again: id, CR LF, interface, and nothing after it", async (t) => {
+  t.equal(contentOf(attachment("c1")), "c1\r\neth0");
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
   t.equal(contentOf(parseOwner("")), undefined);
 });

@@ -1,5 +1,4 @@
 import { test } from "tap";
-import { parseInterfaceName } from "../../../src/cni/attachment.ts";
 import { formatAddress } from "../../../src/ipam/address.ts";
 import type { Reuse } from "../../../src/ipam/config.ts";
 import {
@@ -7,11 +6,10 @@ import {
   type Preferences,
   ReusedAddresses,
 } from "../../../src/store/reuse/reuse.ts";
-import { type StickyOwner, stickyOwnerOf } from "../../../src/store/reuse/sticky.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../../harness/memory-machine.ts";
 import { address } from "../../ipam/parsed.ts";
-import { location, machineWith, open } from "../fixtures.ts";
+import { location, machineWith, open, podOwner } from "../fixtures.ts";
 
 const FILE = `${location.stateDirectory}/reuse`;
 /** Addresses are kept for a minute; by what, the caller knows. */
@@ -20,13 +18,6 @@ const neither: Reuse = { delay: 0, sticky: undefined };
 const delay: Reuse = { delay: 30, sticky: undefined };
 const sticky: Reuse = { delay: 0, sticky: kept };
 const both: Reuse = { delay: 30, sticky: kept };
-
-/** The interface `eth0` of a pod in the namespace `default`. */
-function owner(name: string): StickyOwner {
-  const found = stickyOwnerOf(["default", name], parseInterfaceName("eth0"));
-  if (found === undefined) throw new Error(`${name} is no owner`);
-  return found;
-}
 
 /** Does something with a network's addresses as one call. */
 function call<T>(
@@ -41,7 +32,7 @@ function call<T>(
 }
 
 function reserve(machine: MemoryMachine, reuse: Reuse, pod: string, name: string): void {
-  call(machine.start(), reuse, (reused) => reused.reserved(owner(pod), [address(name)]));
+  call(machine.start(), reuse, (reused) => reused.reserved(podOwner(pod), [address(name)]));
 }
 
 function release(machine: MemoryMachine, reuse: Reuse | undefined, ...names: string[]): void {
@@ -58,7 +49,7 @@ function preferences(
   reuse: Reuse | undefined,
   pod?: string,
 ): readonly [own: readonly string[], avoided: object] {
-  const of = pod === undefined ? undefined : owner(pod);
+  const of = pod === undefined ? undefined : podOwner(pod);
   return shown(call(machine.start(), reuse, (reused) => reused.preferencesFor(of)));
 }
 
@@ -67,9 +58,7 @@ test("the delay is what conntrack says and ten seconds, or 130 seconds where tha
   const conntrack: Reuse = { delay: "conntrack", sticky: undefined };
   for (const [content, seconds] of [
     ["60\n", 70],
-    ["120\n", 130],
     [undefined, 130],
-    ["", 130],
     ["-1\n", 130],
     ["60 s\n", 130],
   ] as const) {
@@ -90,7 +79,7 @@ test("preferencesFor asks for none, and reads nothing, where the configuration d
   for (const reuse of [neither, undefined]) {
     const process = machine.start();
     const reused = new ReusedAddresses(open(process), reuse);
-    t.equal(reused.preferencesFor(owner("web-0")), NO_PREFERENCES);
+    t.equal(reused.preferencesFor(podOwner("web-0")), NO_PREFERENCES);
     t.equal(reused.isAsked, false);
     t.notOk(process.calls.some(({ operation }) => operation === "readFile"));
   }
@@ -116,7 +105,7 @@ test("preferencesFor takes what was released just now for remembered, and for av
   ] as const) {
     const reused = new ReusedAddresses(open(machine.start()), reuse);
     reused.released("10.0.0.2", "10.0.0.3");
-    t.same(shown(reused.preferencesFor(owner("web-0"))), [["10.0.0.2"], avoided]);
+    t.same(shown(reused.preferencesFor(podOwner("web-0"))), [["10.0.0.2"], avoided]);
   }
 });
 
@@ -130,7 +119,7 @@ test("close notes only what the configuration needs", async (t) => {
     const machine = machineWith();
     call(machine.start(), reuse, (reused) => {
       reused.released("10.0.0.2");
-      reused.reserved(owner("web-0"), [address("10.0.0.3")]);
+      reused.reserved(podOwner("web-0"), [address("10.0.0.3")]);
     });
     t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), files);
     const process = machine.start();
@@ -172,7 +161,7 @@ test("close fails no call", async (t) => {
     t.doesNotThrow(() =>
       call(process, both, (reused) => {
         reused.released("10.0.0.2");
-        reused.reserved(owner("web-0"), [address("10.0.0.3")]);
+        reused.reserved(podOwner("web-0"), [address("10.0.0.3")]);
       }),
     );
   }
