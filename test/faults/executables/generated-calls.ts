@@ -11,7 +11,6 @@ import { damaged, damages } from "./damage.ts";
 import { codeOf, decidedDifference } from "./decided.ts";
 import { calls, type GeneratedCase, type Grammar } from "./generated-call.ts";
 import { oversized } from "./oversized.ts";
-import { throughShell } from "./pipes.ts";
 import { callWithin, type Ending } from "./running-call.ts";
 import { Sandbox } from "./sandbox.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
@@ -139,9 +138,9 @@ function inputOf({ call, what }: GeneratedCase): string {
 /** On a stack that is too small for deep JSON; Node.js itself needs a larger one. */
 async function onSmallStack(trial: Trial, one: GeneratedCase): Promise<void> {
   const kibibytes = trial.subject.name === "portable" ? 1024 : 256;
-  const script = `ulimit -s ${kibibytes}; exec "$0"`;
+  const under = ["/bin/sh", "-c", `ulimit -s ${kibibytes}; exec "$0"`];
   const limit = longest[trial.extent];
-  await answer(trial, one, (call) => throughShell(script, call, trial.subject, limit));
+  await answer(trial, one, (call) => callWithin(trial.subject.path, call, { limit, under }));
 }
 
 const atOnce = 4;
