@@ -9,9 +9,8 @@ import { generatedCallScenarios } from "./generated-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";
 import { movedScenarios } from "./moved.ts";
-import { oddPlacesScenarios } from "./odd-places.ts";
+import { placeScenarios } from "./places.ts";
 import { powerLossScenarios } from "./power-loss.ts";
-import { refusedDiskScenarios } from "./refused-disk.ts";
 import type { Scenario } from "./scenario.ts";
 import { streamScenarios } from "./streams.ts";
 import { stressScenarios } from "./stress.ts";
@@ -20,8 +19,7 @@ import { takeOverScenarios } from "./take-over.ts";
 export const scenarios: readonly Scenario[] = [
   everySystemCallScenarios,
   fullDiskScenarios,
-  refusedDiskScenarios,
-  oddPlacesScenarios,
+  placeScenarios,
   powerLossScenarios,
   movedScenarios,
   takeOverScenarios,
