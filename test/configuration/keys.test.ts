@@ -1,13 +1,11 @@
 /** What belongs to a key of the configuration besides its reader: CONTRIBUTING.md, "A new key". */
 
 import { readFileSync } from "node:fs";
-import fc from "fast-check";
 import { test } from "tap";
 import { loadConfig } from "../../src/configuration/load-config.ts";
 import { goKeys, loadStoreConfig, ownKeys } from "../../src/ipam/config.ts";
 import { refusalOf } from "../cni/refusal.ts";
 import { exampleFiles, loadExample } from "../e2e/example.ts";
-import { calls } from "../faults/executables/generated-call.ts";
 import { inRepository } from "../harness/repository.ts";
 import { noFiles, received } from "./network-configuration.ts";
 
@@ -47,15 +45,6 @@ test("a key is in an example, or there is a reason", async (t) => {
   const settings = plugins.map(({ ipam }) => Object(ipam)).filter(({ type }) => type !== "static");
   const shown = new Set([...settings, ...settings.flatMap(rangesIn)].flatMap(Object.keys));
   for (const key of usedKeys) t.equal(shown.has(key), !(key in withoutExample), key);
-});
-
-test("a key is in generated calls", async (t) => {
-  const grammar = calls({ dataDir: "/d", withOwnMembers: true });
-  const documents = fc.sample(grammar, { numRuns: 1000, seed: 1 });
-  const generated = new Set(
-    documents.flatMap(({ text }) => Object.keys(Object(JSON.parse(text).ipam))),
-  );
-  for (const key of usedKeys) t.ok(generated.has(key), key);
 });
 
 test("an invalid value of a key is an error in ADD, and no reason for DEL to leave an address", async (t) => {

@@ -5,9 +5,9 @@
  */
 
 import { test } from "tap";
-import type { ownKeys } from "../../src/ipam/config.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { byGoPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
+import { ownValues } from "./random-configuration.ts";
 
 const skip = skipWithoutGoPlugin;
 
@@ -34,24 +34,7 @@ for (const [ipam, msg] of [
   });
 }
 
-/** Each new key with a value that is not its default. */
-const values: Readonly<Record<(typeof ownKeys)[number], unknown>> = {
-  exclude: ["10.0.0.2"],
-  reserved: { "10.0.0.2": null },
-  requested: { by: ["example.com/ip"] },
-  rangesFile: "/etc/ranges.json",
-  partition: { subnetFile: "/run/flannel/subnet.env" },
-  repeatedAdd: "same",
-  history: true,
-  reclaim: "never",
-  reuseDelaySeconds: 30,
-  sticky: "pod",
-  stickySeconds: 1,
-  exhaustedStatus: "unavailable",
-  lockTimeoutSeconds: 1,
-};
-
-for (const [key, value] of Object.entries(values)) {
+for (const [key, [value]] of Object.entries(ownValues)) {
   test(`the Go plugin does not read ${key}`, { skip }, async (t) => {
     const network = networkFor(t, { subnet, [key]: value });
     const answer = networkFor(t, { subnet }).add("c1", byGoPlugin);

@@ -1,8 +1,9 @@
 /** Random network configurations, and addresses that are interesting for them. */
 
+import type { ownKeys } from "../../src/ipam/config.ts";
 import type { GoPlugin } from "../harness/go-plugin.ts";
 import type { Random } from "../harness/random.ts";
-import type { JsonObject } from "../harness/runtime-call.ts";
+import type { Json, JsonObject } from "../harness/runtime-call.ts";
 
 /** A range with what is known about it. */
 export interface RandomRange {
@@ -21,6 +22,27 @@ export interface RandomConfiguration {
   readonly document: JsonObject;
   readonly sets: readonly (readonly RandomRange[])[];
 }
+
+/** Valid values of the keys that the Go plugin does not know; the first one is not the default. */
+export const ownValues: Readonly<Record<(typeof ownKeys)[number], readonly Json[]>> = {
+  exclude: [["10.0.0.2"], [], ["10.0.0.0/29", "2001:db8:1::2"]],
+  reserved: [{ "10.0.0.2": null }, { "10.0.0.4": "n/p", "2001:db8:1::/125": "default/db-0" }],
+  requested: [{ by: ["example.com/ip"] }, { by: ["IP", "ips"] }],
+  rangesFile: ["/etc/ranges.json", "", "/dev/zero", "ranges.json"],
+  partition: [
+    { subnetFile: "/run/flannel/subnet.env" },
+    { subnetFile: "/no/subnet.env", ranges: [[{ subnet: "10.0.0.0/24" }]] },
+    { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
+  ],
+  repeatedAdd: ["same", "error"],
+  history: [true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }],
+  reclaim: ["never", "whenFull"],
+  reuseDelaySeconds: [30, 0, 0.5, 1e300, "conntrack"],
+  sticky: ["pod", "none", { by: ["K8S_POD_NAME"] }],
+  stickySeconds: [1, 0, 60, 1e300],
+  exhaustedStatus: ["unavailable", "ready"],
+  lockTimeoutSeconds: [1, 0, 0.5],
+};
 
 /** Stands for the data directory, which differs between the two plugins. */
 export const placeholder = "@D@";

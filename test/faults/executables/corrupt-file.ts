@@ -1,4 +1,4 @@
-/** Files in place of a reservation that are not reservations. */
+/** What may stand where a file of ours belongs. */
 
 import { execFileSync } from "node:child_process";
 import {
@@ -7,25 +7,34 @@ import {
   mkdirSync,
   symlinkSync,
   truncateSync,
-  utimesSync,
   writeFileSync,
 } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { basename, dirname, join, resolve } from "node:path";
+import { isRoot } from "../../harness/unprivileged.ts";
 import type { Case } from "./scenario.ts";
 
-/** Something at the path of a reservation. */
-export interface CorruptFile extends Case {
-  readonly put: (path: string) => void;
+/** Something at a path. */
+export interface Damage extends Case {
+  /** @param foreign a directory of somebody else's, to which links lead */
+  readonly put: (path: string, foreign: string) => void;
   /**
-   * `free`: nothing uses it, so an ADD that finds nothing else takes the address. `stale`: the reservation of a
-   * container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's, so it stays.
+   * In place of a reservation. `free`: nothing uses it, so an ADD that finds nothing else takes the address. `stale`: the
+   * reservation of a container that does not exist, so GC frees it. `kept`: may be in use, or an administrator's.
    */
   readonly becomes: "free" | "stale" | "kept";
+  /** Whether ADD also works where it is in place of a cursor. */
+  readonly isOverwritten?: true;
   /** Whether a user to whom permissions apply can see it. */
   readonly isClosed?: true;
 }
 
-/** An empty file may be reused once it is ten seconds old. */
+/** What lies in the foreign directory: the first has the name of a killed call's file, and its age. */
+export const FOREIGN = { old: "1.0", ghost: "ghost", empty: "empty" } as const;
+
+/** The reservation of a container that does not exist. */
+export const GHOST = "ghost\r\neth0";
+
+/** An empty file may be reused once it is ten seconds old; GC keeps what is younger than two. */
 const OLD = 11;
 
 /** Seconds in the future, so that the file stays young however long an attempt takes. */
@@ -33,43 +42,43 @@ const YOUNG = -60;
 
 const DAY = 86_400;
 
-const PRIVATE = { mode: 0o600 };
-
-/** Every byte that there is. */
-const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
-
-/** Puts a file that was last changed `age` seconds ago. */
-export function putDated(path: string, content: string | Buffer, age: number): void {
-  writeFileSync(path, content, PRIVATE);
-  const then = Date.now() / 1000 - age;
-  utimesSync(path, then, then);
+/** Dates a file or a link itself so many seconds back. */
+export function age(path: string, seconds: number): void {
+  const then = Date.now() / 1000 - seconds;
+  lutimesSync(path, then, then);
 }
 
-function file(content: string | Buffer, age: number): (path: string) => void {
-  return (path) => putDated(path, content, age);
+/** Puts a file that was last changed `seconds` ago. */
+export function putDated(path: string, content: string | Buffer, seconds: number): void {
+  writeFileSync(path, content, { mode: 0o600 });
+  age(path, seconds);
 }
 
-/** A link to a file outside the network's directory. */
-function linkTo(content: string): (path: string) => void {
-  return (path) => {
-    const outside = join(outsideOf(path), `behind-${basename(path)}`);
-    mkdirSync(dirname(outside), { recursive: true });
-    writeFileSync(outside, content, PRIVATE);
-    symlinkSync(outside, path);
-    // GC keeps what is young.
-    const then = Date.now() / 1000 - OLD;
-    lutimesSync(path, then, then);
+function file(content: string | Buffer, seconds = OLD): Damage["put"] {
+  return (path) => putDated(path, content, seconds);
+}
+
+function link(target: string): Damage["put"] {
+  return (path, foreign) => {
+    symlinkSync(resolve(foreign, target), path);
+    age(path, OLD);
   };
 }
 
-/** Where the files lie to which links at `path` lead: these files are foreign, whatever happens to the link. */
-export function outsideOf(path: string): string {
-  return join(dirname(path), "../outside");
+/** Sparse, so that it takes no space. */
+function putHuge(path: string): void {
+  writeFileSync(path, "", { mode: 0o600 });
+  truncateSync(path, 2 ** 40);
 }
 
 function putClosed(path: string): void {
-  writeFileSync(path, "ghost\r\neth0");
+  writeFileSync(path, GHOST);
   chmodSync(path, 0);
+}
+
+function putDirectoryWithReservation(path: string): void {
+  mkdirSync(path);
+  putDated(join(path, "10.0.0.9"), GHOST, OLD);
 }
 
 function putSocket(path: string): void {
@@ -82,51 +91,50 @@ function putSocket(path: string): void {
   }
 }
 
-/** Sparse, so that it takes no space. */
-export function putHuge(path: string): void {
-  writeFileSync(path, "", PRIVATE);
-  truncateSync(path, 2 ** 40);
-}
-
 export function putFifo(path: string): void {
   execFileSync("mkfifo", [path]);
 }
 
-export function putDanglingLink(path: string): void {
-  symlinkSync(join(outsideOf(path), "nowhere/at/all"), path);
+/** As /dev/zero: there is no end to read. */
+function putDevice(path: string): void {
+  execFileSync("mknod", [path, "c", "1", "5"]);
 }
 
-export function putLoop(path: string): void {
-  symlinkSync(basename(path), path);
-}
+/** Every byte that there is. */
+const allBytes = Buffer.from(Array.from({ length: 256 }, (_, byte) => byte));
 
-export function putDirectoryWithReservation(path: string): void {
-  mkdirSync(path);
-  writeFileSync(join(path, "10.0.0.9"), "ghost\r\neth0", PRIVATE);
-}
+const isOverwritten = true;
 
-/** Every kind. */
-export const corruptFiles: readonly CorruptFile[] = [
-  { what: "an empty file", put: file("", OLD), becomes: "free" },
-  { what: "an empty file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
+/** What is only in place of a reservation anything special. */
+export const halfReservations: readonly Damage[] = [
+  { what: "a blank file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
   { what: "an empty file dated a day ahead", put: file("", -DAY), becomes: "kept" },
-  { what: "white space", put: file(" \r\n\t\n", OLD), becomes: "free" },
-  { what: "NULs", put: file("\0".repeat(4096), DAY), becomes: "free" },
-  { what: "a file cut off in the container id", put: file("gho", OLD), becomes: "stale" },
-  { what: "a file cut off before the interface", put: file("ghost\r\n", OLD), becomes: "stale" },
-  { what: "a file cut off in the interface", put: file("ghost\r\net", OLD), becomes: "stale" },
-  { what: "a file with a line too many", put: file("ghost\r\neth0\r\nx", OLD), becomes: "kept" },
-  { what: "a note in words", put: file("kept for the printer\n", DAY), becomes: "kept" },
-  { what: "every byte that there is", put: file(allBytes, OLD), becomes: "kept" },
-  { what: "a MiB of letters", put: file("x".repeat(2 ** 20), OLD), becomes: "kept" },
-  { what: "a sparse file of a TiB", put: putHuge, becomes: "kept" },
+  { what: "white space", put: file(" \r\n\t\n"), becomes: "free" },
+  { what: "a file cut off in the container id", put: file("gho"), becomes: "stale" },
+  { what: "a file cut off before the interface", put: file("ghost\r\n"), becomes: "stale" },
+  { what: "a file cut off in the interface", put: file("ghost\r\net"), becomes: "stale" },
+  { what: "a file with a line too many", put: file(`${GHOST}\r\nx`), becomes: "kept" },
   { what: "a file that may not be read", put: putClosed, becomes: "kept", isClosed: true },
+];
+
+/** Every other kind. */
+export const damages: readonly Damage[] = [
+  { what: "an empty file", put: file(""), becomes: "free", isOverwritten },
+  { what: "NULs", put: file("\0".repeat(4096)), becomes: "free", isOverwritten },
+  { what: "a note in words", put: file("for the printer\n"), becomes: "kept", isOverwritten },
+  { what: "every byte that there is", put: file(allBytes), becomes: "kept", isOverwritten },
+  { what: "a MiB of letters", put: file("x".repeat(2 ** 20)), becomes: "kept", isOverwritten },
+  { what: "a sparse file of a TiB", put: putHuge, becomes: "kept", isOverwritten },
   { what: "an empty directory", put: (path) => mkdirSync(path), becomes: "kept" },
   { what: "a directory with a reservation", put: putDirectoryWithReservation, becomes: "kept" },
-  { what: "a link to nowhere", put: putDanglingLink, becomes: "kept" },
-  { what: "a link to itself", put: putLoop, becomes: "kept" },
-  { what: "a link to an empty file", put: linkTo(""), becomes: "kept" },
-  { what: "a link to a reservation", put: linkTo("ghost\r\neth0"), becomes: "stale" },
+  { what: "a link to nowhere", put: link("nowhere/at/all"), becomes: "kept", isOverwritten },
+  { what: "a link to itself", put: (path) => symlinkSync(basename(path), path), becomes: "kept" },
+  { what: "a link to a directory", put: link("."), becomes: "kept", isOverwritten },
+  { what: "a link to a container id", put: link(FOREIGN.old), becomes: "stale", isOverwritten },
+  { what: "a link to an empty file", put: link(FOREIGN.empty), becomes: "kept", isOverwritten },
+  { what: "a link to a reservation", put: link(FOREIGN.ghost), becomes: "stale", isOverwritten },
+  { what: "a link to what has no end", put: link("/dev/zero"), becomes: "kept", isOverwritten },
   { what: "a FIFO", put: putFifo, becomes: "kept" },
   { what: "a socket", put: putSocket, becomes: "kept" },
+  ...(isRoot ? [{ what: "a device", put: putDevice, becomes: "kept" } as const] : []),
 ];

@@ -1,7 +1,6 @@
 // test: each executable, one if short, slow
 import { fullDiskScenarios } from "./full-disk.ts";
-import { oddPlacesScenarios } from "./odd-places.ts";
-import { refusedDiskScenarios } from "./refused-disk.ts";
+import { placeScenarios } from "./places.ts";
 import { testScenarios } from "./scenario-tests.ts";
 
-testScenarios(fullDiskScenarios, refusedDiskScenarios, oddPlacesScenarios);
+testScenarios(fullDiskScenarios, placeScenarios);

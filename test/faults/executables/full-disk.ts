@@ -8,7 +8,7 @@ import { FaultNetwork } from "./network.ts";
 import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** Takes all of a file system but `count`, and returns the function that frees it. */
-export type Leave = (disk: string, count: number) => () => void;
+type Leave = (disk: string, count: number) => () => void;
 
 const DISK = "size=128k,nr_inodes=100";
 
@@ -20,14 +20,14 @@ const ENOUGH = 18;
 /** How often a failed ADD is repeated, as a runtime does, to see what it leaves each time. */
 const REPETITIONS = 3;
 
-export const leavePages: Leave = (disk, count) => {
+const leavePages: Leave = (disk, count) => {
   const { bfree, bsize } = statfsSync(disk);
   const filler = join(disk, "filler");
   writeFileSync(filler, Buffer.alloc((bfree - count) * bsize));
   return () => rmSync(filler);
 };
 
-export const leaveInodes: Leave = (disk, count) => {
+const leaveInodes: Leave = (disk, count) => {
   const filler = join(disk, "filler");
   mkdirSync(filler);
   for (let at = statfsSync(disk).ffree; at > count; at--) writeFileSync(join(filler, `${at}`), "");

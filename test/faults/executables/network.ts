@@ -209,7 +209,7 @@ export class FaultNetwork {
   }
 
   /**
-   * Hands out every address that is left, once; then an ADD fails, and STATUS knows that there is none.
+   * Hands out every address that is left, once; then an ADD fails. STATUS knows the last one, and that there is none.
    *
    * @param prefix of the container ids
    * @param room how many attachments there must be room for
@@ -218,6 +218,7 @@ export class FaultNetwork {
   async fill(prefix: string, room: number): Promise<ReadonlyMap<string, readonly string[]>> {
     const filled = new Map<string, readonly string[]>();
     for (let at = 0; at < room; at++) {
+      if (at === room - 1) await this.mustTell("room");
       filled.set(`${prefix}-${at}`, await this.mustWork("ADD", `${prefix}-${at}`, "leak"));
     }
     requireDistinct(this.#verifier, [...filled.values()].flat());

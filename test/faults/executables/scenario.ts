@@ -78,7 +78,7 @@ export function eachOf<C extends Case>(
 }
 
 /** All in a full run; in a short one a fifth, and of the slow portable executable one of fifteen. */
-function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
+export function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
   if (extent !== "short") return items;
   return sample(items, subject.name === "portable" ? 15 : 5, seed);
 }

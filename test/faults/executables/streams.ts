@@ -1,68 +1,129 @@
-/** Faults of standard output, and descriptors that the caller closed. */
+/** Faults of standard input, output and error, which a script of the shell makes for the plugin, its `$0`. */
 
-import { closeSync, constants, openSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
+import { scratchDirectory } from "../../harness/data-directory.ts";
+import { requireFailure, requireSuccess } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
-import { openPipe, throughShell } from "./pipes.ts";
-import { callWithin, type Ending } from "./running-call.ts";
-import { type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
+import type { Ending } from "./running-call.ts";
+import { type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
-/** For calls that should end at once, on a machine that is busy. */
-const SOON = 60_000;
-
-/** An ADD of the victim with something wrong about its standard output. */
-interface BadOutput extends Case {
-  readonly add: (network: FaultNetwork, trial: Trial) => Promise<Ending>;
+/** A way to start the plugin; the script's own input is the configuration. */
+interface Way extends Case {
+  readonly script: string;
 }
 
-const outputs: readonly BadOutput[] = [
-  { what: "closed", add: (network) => inShell('exec "$0" >&-', network) },
+/** The largest configuration that is read, in bytes. */
+const LARGEST = 64 * 2 ** 20;
+
+/** Writes as many blanks as there is room for beside the configuration, which is in the file `input`, and then that. */
+const padded = `head -c $((${LARGEST} - $(stat -c %s input))) /dev/zero | tr "\\0" " "; cat input`;
+
+const noConfiguration: readonly Way[] = [
+  { what: "closed", script: 'exec "$0" <&-' },
+  { what: "empty", script: ': | "$0"' },
+  { what: "/dev/null", script: 'exec "$0" </dev/null' },
+  { what: "a directory", script: 'exec "$0" </' },
+  { what: "cut off", script: 'head -c -3 | "$0"' },
+  { what: "a name that is not UTF-8", script: `LC_ALL=C sed 's/"net"/"n\\xfft"/' | "$0"` },
+];
+
+const strangeWays: readonly Way[] = [
+  { what: "byte by byte", script: 'dd bs=1 2>/dev/null | "$0"' },
+  { what: "in a file", script: 'cat >input; exec "$0" <input' },
   {
-    what: "/dev/full",
-    add: (network) => into(openSync("/dev/full", constants.O_WRONLY), network),
+    what: "in a file whose beginning somebody else read",
+    script:
+      '{ printf "not for you"; cat; } >input; { dd bs=11 count=1 of=/dev/null; exec "$0"; } <input 2>/dev/null',
   },
   {
-    what: "a pipe whose reader is gone",
-    add: (network, trial) => {
-      const { reader, writer } = openPipe(trial);
-      closeSync(reader);
-      return into(writer, network);
+    what: "with bytes that are no UTF-8 in a member that nobody reads",
+    script: `LC_ALL=C sed 's/^{/{"note":"\\xff\\xfe\\x80",/' | "$0"`,
+  },
+  { what: "64 MiB of blanks before it", script: `cat >input; { ${padded}; } | "$0"` },
+];
+
+/** A pipe that is open for writing, too, has no end. */
+function endless({ extent }: Context): readonly Way[] {
+  const begun = "cat >input; mkfifo pipe;";
+  const all = [
+    {
+      what: "more than 64 MiB and no end",
+      script: `${begun} { echo; ${padded}; } >pipe & exec "$0" <>pipe`,
     },
+    { what: "nothing is written", script: `${begun} exec "$0" <>pipe` },
+    {
+      what: "the whole configuration and no end",
+      script: `${begun} cat input >pipe & exec "$0" <>pipe`,
+    },
+  ];
+  return extent === "exhaustive" ? all : all.slice(0, 1);
+}
+
+const badOutputs: readonly Way[] = [
+  { what: "closed", script: 'exec "$0" >&-' },
+  { what: "/dev/full", script: 'exec "$0" >/dev/full' },
+  {
+    what: "a pipe whose reader is gone",
+    script: 'mkfifo pipe; exec 4<>pipe 5>pipe 4>&-; exec "$0" >&5 5>&-',
   },
   {
     what: "a file that may not grow",
-    add: (network) =>
-      inShell(
-        'head -c 512 /dev/zero >result; trap "" XFSZ; ulimit -f 1; exec "$0" >>result',
-        network,
-      ),
+    script: 'head -c 512 /dev/zero >result; trap "" XFSZ; ulimit -f 1; exec "$0" >>result',
   },
-  {
-    what: "open for reading only",
-    add: (network) => into(openSync("/dev/null", constants.O_RDONLY), network),
-  },
+  { what: "open for reading only", script: 'exec "$0" 1</dev/null' },
 ];
 
 const closings = ["<&-", ">&-", "2>&-", "<&- >&-", "<&- 2>&-", ">&- 2>&-", "<&- >&- 2>&-"];
 
-async function undelivered(trial: Trial, { add }: BadOutput): Promise<void> {
-  const { verifier } = trial;
+/** For an input that never ends: a minute, and what a busy machine adds; for any other more than enough. In seconds. */
+const LIMIT = 90;
+
+/** The victim's call, started in this way, beside the reservation of another. */
+async function callThus(
+  network: FaultNetwork,
+  trial: Trial,
+  script: string,
+  verb: "ADD" | "DEL" = "ADD",
+): Promise<Ending> {
+  const under = ["/bin/sh", "-c", `cd ${scratchDirectory(trial)}; ${script}`];
+  const thus = new FaultNetwork(trial, { directory: network.directory, under });
+  return thus.do(verb, "victim", { limit: LIMIT });
+}
+
+async function inUse(trial: Trial): Promise<FaultNetwork> {
   const network = new FaultNetwork(trial);
   await network.do("ADD", "other");
-  const ending = await add(network, trial);
-  verifier.require(ending.exitCode !== 0, "accepted", "exit 0, though nobody has the result");
+  return network;
+}
+
+async function refused(trial: Trial, { script }: Way): Promise<void> {
+  const network = await inUse(trial);
+  await network.mustNotChange("ADD", async () => {
+    requireFailure(trial.verifier, await callThus(network, trial, script), "ADD");
+  });
+}
+
+async function served(trial: Trial, { script }: Way): Promise<void> {
+  const network = await inUse(trial);
+  requireSuccess(trial.verifier, await callThus(network, trial, script), "ADD");
+  network.mustHold("victim", ["10.0.0.3", "2001:db8::3"]);
+}
+
+async function undelivered(trial: Trial, { script }: Way): Promise<void> {
+  const network = await inUse(trial);
+  const ending = await callThus(network, trial, script);
+  trial.verifier.require(ending.exitCode !== 0, "accepted", "exit 0, though nobody has the result");
   requireOrderlyEnd(trial, ending, "ADD");
   network.mustHoldNothing("kept", "victim");
   await network.mustRecover();
 }
 
 async function withClosed(trial: Trial, { what }: Case): Promise<void> {
-  const network = new FaultNetwork(trial);
-  await network.do("ADD", "other");
-  for (const command of ["ADD", "DEL", "ADD"] as const) {
-    const ending = await inShell(`exec "$0" ${what}`, network, command);
-    requireOrderlyEnd(trial, ending, command);
+  const network = await inUse(trial);
+  for (const verb of ["ADD", "DEL", "ADD"] as const) {
+    requireOrderlyEnd(trial, await callThus(network, trial, `exec "$0" ${what}`, verb), verb);
     const lock = readFileSync(network.path("lock"), "utf8");
-    trial.verifier.require(lock === "", "torn", `${command}: the lock file says ${lock}`);
+    trial.verifier.require(lock === "", "torn", `${verb}: the lock file says ${lock}`);
     network.mustBeWhole(["other", "victim"]);
   }
   await network.mustRecover();
@@ -76,33 +137,27 @@ function requireOrderlyEnd({ verifier }: Trial, ending: Ending, what: string): v
   verifier.require(isEnd, "crash", `${what}: exit code ${exitCode}: ${stderr.slice(0, 300)}`);
 }
 
-/** The script's `$0` is the plugin. */
-function inShell(
-  script: string,
-  network: FaultNetwork,
-  command: "ADD" | "DEL" = "ADD",
-): Promise<Ending> {
-  const call = { ...network.call(command, "victim"), workingDirectory: network.directory };
-  return throughShell(script, call, network.subject);
-}
-
-/** The victim's ADD with an open file as standard output, which is closed afterwards. */
-async function into(file: number, network: FaultNetwork): Promise<Ending> {
-  try {
-    return await callWithin(network.subject.path, network.call("ADD", "victim"), {
-      limit: SOON,
-      stdio: ["pipe", file, "pipe"],
-    });
-  } finally {
-    closeSync(file);
-  }
-}
-
 export const streamScenarios: readonly Scenario[] = [
+  {
+    fault: "Standard input is closed, empty, a directory, cut off, or not UTF-8 where it matters",
+    promise: "one error JSON, exit 1, nothing reserved",
+    attempt: eachOf(noConfiguration, refused),
+  },
+  {
+    fault:
+      "The configuration comes byte by byte, in a file, with bytes that are not UTF-8, or has 64 MiB",
+    promise: "the call is served",
+    attempt: eachOf(strangeWays, served),
+  },
+  {
+    fault: "Standard input never ends",
+    promise: "one error JSON within a minute or after 64 MiB, exit 1, nothing reserved",
+    attempt: eachOf(endless, refused),
+  },
   {
     fault: "ADD cannot write its result: standard output is closed, full, or without a reader",
     promise: "exit 1, the reservation is rolled back, others keep theirs",
-    attempt: eachOf(outputs, undelivered),
+    attempt: eachOf(badOutputs, undelivered),
   },
   {
     fault: "ADD and DEL with standard input, output or error closed, in every combination",
