@@ -52,17 +52,6 @@ export function stopAt(number: number, written?: number): Interrupt {
   return (call) => (call.number === number ? stop : undefined);
 }
 
-/** Lets the call `number` fail, and no other. */
-export function failAt(number: number, code: string): Interrupt {
-  return (call) => (call.number === number ? { kind: "fail", code } : undefined);
-}
-
-/** Refuses the call `number` and every later one but those on the standard streams: a disk that is broken for good. */
-export function failDiskFrom(number: number, code: string): Interrupt {
-  return (call) =>
-    call.number >= number && !call.path.startsWith("/dev/") ? { kind: "fail", code } : undefined;
-}
-
 /** Refuses every call of one kind or, with `path`, those about that path. */
 export function refuse(operation: Operation, code: string, path?: string): Interrupt {
   return (call) =>
