@@ -86,7 +86,8 @@ ${known.map((one) => `- ${one.why} (${one.searches.length === 1 ? "one search" :
 ## Loss of power
 
 ${disks} disks that a file system may leave after, or within, ${Object.keys(losses).length} sequences of calls
-(\`test/interleavings/power-loss.ts\`), also one that keeps less in order than ext4, Btrfs and XFS do: after each, DEL frees everything, and every address can be handed out again, once.
+(\`test/interleavings/power-loss.ts\`), also one that keeps less in order than ext4, Btrfs and XFS do: after each, DEL frees
+everything, and every address can be handed out again, once.
 
 ## Defects that the searches find
 
