@@ -21,26 +21,22 @@ test("ADD in a full range takes the addresses of pods whose namespaces are gone,
   const network = networkFor(t, three);
   const namespaces = scratchDirectory(t);
   const pathOf = (id: string): string => join(namespaces, id);
-  const add = (id: string, netns: string) =>
+  const mount = (id: string): void => withHighNumber(() => mountNamespace(t, pathOf(id)));
+  const add = (id: string, netns = pathOf(id)) =>
     network.add(id, { netns, cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}` });
-  const run = (id: string) => {
-    withHighNumber(() => mountNamespace(t, pathOf(id)));
-    return add(id, pathOf(id));
-  };
-  const lose = (id: string): void => {
-    takeNamespace(pathOf(id));
-    rmSync(pathOf(id));
-  };
-  run("a");
-  run("b");
+  for (const id of ["a", "b", "d", "e", "none"]) mount(id);
+  add("a");
+  add("b");
   t.same(add("c", `/proc/${await processWith(t)}/ns/net`).addresses, ["10.7.40.4"]);
-  t.match(run("none").error?.msg, "no IP addresses available", "all live");
-  lose("none");
-  lose("b");
+  t.match(add("none").error?.msg, "no IP addresses available", "all live");
 
-  t.same(run("d").addresses, ["10.7.40.3"]);
-  t.match(run("no").error?.msg, "no IP addresses available", "all live again");
-  lose("no");
-  takeNamespace(pathOf("a"));
-  t.same(run("e").addresses, ["10.7.40.2"], "the path is a plain file");
+  for (const [gone, next, address] of [
+    ["b", "d", "10.7.40.3"],
+    ["a", "e", "10.7.40.2"],
+  ] as const) {
+    takeNamespace(pathOf(gone));
+    rmSync(pathOf(gone));
+    t.same(add(next).addresses, [address]);
+    t.match(add("none").error?.msg, "no IP addresses available", "all live again");
+  }
 });

@@ -56,3 +56,8 @@ for (const [what, ips, isAccepted] of [
     t.match(stdout, isAccepted ? /^$/ : "static: Failed to match addr 10.1.2.3 on interface eth0");
   });
 }
+
+test("CHECK does not compare a gateway that is not configured", async (t) => {
+  const addresses = [{ address: "10.1.2.3/24" }];
+  t.match(call("CHECK", { ipam: { addresses }, prevResult: { ips: ipam.addresses } }), silent);
+});
