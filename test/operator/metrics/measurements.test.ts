@@ -57,6 +57,10 @@ test("reservations that gc found dead are counted until they are released", asyn
   t.strictSame(valuesOf(machine, "reservations_dead"), [2]);
   machine.disk.unlink(`${location.directory}/10.0.0.3`);
   t.strictSame(valuesOf(machine, "reservations_dead"), [1]);
+
+  remember(machine, "c1", { netns: "/run/netns/c1" });
+  machine.namespaces.set("/run/netns/c1", 70n);
+  t.strictSame(valuesOf(machine, "reservations_dead"), [], "it lives, and c3 may be dead");
 });
 
 test("where nothing shows whether a container is alive, there is no sample rather than 0", async (t) => {

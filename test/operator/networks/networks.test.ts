@@ -8,15 +8,10 @@ import { test } from "tap";
 import { tool } from "../../harness/tool.ts";
 import { nodeFor, withoutPaths } from "../node.ts";
 
-const BRIDGE = { type: "bridge", bridge: "cni7", isGateway: true };
-
 test("each network has its ranges, free addresses, bridge, configuration and directory", async (t) => {
   const node = nodeFor(t);
-  node.network(
-    "dual",
-    { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "fd00::/64" }]] },
-    BRIDGE,
-  );
+  const ranges = [[{ subnet: "10.0.0.0/29" }], [{ subnet: "fd00::/64" }]];
+  node.network("dual", { ranges }, { type: "bridge", bridge: "cni7", isGateway: true });
   node.network("part", { subnet: "10.1.0.0/24", rangeStart: "10.1.0.10", rangeEnd: "10.1.0.19" });
   node.call("ADD", "dual", "c1");
   node.write("removed/10.2.0.2", "c2\r\neth0");

@@ -85,7 +85,8 @@ test("a relative data directory is resolved in the working directory, with a war
       "/conf/a.conf: ipam.dataDir is relative (networks): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir",
     ],
   });
-  t.strictSame(foundOn(machine).problems, []);
+  machine.disk.makeDirectories("networks");
+  t.strictSame(foundOn(machine, { ...places, "--data-dir": "networks" }).problems, []);
 });
 
 test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
