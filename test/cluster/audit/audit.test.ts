@@ -180,6 +180,21 @@ test("each kind of problem", async (t) => {
   ]);
 });
 
+test("an overlap, a podCIDR outside and one of another size are named with what they are compared with", async (t) => {
+  const { stdout } = audit(
+    [
+      ...healthy,
+      { name: "node-4", podCidrs: ["10.244.0.128/25"] },
+      { name: "node-5", podCidrs: ["10.99.0.0/24"] },
+    ],
+    CLUSTER,
+  );
+  t.match(stdout, /^node-1 .* contains 10\.244\.0\.128\/25 of node-4$/m);
+  t.match(stdout, /^node-4 .* lies in 10\.244\.0\.0\/24 of node-1$/m);
+  t.match(stdout, /^node-4 .* the node mask is \/24$/m);
+  t.match(stdout, /^node-5 .* not in 10\.244\.0\.0\/16$/m);
+});
+
 test("dual stack: podCIDRs of one family are compared wherever they are in the list", async (t) => {
   const nodes: readonly WrittenNode[] = [
     { name: "a", podCidrs: ["10.244.0.0/24", "fd00:0:0:1::/64"] },
