@@ -52,17 +52,14 @@ const faulty: readonly WrittenNode[] = [
   { name: "node-2", podCidrs: ["10.244.1.0/24"] },
   { name: "node-3", podCidrs: ["10.244.1.0/24"], created: "2023-01-01T00:00:00Z" },
   { name: "node-4" },
-  { name: "node-5", podCidrs: ["10.244.4.0/23"] },
-  { name: "node-6", podCidrs: ["10.244.5.0/24"] },
-  { name: "node-7", podCidrs: ["10.99.0.0/24"] },
-  { name: "node-8", podCidrs: ["10.244.8.0/24"], pods: "300" },
+  { name: "node-5", podCidrs: ["10.244.5.0/24"], pods: "300" },
 ];
 
 test("problems are grouped, with proposals and commands", async (t) => {
   const { exitCode, stdout, stderr } = audit(faulty, CLUSTER);
   t.equal(
-    stdout.slice(0, stdout.indexOf("\n# node-5")),
-    `8 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 7 nodes with problems.
+    stdout,
+    `5 nodes, cluster CIDR 10.244.0.0/16, node mask /24 (IPv4, the most common). 4 nodes with problems.
 
 duplicate (error, 2): several nodes have the same podCIDR; traffic to their pods is lost, and with partition they hand out the same addresses
 
@@ -70,39 +67,21 @@ NODE    PODCIDR        PROBLEM
 node-2  10.244.1.0/24  also assigned to node-3
 node-3  10.244.1.0/24  also assigned to node-2
 
-overlap (error, 2): the podCIDR overlaps that of another node; traffic to their pods is lost, and with partition they hand out the same addresses
-
-NODE    PODCIDR        PROBLEM
-node-5  10.244.4.0/23  contains 10.244.5.0/24 of node-6
-node-6  10.244.5.0/24  lies in 10.244.4.0/23 of node-5
-
 no-pod-cidr (error, 1): a podCIDR is missing; pods get no address
 
 NODE    PODCIDR  PROBLEM
 node-4  -        pods on it get no address
 
-outside (error, 1): the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node
-
-NODE    PODCIDR       PROBLEM
-node-7  10.99.0.0/24  not in 10.244.0.0/16
-
-mask-size (warning, 1): the podCIDR does not have the size of the node mask; it may take the place of several, and --force proposes another
-
-NODE    PODCIDR        PROBLEM
-node-5  10.244.4.0/23  the node mask is /24
-
 max-pods (warning, 1): the scheduler may place more pods on the node than it has addresses
 
 NODE    PODCIDR        PROBLEM
-node-8  10.244.8.0/24  300 pods allocatable, but it holds 253: drain the node, then set kubelet's maxPods to 253 plus its pods with hostNetwork
+node-5  10.244.5.0/24  300 pods allocatable, but it holds 253: drain the node, then set kubelet's maxPods to 253 plus its pods with hostNetwork
 
-4 nodes to renumber:
+2 nodes to renumber:
 
 NODE    FROM           TO
 node-4  -              10.244.2.0/24
 node-2  10.244.1.0/24  10.244.3.0/24
-node-5  10.244.4.0/23  10.244.6.0/24
-node-7  10.99.0.0/24   10.244.7.0/24
 
 Commands:
 
@@ -133,11 +112,7 @@ ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' &&
 kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' &&
 kubectl uncordon node-2
 # To go back after the drain: ssh node-2 sudo systemctl stop kubelet && kubectl delete node node-2 --ignore-not-found && kubectl create -f node-2.yaml && ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' && ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' && kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' && kubectl uncordon node-2
-`,
-  );
-  t.match(
-    stdout,
-    `
+
 # After the last deletion, and before any new node: restart kube-controller-manager. It takes the podCIDRs of the deleted
 # nodes for free, although other nodes still have these addresses, and would assign them to new nodes.
 `,
@@ -203,6 +178,21 @@ test("each kind of problem", async (t) => {
   t.strictSame(problemsOf(one(["10.244.9.0/24"], "254"), CLUSTER), [
     ["max-pods", "warning", "node-9", "10.244.9.0/24"],
   ]);
+});
+
+test("an overlap, a podCIDR outside and one of another size are named with what they are compared with", async (t) => {
+  const { stdout } = audit(
+    [
+      ...healthy,
+      { name: "node-4", podCidrs: ["10.244.0.128/25"] },
+      { name: "node-5", podCidrs: ["10.99.0.0/24"] },
+    ],
+    CLUSTER,
+  );
+  t.match(stdout, /^node-1 .* contains 10\.244\.0\.128\/25 of node-4$/m);
+  t.match(stdout, /^node-4 .* lies in 10\.244\.0\.0\/24 of node-1$/m);
+  t.match(stdout, /^node-4 .* the node mask is \/24$/m);
+  t.match(stdout, /^node-5 .* not in 10\.244\.0\.0\/16$/m);
 });
 
 test("dual stack: podCIDRs of one family are compared wherever they are in the list", async (t) => {

@@ -1,14 +1,19 @@
 /** A cluster for the commands that `audit` prints: objects behind a kubectl, and machines behind an ssh. */
 
 import { spawnSync } from "node:child_process";
+import { once } from "node:events";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { Worker } from "node:worker_threads";
 import type { Test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { nodeObject, type WrittenNode } from "../node-texts.ts";
 
-const kubectl = fileURLToPath(new URL("fake-kubectl.ts", import.meta.url));
+const kubectl = new Worker(new URL("fake-kubectl.ts", import.meta.url));
+const [{ port }] = (await once(kubectl, "message")) as [AddressInfo];
+// It ends with the tests.
+kubectl.unref();
 
 /** What tests look at in a node object. */
 export interface StoredNode {
@@ -70,7 +75,17 @@ export function fakeCluster(
   for (const one of ["bin", "machine", "nodes", "machines", "work"]) mkdirSync(inCluster(one));
   program(
     inCluster("bin/kubectl"),
-    `exec '${process.execPath}' '${kubectl}' '${inCluster("nodes")}' "$@"`,
+    `last=
+exec 3<>/dev/tcp/127.0.0.1/${port}
+file=
+for word; do
+  [ "$last" != -f ] || file=$word
+  last=$word
+done
+{ printf '%s\\0' '${inCluster("nodes")}' "$@"; [ -z "$file" ] || cat "$file"; printf '\\1'; } >&3
+read -r code <&3
+if [ "$code" = 0 ]; then cat <&3; else cat <&3 >&2; fi
+exit "$code"`,
   );
   program(
     inCluster("bin/ssh"),

@@ -1,10 +1,9 @@
-// test: each executable, one if short, Go plugin
+// test: each executable, one if short
 /** `history` on histories that plugins, commands and accidents have left. */
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { goPlugin, skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
@@ -183,25 +182,6 @@ test("who holds it now is told without an event, too, and a file without a conta
     ask(node, "10.48.0.8")[1],
     /\n10\.48\.0\.8 of net is taken by a file that names no container since \S+\.\n$/,
   );
-});
-
-test("a release by the Go plugin is no event, and the last line tells of it", {
-  skip: skipWithoutGoPlugin,
-}, async (t) => {
-  const node = nodeWithHistory(t);
-  const go = goPlugin?.path ?? "";
-  node.call("ADD", "net", "c1");
-  node.call("DEL", "net", "c1", go);
-  t.match(ask(node, "10.48.0.2"), [
-    0,
-    /ADD .* c1 [\s\S]*No reservation of 10\.48\.0\.2 is known now/,
-  ]);
-
-  node.add("net", { ...ipam, rangeEnd: "10.48.0.2" }, "c2", { program: go });
-  t.match(ask(node, "10.48.0.2"), [
-    0,
-    /ADD .* c1 [\s\S]*\n10.* is held by container c2 eth0 since/,
-  ]);
 });
 
 test("a history that was rotated or deleted says from when on it knows", async (t) => {
