@@ -18,24 +18,31 @@ function nodeWithPod(t: Test): Node {
   return node;
 }
 
-/** Reservations of which something is wrong: the name of the file, its content, and the code of the finding. */
-const reservations: Readonly<
-  Record<string, readonly [name: string, content: string, code: string]>
-> = {
-  "an empty one": ["10.1.2.9", "", "empty-reservation"],
-  "one of NULs, as after a power loss": ["10.1.2.9", "\0\0\0", "empty-reservation"],
-  "one that names no container": ["10.1.2.9", "for the printer", "malformed-reservation"],
-  "one that ADD would not look for": ["::ffff:10.1.2.9", "c9\r\neth0", "malformed-reservation"],
-  "one whose name is no address": ["10.1.2.009", "c9\r\neth0", "malformed-reservation"],
-  "one in no range": ["10.9.9.9", "c9\r\neth0", "out-of-range"],
-  "one of the gateway": ["10.1.2.1", "c9\r\neth0", "excluded-address"],
-  "a second one of an attachment, in a range set": ["10.1.2.9", "c1\r\neth0", "duplicate-owner"],
-};
+const OTHER = "c9\r\neth0";
 
-/** What is done to the node, which returns the expected path. */
-const others: Readonly<
-  Record<string, readonly [code: string, severity: string, corrupt: (node: Node) => string]>
+/** What is done to a node; returns the path of the finding. */
+type Corruption = (node: Node) => string;
+
+/** A file in the network's directory. */
+function file(name: string, content: string): Corruption {
+  return (node) => node.write(`net/${name}`, content, 60);
+}
+
+const cases: Readonly<
+  Record<string, readonly [code: string, severity: string, corrupt: Corruption]>
 > = {
+  "an empty one": ["empty-reservation", "warning", file("10.1.2.9", "")],
+  "one of NULs, as after a power loss": ["empty-reservation", "warning", file("10.1.2.9", "\0\0")],
+  "one without a container": [
+    "malformed-reservation",
+    "warning",
+    file("10.1.2.9", "for a printer"),
+  ],
+  "one with another name": ["malformed-reservation", "warning", file("::ffff:10.1.2.9", OTHER)],
+  "one whose name is no address": ["malformed-reservation", "warning", file("10.1.2.009", OTHER)],
+  "one in no range": ["out-of-range", "warning", file("10.9.9.9", OTHER)],
+  "one of the gateway": ["excluded-address", "warning", file("10.1.2.1", OTHER)],
+  "a second one of an attachment": ["duplicate-owner", "warning", file("10.1.2.9", "c1\r\neth0")],
   "a directory in the place of a reservation": [
     "malformed-reservation",
     "warning",
@@ -77,16 +84,6 @@ const others: Readonly<
       return join(node.dataDir, "net/10.1.2.2");
     },
   ],
-};
-
-const cases = {
-  ...others,
-  ...Object.fromEntries(
-    Object.entries(reservations).map(([what, [name, content, code]]) => {
-      const corrupt = (node: Node): string => node.write(`net/${name}`, content, 60);
-      return [what, [code, "warning", corrupt] as const];
-    }),
-  ),
 };
 
 test("a healthy node has no findings", async (t) => {

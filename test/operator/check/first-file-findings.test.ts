@@ -1,6 +1,7 @@
 /** Pods of a network whose file is no longer the first: each DEL goes to the network of the first file, and leaks an address. */
 
 import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { cacheEntry } from "../../harness/results-cache.ts";
 import {
@@ -9,21 +10,27 @@ import {
   findingsOn,
   MULTUS_RESULTS,
   memoryNode,
+  RESULTS,
   remember,
 } from "../memory-node.ts";
 
 const WEB = { pod: "default/web", netns: "/run/netns/web", addresses: ["10.0.0.2/29"] };
 
-/** A node with the pod `default/web` in `net`. */
-function nodeWithPod(entry: typeof WEB = WEB): MemoryMachine {
+const cilium = { name: "cilium", cniVersion: "0.3.1", type: "cilium-cni" };
+
+/** A node with the pod `default/web` in `net`, to which the file of another network came later. */
+function nodeWithPod({
+  entry = WEB,
+  file = "00-cilium.conf",
+  document = cilium as JsonObject,
+} = {}): MemoryMachine {
   const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   configureNet(machine, "10.0.0.0/29");
   remember(machine, "c1", entry);
   machine.wait(60_000);
+  configure(machine, file, document);
   return machine;
 }
-
-const cilium = { name: "cilium", cniVersion: "0.3.1", type: "cilium-cni" };
 
 function found(
   machine: MemoryMachine,
@@ -35,7 +42,6 @@ function found(
 
 test("a file that sorts first takes the DELs of the pods of the former first", async (t) => {
   const machine = nodeWithPod();
-  configure(machine, "00-cilium.conf", cilium);
 
   const [finding, ...others] = found(machine);
 
@@ -52,69 +58,41 @@ test("a file that sorts first takes the DELs of the pods of the former first", a
 
 test("where the other network has running pods, too, its file stays", async (t) => {
   const machine = nodeWithPod();
-  configure(machine, "00-cilium.conf", cilium);
   remember(machine, "c2", { pod: "default/db", netns: "/run/netns/db" }, "cilium");
   const [finding] = found(machine, { "/run/netns/web": 50, "/run/netns/db": 60 });
   t.match(finding?.remedy, /its file has to stay where it is$/);
 });
 
-/** Nodes of which nothing is wrong, or nothing is known. */
-const fine: Readonly<Record<string, () => MemoryMachine>> = {
-  "whose file comes last": () => {
-    const machine = nodeWithPod();
-    configure(machine, "zz-cilium.conf", cilium);
-    return machine;
-  },
-  "whose pods came after the file: the runtime's default is another": () => {
-    const machine = memoryNode({});
-    configure(machine, "00-cilium.conf", cilium);
-    configureNet(machine, "10.0.0.0/29");
-    machine.wait(60_000);
-    machine.disk.put("/data/net/10.0.0.2", "c1\r\neth0");
-    remember(machine, "c1", WEB);
-    return machine;
-  },
-  "whose first file is that of multus": () => {
-    const machine = nodeWithPod();
-    configure(machine, "00-multus.conf", { name: "multus-cni-network", type: "multus-shim" });
-    return machine;
-  },
-  "whose pod multus attached": () => {
-    const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
-    configureNet(machine, "10.0.0.0/29");
-    const { name, text } = cacheEntry("net", "c1", WEB);
-    machine.disk.makeDirectories(MULTUS_RESULTS);
-    machine.disk.put(`${MULTUS_RESULTS}/${name}`, text);
-    machine.wait(60_000);
-    configure(machine, "00-cilium.conf", cilium);
-    return machine;
-  },
-  "whose pod is in both networks": () => {
-    const machine = nodeWithPod();
-    configure(machine, "00-cilium.conf", cilium);
-    remember(machine, "c1", { ...WEB, interfaceName: "eth1" }, "cilium");
-    return machine;
-  },
-  "whose container is podman's": () => {
-    const machine = nodeWithPod({ ...WEB, pod: "/web" });
-    configure(machine, "00-cilium.conf", cilium);
-    return machine;
-  },
-  "whose first file no runtime can use": () => {
-    const machine = nodeWithPod();
-    configure(machine, "00-cilium.conf", { name: "cilium", plugins: [cilium] });
-    return machine;
-  },
-};
+const multus = { name: "multus-cni-network", type: "multus-shim" };
 
-for (const [what, make] of Object.entries(fine)) {
+for (const [what, node, mounted] of [
+  ["whose file comes last", { file: "zz-cilium.conf" }],
+  ["whose first file is that of multus", { document: multus }],
+  ["whose container is podman's", { entry: { ...WEB, pod: "/web" } }],
+  ["whose first file no runtime can use", { document: { name: "cilium", plugins: [cilium] } }],
+  ["whose pod is dead", {}, {}],
+] as const) {
   test(`not on a node ${what}`, async (t) => {
-    t.same(found(make()), []);
+    t.same(found(nodeWithPod(node), mounted), []);
   });
 }
 
-test("nor of a pod that is dead", async (t) => {
+test("nor where the pods came after the file: the runtime's default is another", async (t) => {
   const machine = nodeWithPod();
-  configure(machine, "00-cilium.conf", cilium);
-  t.same(found(machine, {}), []);
+  machine.wait(60_000);
+  machine.disk.put("/data/net/10.0.0.2", "c1\r\neth0");
+  t.same(found(machine), []);
+});
+
+test("nor of a pod that is in both networks, or that multus attached", async (t) => {
+  const machine = nodeWithPod();
+  remember(machine, "c1", { ...WEB, interfaceName: "eth1" }, "cilium");
+  t.same(found(machine), []);
+
+  const attached = nodeWithPod();
+  const { name, text } = cacheEntry("net", "c1", WEB);
+  attached.disk.unlink(`${RESULTS}/${name}`);
+  attached.disk.makeDirectories(MULTUS_RESULTS);
+  attached.disk.put(`${MULTUS_RESULTS}/${name}`, text);
+  t.same(found(attached), []);
 });

@@ -240,6 +240,13 @@ const cases: Readonly<
     () => {},
     [],
   ],
+  "the address of a pod that ended, and that the next one uses, in whose namespace a process runs":
+    [
+      nodeWith(["nothing", "cache"], ["10.0.0.2", "10.0.0.2"]),
+      ({ kernel }) =>
+        Object.assign(kernel.processes ?? {}, { 101: { namespace: 51, addresses: ["10.0.0.2"] } }),
+      [],
+    ],
   "young reservations, whatever is known of them": [
     nodeWith(["gone", "mount"]),
     ({ machine }) => machine.wait(9 * 60_000),

@@ -7,16 +7,16 @@ import { memoryNode, remember, runOn } from "../memory-node.ts";
 import type { Machine } from "../node/proc.ts";
 
 interface Case {
-  /** The containers that hold 10.0.0.2, 10.0.0.3 and so on, since an hour. */
-  readonly holders: readonly string[];
+  /** The containers that hold 10.0.0.2, 10.0.0.3 and so on, since an hour; by default c1, c2 and c3. */
+  readonly holders?: readonly string[];
   readonly kernel?: Machine;
   /** Those whose network namespaces are gone, by libcni's cache. */
   readonly gone?: readonly string[];
   readonly list: readonly string[];
   /** Why the list is not believed; `undefined` where it is. */
   readonly doubt?: string | RegExp;
-  /** The containers whose addresses are released. */
-  readonly released: readonly string[];
+  /** The containers whose addresses are released; by default none. */
+  readonly released?: readonly string[];
   /** The same with `--force`, where the list is not believed; `undefined` where that changes nothing. */
   readonly forced?: readonly string[];
 }
@@ -61,11 +61,9 @@ const cases: Readonly<Record<string, Case>> = {
     holders: five,
     list: ["c1", "c2", ...others],
     doubt: `net: 3 of 5 reservations are dead by the list alone; ${complete}`,
-    released: [],
     forced: ["c3", "c4", "c5"],
   },
   "one that lacks two of three, as after a crash": {
-    holders: three,
     list: ["c1", ...others],
     released: ["c2", "c3"],
   },
@@ -73,7 +71,6 @@ const cases: Readonly<Record<string, Case>> = {
     holders: ["c1"],
     list: others,
     doubt: `net: 1 of 1 reservations are dead by the list alone; ${complete}`,
-    released: [],
     forced: ["c1"],
   },
   "one that lacks those whose namespaces are gone, too": {
@@ -86,33 +83,27 @@ const cases: Readonly<Record<string, Case>> = {
     holders: ["c1"],
     list: [],
     doubt: `net: the list of live containers is empty; ${complete}`,
-    released: [],
     forced: ["c1"],
   },
-  "an empty one where nothing is reserved": { holders: [], list: [], released: [] },
+  "an empty one where nothing is reserved": { holders: [], list: [] },
   "one without containerd's namespace, which the reservations have": {
     holders: ["default-web", "default-db"],
     list: ["web", "db", ...others],
     doubt:
       /^net: its ids have the form NAMESPACE-ID, as default-web, but the list has only web; nothing .* Use --live-command 'ns=\$\(ctr namespaces ls -q\) && for n/,
-    released: [],
   },
   "one that lacks a container of which a process runs": {
-    holders: three,
     kernel: ofC2("10.0.0.3"),
     list: ["c1", ...others],
     doubt: wrong,
-    released: [],
   },
   "an empty one, where a process runs": {
     holders: ["c1", "c2"],
     kernel: ofC2("10.0.0.3"),
     list: [],
     doubt: wrong,
-    released: [],
   },
   "a wrong one, beside a namespace that is gone": {
-    holders: three,
     kernel: ofC2("10.0.0.3"),
     gone: ["c3"],
     list: ["c1", ...others],
@@ -120,13 +111,11 @@ const cases: Readonly<Record<string, Case>> = {
     released: ["c3"],
   },
   "one that lacks a process that is beside a container that it has": {
-    holders: three,
     kernel: ofC2("10.0.0.2", "10.0.0.3"),
     list: ["c1", ...others],
     released: ["c3"],
   },
   "one that lacks a sandbox in which no process runs: its runtime may have lost it": {
-    holders: three,
     kernel: { ...strange, mounted: { "/run/netns/a": 50 }, addresses: { 50: ["10.0.0.3"] } },
     list: ["c1", ...others],
     released: ["c3"],
@@ -136,7 +125,6 @@ const cases: Readonly<Record<string, Case>> = {
     kernel: machines,
     list: ["c1", "c2"],
     doubt: fewFor(2),
-    released: [],
     forced: ["c3", "dead"],
   },
   "one that has one fewer": {
@@ -144,7 +132,6 @@ const cases: Readonly<Record<string, Case>> = {
     kernel: machines,
     list: three,
     doubt: fewFor(3),
-    released: [],
     forced: ["dead"],
   },
   "one that has as many, with those of another runtime": {
@@ -156,7 +143,7 @@ const cases: Readonly<Record<string, Case>> = {
 };
 
 /** What a run with `--now --yes` releases, and what it logs. */
-function collect({ holders, gone = [], kernel = strange, list }: Case, isForced: boolean) {
+function collect({ holders = three, gone = [], kernel = strange, list }: Case, isForced: boolean) {
   const names = holders.map((_, at) => `10.0.0.${at + 2}`);
   const machine = memoryNode(
     Object.fromEntries(holders.map((id, at) => [names[at], `${id}\r\neth0`])),
@@ -176,7 +163,7 @@ function collect({ holders, gone = [], kernel = strange, list }: Case, isForced:
 
 for (const [what, given] of Object.entries(cases)) {
   test(`${what} is ${given.doubt === undefined ? "" : "not "}believed`, async (t) => {
-    const { doubt, released, forced = released } = given;
+    const { doubt, released = [], forced = released } = given;
     const run = collect(given, false);
     if (doubt === undefined) t.equal(run.logged, "");
     else t.match(run.logged, doubt);

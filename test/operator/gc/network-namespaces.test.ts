@@ -65,7 +65,7 @@ for (const [who, optionsOf, message, alive] of [
   [
     "without CAP_SYS_ADMIN",
     (node: Node) => ({ program: without(node, "sys_admin") }),
-    /mounted cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
+    / cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
     1,
   ],
   [

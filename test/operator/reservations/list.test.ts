@@ -72,11 +72,7 @@ test("an empty data directory gives the headings alone", async (t) => {
     stdout: "NETWORK  ADDRESS  CONTAINER  INTERFACE  AGE  POD\n",
     stderr: "",
   });
-  t.strictSame(node.tool(["list", "--data-dir", node.dataDir, "--json"]), {
-    exitCode: 0,
-    stdout: '{\n  "reservations": []\n}\n',
-    stderr: "",
-  });
+  t.strictSame(node.json(["list"]).document, { reservations: [] });
 });
 
 test("reservations that may not be read are listed, and the error is logged", {
