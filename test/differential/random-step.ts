@@ -19,7 +19,7 @@ import { callStep, containers, interfaces, ownedBy, type Situation, type Step } 
  * @param situation what the choice depends on
  */
 export function randomStep(situation: Situation): Step {
-  const { random, plugin } = situation;
+  const { random } = situation;
   const configuration = random.pick(situation.configurations);
   const roll = random.integer(100);
   if (roll < 45) {
@@ -31,8 +31,7 @@ export function randomStep(situation: Situation): Step {
   if (roll < 78) {
     return callStep(check(situation, configuration));
   }
-  // An older plugin knows neither GC nor STATUS, and answers VERSION otherwise.
-  if (roll < 84 && plugin.current) {
+  if (roll < 84) {
     return callStep(forNetwork(situation, configuration));
   }
   return randomTampering(situation, configuration);

@@ -13,10 +13,9 @@ import { extent } from "../harness/extent.ts";
 import { goStatic, skipWithoutGoStatic } from "../harness/go-plugin.ts";
 import { type Random, randomFrom } from "../harness/random.ts";
 import { attachmentCall, type JsonObject } from "../harness/runtime-call.ts";
+import { seed } from "../harness/seed.ts";
 
-const { HOST_LOCAL_SEED, HOST_LOCAL_STEPS } = process.env;
-/** Fixed, so that one commit has one outcome; the variable explores others. */
-const seed = Number(HOST_LOCAL_SEED ?? 20261122);
+const { HOST_LOCAL_STEPS } = process.env;
 const calls = Number(HOST_LOCAL_STEPS ?? (extent === "short" || isPortable ? 100 : 1000));
 
 const versions = ["", "0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];

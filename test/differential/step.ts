@@ -2,7 +2,6 @@
 
 import type { TreeEntry } from "../harness/data-directory.ts";
 import type { Call } from "../harness/executable.ts";
-import type { GoPlugin } from "../harness/go-plugin.ts";
 import type { Random } from "../harness/random.ts";
 import type { RandomConfiguration } from "./random-configuration.ts";
 
@@ -25,7 +24,6 @@ export type Step = CallStep | TamperStep;
 /** What a step is chosen for. */
 export interface Situation {
   readonly random: Random;
-  readonly plugin: GoPlugin;
   readonly configurations: readonly RandomConfiguration[];
   /** The files as they are now. */
   readonly tree: readonly TreeEntry[];

@@ -1,9 +1,7 @@
 // test: each executable, one if short, Go plugin, each architecture, slow
 /** Either plugin takes over from the other at any moment of an attachment's life. */
 
-import { join } from "node:path";
 import { test } from "tap";
-import { populate, treeOf } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 import { extent } from "../harness/extent.ts";
@@ -57,29 +55,3 @@ for (const [what, ipam] of extent === "short" ? networks.slice(1, 2) : networks)
     }
   });
 }
-
-test("a directory from before interfaces were noted serves both", { skip }, async (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/29" });
-  populate(network.machine.dataDirectory, [
-    { path: "net/10.0.0.2", content: "old1" },
-    { path: "net/10.0.0.3", content: "old2" },
-  ]);
-
-  t.equal(network.check("old1", here).exitCode, 0);
-  t.equal(network.del("old1", here).exitCode, 0);
-  t.equal(network.check("old2", go).exitCode, 0);
-  t.equal(network.del("old2", go).exitCode, 0);
-  t.same(network.reserved(), []);
-});
-
-test("what this plugin keeps for itself is invisible to the Go plugin", { skip }, async (t) => {
-  const network = networkFor(t, { subnet: "10.0.0.0/29" });
-  network.add("c1", here);
-  network.del("c1", here);
-
-  t.equal(network.check("c1", go).exitCode, 1);
-  t.same(
-    treeOf(join(network.machine.dataDirectory, "net")).map(({ path }) => path),
-    ["last_reserved_ip.0", "lock"],
-  );
-});

@@ -6,7 +6,6 @@ import type { Test } from "tap";
 import { comparable } from "../blackbox/comparison.ts";
 import { populate, scratchDirectory, type TreeEntry, treeOf } from "../harness/data-directory.ts";
 import { executable, type Outcome, start } from "../harness/executable.ts";
-import type { GoPlugin } from "../harness/go-plugin.ts";
 import { readError } from "../harness/printed-error.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
 import { placeholder } from "./random-configuration.ts";
@@ -32,9 +31,9 @@ const resolvConf = "nameserver 192.0.2.53\nsearch a.example\nsearch b.example\no
  * Makes two data directories that are gone after the test.
  *
  * @param t the test that owns them
- * @param plugin the Go plugin
+ * @param goPlugin the path of the Go plugin
  */
-export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides {
+export function twoSides(t: Pick<Test, "teardown">, goPlugin: string): TwoSides {
   const here = scratchDirectory(t);
   const reference = scratchDirectory(t);
   for (const directory of [here, reference]) {
@@ -46,7 +45,7 @@ export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides 
   const callBoth = async ({ call }: CallStep): Promise<Sight> => {
     const [ours, theirs] = await Promise.all([
       callOn(here, executable, call),
-      callReference(reference, plugin, call),
+      callReference(reference, goPlugin, call),
     ]);
     if (theirs.exitCode !== 0 && call.environment.CNI_COMMAND === "ADD") {
       giveBack(reference, tree, call.environment);
@@ -57,12 +56,12 @@ export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides 
     const stderr = call.environment.CNI_COMMAND === "GC" ? theirs.stderr : ours.stderr;
     return {
       here: {
-        answer: normalised(comparable({ ...ours, stderr }, theirs), plugin),
-        files: comparableFiles(treeOf(here), plugin),
+        answer: comparable({ ...ours, stderr }, theirs),
+        files: comparableFiles(treeOf(here)),
       },
       reference: {
-        answer: normalised(comparable(theirs, theirs), plugin),
-        files: comparableFiles(tree, plugin),
+        answer: comparable(theirs, theirs),
+        files: comparableFiles(tree),
       },
     };
   };
@@ -76,8 +75,8 @@ export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides 
       tamper(reference, step);
       tree = treeOf(reference);
       return {
-        here: comparableFiles(treeOf(here), plugin),
-        reference: comparableFiles(tree, plugin),
+        here: comparableFiles(treeOf(here)),
+        reference: comparableFiles(tree),
       };
     },
     tree: () => tree,
@@ -90,7 +89,7 @@ export function twoSides(t: Pick<Test, "teardown">, plugin: GoPlugin): TwoSides 
  */
 async function callReference(
   directory: string,
-  { path }: GoPlugin,
+  path: string,
   call: CallStep["call"],
 ): Promise<Outcome> {
   const outcome = await callOn(directory, path, call);
@@ -143,22 +142,9 @@ function giveBack(
 /**
  * The files that both sides promise. An empty network directory and the lock file may be missing
  * here: see "DEL, CHECK, GC and STATUS create no network directory" in blackbox/differences.ts.
- * An older Go plugin gives other modes.
  */
-function comparableFiles(tree: readonly TreeEntry[], plugin: GoPlugin): unknown {
-  return tree
-    .filter(({ path }) => !/^[^/]+\/(lock)?$/.test(path))
-    .map(({ path, mode, content }) => ({ path, content, mode: plugin.current ? mode : undefined }));
-}
-
-/** An older Go plugin prints results of version 1.0.0 in another order, and an empty dns. */
-function normalised(answer: ReturnType<typeof comparable>, plugin: GoPlugin): unknown {
-  if (plugin.current || typeof answer.output !== "string" || !answer.output.startsWith("{")) {
-    return answer;
-  }
-  const { dns, ...result }: { dns?: object } = JSON.parse(answer.output);
-  const given = dns !== undefined && Object.keys(dns).length > 0 ? { dns } : {};
-  return { ...answer, output: { ...result, ...given } };
+function comparableFiles(tree: readonly TreeEntry[]): readonly TreeEntry[] {
+  return tree.filter(({ path }) => !/^[^/]+\/(lock)?$/.test(path));
 }
 
 function tamper(directory: string, { kind, path, content }: TamperStep): void {

@@ -1,8 +1,10 @@
 /** Two hundred calls at once, for one lock. */
 
+import { mkdirSync } from "node:fs";
 import { holdLock } from "../../harness/held-lock.ts";
 import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
+import { putDated } from "./corrupt-file.ts";
 import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
@@ -17,6 +19,9 @@ const DEFAULT_TIMEOUT = 30;
 
 /** In seconds, also for two hundred processes of the portable executable. */
 const LIMIT = 180;
+
+/** At which an empty file may be reused, and a leftover one removed, in seconds. */
+const AGE = 100;
 
 /** How long two hundred processes take to start, in seconds. */
 const ARRIVAL = 60;
@@ -46,19 +51,25 @@ async function served(trial: Trial): Promise<void> {
   requireEach(trial, network, await endingsOf(calls));
 }
 
-/** Some come for the lock, and never get it. */
+/** Some come for the lock, and never get it; much in the network could be repaired under it. */
 async function refused(trial: Trial): Promise<void> {
-  const { verifier } = trial;
+  const { verifier, subject } = trial;
   const network = new FaultNetwork(trial, { ipam });
   await network.do("ADD", "other");
+  mkdirSync(network.ownPath("new"), { recursive: true });
+  for (const path of ["10.0.0.3", ".host-local-4194303-0"]) putDated(network.path(path), "", AGE);
+  putDated(network.ownPath("new/4194303-0"), "", AGE);
   await holdLock(trial, network.directory);
   await network.mustNotChange("without the lock", async () => {
+    // The Go plugin's GC does nothing, and needs no lock for that.
+    const verbs =
+      subject.name === "Go" ? (["ADD", "DEL"] as const) : (["ADD", "DEL", "GC"] as const);
     const calls = Array.from({ length: countFor(trial) }, (_, at) => {
       const differences = { ...HASTY, limit: HASTY.limit + ARRIVAL };
-      return at % 2 === 0
-        ? network.begin("ADD", `c${at}`, differences)
-        : network.begin("DEL", "other", differences);
+      return network.begin(verbs[at % verbs.length] ?? "ADD", "other", differences);
     });
+    await network.mustWork("CHECK", "other", "blocked");
+    await network.mustWork("STATUS", "", "blocked");
     const words = ["11 ", `after ${HASTY.ipam.lockTimeoutSeconds} s`];
     for (const ending of await endingsOf(calls)) {
       requireFailure(verifier, ending, "a call without the lock", ...words);

@@ -34,8 +34,8 @@ export const FOREIGN = { old: "1.0", ghost: "ghost", empty: "empty" } as const;
 /** The reservation of a container that does not exist. */
 export const GHOST = "ghost\r\neth0";
 
-/** An empty file may be reused once it is ten seconds old; GC keeps what is younger than two. */
-const OLD = 11;
+/** In seconds: an empty file may be reused once it is ten seconds old; GC keeps what is younger than two. */
+export const OLD = 11;
 
 /** Seconds in the future, so that the file stays young however long an attempt takes. */
 const YOUNG = -60;

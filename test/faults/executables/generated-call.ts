@@ -1,6 +1,5 @@
 /** Calls as runtimes make them, and with something wrong: a variable, a value of the configuration, a few bytes. */
 
-import { SUPPORTED_VERSIONS } from "../../../src/cni/version.ts";
 import {
   ownValues,
   placeholder,
@@ -104,9 +103,8 @@ function several<T>(random: Random, most: number, list: readonly T[]): T[] {
 }
 
 function document(random: Random, { dataDir, withOwnMembers }: Grammar): JsonObject {
-  const everything = { path: "", versions: SUPPORTED_VERSIONS, cniVersion: "1.1.0", current: true };
   const name = random.pick(["net", "net", "other.net_2"]);
-  const made = randomConfiguration(random, everything, name).document;
+  const made = randomConfiguration(random, name).document;
   const { ipam = {}, ...rest }: { ipam?: JsonObject } = JSON.parse(
     JSON.stringify(made).replaceAll(placeholder, dataDir),
   );

@@ -5,14 +5,7 @@ import { grantedAddresses } from "../../harness/network.ts";
 import { requireDistinct, requireFailure, requireSuccess } from "./answers.ts";
 import { type FaultNetwork, HASTY, type Verb } from "./network.ts";
 import type { RunningCall } from "./running-call.ts";
-import {
-  type Case,
-  type Context,
-  eachOf,
-  type NOT_MADE,
-  type Scenario,
-  type Trial,
-} from "./scenario.ts";
+import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 import {
   atTheFirst,
   type HeldNetwork,
@@ -48,7 +41,7 @@ function atEachStop(
   return eachOf(
     stopPoints,
     (trial, stop) => whileStopped(trial, stop, (held) => attempt(trial, held)),
-    { some: (_, stops) => stops },
+    { some: allOf },
   );
 }
 
@@ -79,86 +72,52 @@ async function standStill(trial: Trial, held: HeldNetwork): Promise<void> {
   await resume(trial, held);
 }
 
-interface Removal extends Case {
-  /** Without it, the holder is one that comes in the middle of an ADD of which the lock file was removed. */
-  readonly remove?: (network: FaultNetwork) => void;
-  /** Whether a call waits for the lock before. */
-  readonly isAwaited?: true;
-}
+/** Ways in which the lock file of a network can be another one. */
+const removals: Readonly<Record<string, (network: FaultNetwork) => void>> = {
+  removed: remove,
+  "replaced by a new one": (network) => {
+    writeFileSync(network.path("lock.new"), "");
+    renameSync(network.path("lock.new"), network.path("lock"));
+  },
+  "replaced by a link to another file": (network) => {
+    remove(network);
+    writeFileSync(`${network.directory}/other-lock`, "");
+    symlinkSync("../other-lock", network.path("lock"));
+  },
+  "removed with the whole directory that the Go plugin does not know": (network) => {
+    remove(network);
+    rmSync(network.ownPath(""), { recursive: true, force: true });
+  },
+};
 
 function remove(network: FaultNetwork): void {
   rmSync(network.path("lock"), { force: true });
 }
 
-function replace(network: FaultNetwork): void {
-  writeFileSync(network.path("lock.new"), "");
-  renameSync(network.path("lock.new"), network.path("lock"));
-}
+/** It is done before another call comes for the lock, or while that waits. */
+const removalCases = Object.entries(removals).flatMap(([how, change]) =>
+  [false, true].map((isAwaited) => ({
+    what: `${how}${isAwaited ? " while another waits" : ""}`,
+    change,
+    isAwaited,
+  })),
+);
 
-function linkToOther(network: FaultNetwork): void {
-  remove(network);
-  writeFileSync(`${network.directory}/other-lock`, "");
-  symlinkSync("../other-lock", network.path("lock"));
-}
-
-function removeWithState(network: FaultNetwork): void {
-  remove(network);
-  rmSync(network.ownPath(""), { recursive: true, force: true });
-}
-
-const removals: readonly Removal[] = [
-  { what: "removed", remove },
-  { what: "removed while another waits", remove, isAwaited: true },
-  { what: "replaced by a new one", remove: replace },
-  { what: "replaced while another waits", remove: replace, isAwaited: true },
-  { what: "replaced by a link to another file", remove: linkToOther },
-  {
-    what: "removed with the whole directory that the Go plugin does not know",
-    remove: removeWithState,
-    isAwaited: true,
-  },
-  { what: "removed in the middle of an ADD, of which another finds one half" },
-];
-
-function removeLock(
-  trial: Trial,
-  { remove, isAwaited }: Removal,
-): Promise<typeof NOT_MADE | undefined> {
-  if (remove === undefined) return findHalf(trial);
+function removeLock(trial: Trial, { change, isAwaited }: (typeof removalCases)[number]) {
   return whileStopped(trial, atTheFirst, async (held) => {
     const { network } = held;
-    if (isAwaited) {
-      const third = network.begin("ADD", "third");
-      await third.awaitsLock();
-      remove(network);
-      await meet(trial, held, third);
-    } else {
-      remove(network);
-      await meet(trial, held, network.begin("ADD", "third"));
-    }
+    if (!isAwaited) change(network);
+    const third = network.begin("ADD", "third");
+    await third.awaitsLock();
+    if (isAwaited) change(network);
+    await meet(trial, held, third);
   });
-}
-
-/** An ADD without a lock reserves its two addresses one before and one after the other call has read all. */
-function findHalf(trial: Trial): Promise<typeof NOT_MADE | undefined> {
-  const reserve = (network: FaultNetwork, name: string): void =>
-    writeFileSync(network.path(name), "late\r\neth0");
-  const goOn = async (held: HeldNetwork): Promise<void> => {
-    const { network, holder } = held;
-    reserve(network, "2001:db8::4");
-    holder.goOn();
-    requireSuccess(trial.verifier, await holder.ended, "the call that stood still");
-    await network.mustRelease("late");
-    await resume(trial, held);
-  };
-  return whileStopped(trial, atTheFirst, goOn, (network) => reserve(network, "10.0.0.4"));
 }
 
 /** Another ADD takes another lock, or waits for that of the stopped ADD: both are served. */
 async function meet(trial: Trial, held: HeldNetwork, third: RunningCall): Promise<void> {
   const { verifier } = trial;
   const { network, holder } = held;
-  await third.awaitsLock();
   holder.goOn();
   const endings = [await holder.ended, await third.ended];
   for (const ending of endings) requireSuccess(verifier, ending, "ADD", "blocked");
@@ -184,6 +143,6 @@ export const lockHolderScenarios: readonly Scenario[] = [
     fault: "the lock file is removed or replaced while it is held",
     promise: "no address is handed out twice, no file is torn, and nothing is left after the DELs",
     obstacle: stopObstacle,
-    attempt: eachOf(removals, removeLock),
+    attempt: eachOf(removalCases, removeLock),
   },
 ];

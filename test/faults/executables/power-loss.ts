@@ -1,6 +1,14 @@
 /** Power is lost: what the disk has by then is mounted again, by the same machine after its start. */
 
-import { closeSync, copyFileSync, existsSync, fsyncSync, openSync } from "node:fs";
+import {
+  closeSync,
+  copyFileSync,
+  existsSync,
+  fsyncSync,
+  lstatSync,
+  openSync,
+  readFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -8,6 +16,7 @@ import { Mounts } from "../../harness/mounts.ts";
 import { randomFrom } from "../../harness/random.ts";
 import { sample } from "../../harness/sample.ts";
 import { sideBySide } from "../../harness/side-by-side.ts";
+import { age, OLD } from "./corrupt-file.ts";
 import {
   type FileSystem,
   fileSystemObstacle,
@@ -15,8 +24,7 @@ import {
   makeImage,
   mendImage,
 } from "./file-systems.ts";
-import { FaultNetwork, oneRange } from "./network.ts";
-import { mustHaveRoom } from "./room.ts";
+import { FaultNetwork, oneRange, ROOM } from "./network.ts";
 import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
 /** The attachments before the loss. */
@@ -37,9 +45,13 @@ interface Before extends Case {
   readonly happen: (network: FaultNetwork, copy: () => void) => Promise<readonly string[]>;
 }
 
+const own = ".host-local/net";
+const names = ["net", own, ".host-local", "."];
+const journal = `${own}/journal`;
+
 /** Writes some files or directories to the disk, with what belongs to them, and nothing else. */
-function store(network: FaultNetwork, names: readonly string[]): void {
-  for (const path of names.map((name) => join(network.directory, name))) {
+function store(network: FaultNetwork, stored: readonly string[]): void {
+  for (const path of stored.map((name) => join(network.directory, name))) {
     if (!existsSync(path)) continue;
     const file = openSync(path, "r");
     fsyncSync(file);
@@ -47,65 +59,47 @@ function store(network: FaultNetwork, names: readonly string[]): void {
   }
 }
 
-/** Five ADDs, of which this is stored. */
-function added(what: string, ...stored: readonly string[]): Before {
-  return {
-    what,
-    happen: async (network, copy) => {
-      for (const id of early) await network.do("ADD", id);
-      store(network, stored);
-      copy();
-      return early;
-    },
-  };
+function storeAll(network: FaultNetwork): void {
+  store(network, [...names, ...network.reserved().map((name) => `net/${name}`), journal]);
 }
 
-const own = ".host-local/net";
-const names = ["net", own, ".host-local", "."];
-
-/** All is stored, and then follow changes, of which this is stored. */
-function changed(what: string, ...stored: readonly string[]): Before {
+/** Five ADDs, and what happens until the copy is taken. */
+function added(what: string, then: (network: FaultNetwork) => unknown): Before {
   return {
     what,
     happen: async (network, copy) => {
       for (const id of early) await network.do("ADD", id);
-      store(network, [
-        ...names,
-        ...network.reserved().map((name) => `net/${name}`),
-        `${own}/journal`,
-      ]);
-      for (const id of early.slice(0, 2)) await network.do("DEL", id);
-      const again = ["c0", "c5"];
-      for (const id of again) await network.do("ADD", id);
-      store(network, stored);
+      await then(network);
       copy();
       return [...early, "c5"];
     },
   };
 }
 
+/** All of five ADDs is stored, and then follow changes, of which this is stored. */
+function changed(what: string, ...stored: readonly string[]): Before {
+  return added(what, async (network) => {
+    storeAll(network);
+    for (const id of early.slice(0, 2)) await network.do("DEL", id);
+    for (const id of ["c0", "c5"]) await network.do("ADD", id);
+    store(network, stored);
+  });
+}
+
 const losses: readonly Before[] = [
   added(
     "the names of five reservations are stored, and the journal, and not their contents",
-    ...names,
-    `${own}/journal`,
+    (network) => store(network, [...names, journal]),
   ),
-  changed("the names of changes are stored, and the journal", ...names, `${own}/journal`),
-  added("the names are stored, and nothing else", ...names),
-  added("the journal is stored, and nothing else", `${own}/journal`),
-  added("nothing is stored"),
-  added("one reservation is stored", ...names, "net/10.0.0.3"),
-  changed("of changes the journal is stored", `${own}/journal`),
+  changed("the names of changes are stored, and the journal", ...names, journal),
+  added("everything is stored", storeAll),
+  added("the names are stored, and nothing else", (network) => store(network, names)),
+  added("the journal is stored, and nothing else", (network) => store(network, [journal])),
+  added("nothing is stored", () => {}),
+  added("one reservation is stored", (network) => store(network, [...names, "net/10.0.0.3"])),
+  changed("of changes the journal is stored", journal),
   changed("of changes nothing is stored"),
-  {
-    what: "five ADDs, and 7 s of quiet",
-    happen: async (network, copy) => {
-      for (const id of early) await network.do("ADD", id);
-      await pause(QUIET);
-      copy();
-      return early;
-    },
-  },
+  added("five ADDs, and 7 s of quiet", () => pause(QUIET)),
 ];
 
 /** Calls come in all the while; the copy is taken while some of them run. */
@@ -159,6 +153,22 @@ async function lose(trial: Trial, fileSystem: FileSystem, loss: Loss): Promise<v
   const later = new FaultNetwork(trial, { ipam: oneRange, directory, under: after.entry });
   await mustHaveRoom(later, containerIds);
   after.unmount("disk");
+}
+
+/** Every attachment can be deleted, then every address can be had once, and STATUS knows whether there is one. */
+async function mustHaveRoom(network: FaultNetwork, containerIds: readonly string[]): Promise<void> {
+  await network.mustRelease(...containerIds);
+  // As if ten seconds had passed since then: a blank file may be reused.
+  for (const path of network.reserved().map((name) => network.path(name))) {
+    const isBlank = lstatSync(path).isFile() && /^[\0\s]*$/.test(readFileSync(path, "latin1"));
+    if (isBlank) age(path, OLD);
+  }
+  const late = await network.fill("late", ROOM);
+  // The Go plugin's GC does nothing.
+  if (network.subject.name === "Go") await network.mustRelease(...late.keys());
+  else await network.mustCollect();
+  network.mustBeEmpty();
+  await network.mustTell("room");
 }
 
 /** Takes a copy of what the disk has; one under load may be of two moments, and beyond repair. */

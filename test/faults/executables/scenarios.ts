@@ -8,7 +8,6 @@ import { fullDiskScenarios } from "./full-disk.ts";
 import { generatedCallScenarios } from "./generated-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";
-import { movedScenarios } from "./moved.ts";
 import { placeScenarios } from "./places.ts";
 import { powerLossScenarios } from "./power-loss.ts";
 import type { Scenario } from "./scenario.ts";
@@ -21,7 +20,6 @@ export const scenarios: readonly Scenario[] = [
   fullDiskScenarios,
   placeScenarios,
   powerLossScenarios,
-  movedScenarios,
   takeOverScenarios,
   corruptFileScenarios,
   lockHolderScenarios,

@@ -72,16 +72,6 @@ async function onSeconds({ teardown }: Context): Promise<readonly Views[]> {
   return [{ what: "times of whole seconds", ours: disk, go: disk }];
 }
 
-async function onOrdinary({ teardown }: Context): Promise<readonly Views[]> {
-  const mounts = await Mounts.open(teardown);
-  const memory = mounts.memory("memory", "size=4m");
-  const disk = scratchDirectory({ teardown });
-  return [
-    { what: "the machine's own", ours: disk, go: disk },
-    { what: "in memory", ours: memory, go: memory },
-  ];
-}
-
 /** How long the kernel believes what the file system has told it, in seconds. */
 const CACHED = 60;
 
@@ -123,13 +113,7 @@ const promise = "each call finds what the one before has left; nothing is left a
 
 export const takeOverScenarios: readonly Scenario[] = [
   {
-    fault: "the Go plugin and this one by turns, for the same containers again and again",
-    promise,
-    obstacle: () => skipWithoutGoPlugin || mountObstacle(),
-    attempt: onEach(onOrdinary),
-  },
-  {
-    fault: "the same where the file system keeps whole seconds only",
+    fault: "the Go plugin and this one by turns, where the file system keeps whole seconds only",
     promise,
     obstacle: () => skipWithoutGoPlugin || fileSystemObstacle(fileSystems.ext4OfSeconds),
     attempt: onEach(onSeconds),

@@ -1,9 +1,8 @@
 // test: each executable, one if short, Go plugin, slow
 /** Changes of which a file system shows too little: by the loss of power, by another machine, behind a cache. */
 
-import { movedScenarios } from "./moved.ts";
 import { powerLossScenarios } from "./power-loss.ts";
 import { testScenarios } from "./scenario-tests.ts";
 import { takeOverScenarios } from "./take-over.ts";
 
-testScenarios(powerLossScenarios, movedScenarios, takeOverScenarios);
+testScenarios(powerLossScenarios, takeOverScenarios);
