@@ -117,19 +117,22 @@ export function holdLowNumbers(): () => void {
  * Takes a namespace away, and returns once no process has its number.
  *
  * @param path where it is mounted
- * @param take takes it away, by a command
+ * @param take takes it away, by a command; by default as runtimes do
  * @returns waits again until no process has its number: in some seconds, one may have got it
  */
-export function takeNamespace(
-  path: string,
-  // Another test's command may have it open at this moment.
-  take: () => void = () => spawnSync("umount", ["--lazy", path]),
-): () => void {
+export function takeNamespace(path: string, take: () => void = () => remove(path)): () => void {
   const id = `net:[${statSync(path).ino}]`;
   take();
   const wait = (): void => waitUntilFree(id);
   wait();
   return wait;
+}
+
+/** Unmounts it, and removes the file: with that go the copies of the mount that other tests' mount namespaces have. */
+function remove(path: string): void {
+  // Another test's command may have it open at this moment.
+  spawnSync("umount", ["--lazy", path]);
+  rmSync(path);
 }
 
 function waitUntilFree(id: string): void {

@@ -2,7 +2,7 @@
 /** What the commands say of addresses that this plugin has reserved: it knows for which network namespaces. */
 
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdirSync, rmSync } from "node:fs";
+import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
@@ -39,7 +39,6 @@ function makeNode(t: Test) {
     },
     lose: (id: string): void => {
       takeNamespace(pathOf(id));
-      rmSync(pathOf(id));
     },
     /** What `gc` releases by a list that has these ids only, at once. */
     collect: (...ids: readonly string[]): string => {
