@@ -31,7 +31,6 @@ const foreign: Readonly<Record<string, string>> = {
   NODE_PATH: "/nonexistent",
   NODE_PENDING_DEPRECATION: "1",
   NODE_REDIRECT_WARNINGS: "@/warnings",
-  NODE_TEST_CONTEXT: "child-v8",
   NODE_V8_COVERAGE: "@/coverage",
   OPENSSL_CONF: "/nonexistent/openssl.cnf",
   PKG_EXECPATH: "PKG_INVOKE_NODEJS",
@@ -90,6 +89,14 @@ test("ADD works in a working directory that was removed", async (t) => {
   });
 
   t.strictSame(outcome, { exitCode: 0, stdout: granted, stderr: "" });
+});
+
+test("ADD takes a relative data directory from the working directory", async (t) => {
+  const workingDirectory = scratchDirectory(t);
+
+  run(executable, { ...addTo("some//./where"), workingDirectory });
+
+  t.ok(treeOf(workingDirectory).some(({ path }) => path === "some/where/net/10.0.0.2"));
 });
 
 for (const [what, variable, message] of [
