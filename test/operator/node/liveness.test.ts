@@ -3,9 +3,10 @@
 import { test } from "tap";
 import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
+import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
-import { attachment, machineWith } from "../../store/fixtures.ts";
+import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
 import { directoryOn, reservationOf } from "./reservation.ts";
@@ -241,16 +242,21 @@ test("an attachment of the cache is alive by any of its addresses", async (t) =>
 });
 
 test("what was reserved only just now may be about to get its address", async (t) => {
-  const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
+  const machine = machineWith({});
   machine.time = Date.now();
-  machine.disk.put("/data/net/10.7.9.9", "c9\r\neth0");
+  machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
   const directory = directoryOn(startOperator(machine).system);
-  const [reservation] = directory.reservations;
-
   const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
+  const [known] = checker.livenessOfAll(directory.reservations);
+  t.match(known?.conclusion, { liveness: "unknown", reason: /; it was reserved only just now$/ });
+});
 
-  t.match(reservation && checker.livenessOf(reservation), {
-    liveness: "unknown",
-    reason: `${notKnown.replace("unknown by view: ", "")}; it was reserved only just now`,
-  });
+test("what a journal that cannot be read may tell of a reservation is not known", async (t) => {
+  const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
+  withNetwork(machine.start(), (network) => network.allOwned());
+  const unread = refuse("findLines", "EIO", `${location.stateDirectory}/journal`);
+  const directory = directoryOn(startOperator(machine, unread).system);
+  const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
+  const [known] = checker.livenessOfAll(directory.reservations);
+  t.match(known?.conclusion, { liveness: "unknown", by: "unread" });
 });

@@ -2,6 +2,7 @@
 
 import { test } from "tap";
 import { containerOf } from "../../../src/store/reservations/owner.ts";
+import { refuse } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
 import { location, machineWith } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
@@ -55,4 +56,20 @@ test("reservationsAt finds the file of an address under any of its names, and op
     ],
   );
   t.notOk(counts.has(`${location.directory}/10.7.9.2`));
+});
+
+test("a file that cannot be looked at is not taken for one that was released", async (t) => {
+  const machine = machineWith({ "10.7.9.3": "c1\r\neth0" });
+  const { system } = startOperator(machine, refuse("linkStatus", "EACCES", path));
+  const found = directoryOn(system).reservationsAt(address("10.7.9.3"));
+  t.match(found, [{ name: "10.7.9.3", owner: { kind: "unknown", code: "EACCES" } }]);
+});
+
+test("unowned are the files that name no container, not those that name no interface", async (t) => {
+  const machine = machineWith({ "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2", "10.7.9.4": "" });
+  const { unowned } = directoryOn(startOperator(machine).system);
+  t.same(
+    unowned.map(({ name }) => name),
+    ["10.7.9.4"],
+  );
 });
