@@ -27,7 +27,7 @@ function reportOf(command: Command, ipam: object = {}) {
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.disk.put("/data/net/10.0.0.5", "c4\r\neth0");
   // Else whoever has no namespace is known to be dead.
-  machine.seesProcesses = false;
+  machine.kernel.seesProcesses = false;
   return command.run(contextOf(startOperator(machine).system, { ...places, "--grace": "0s" }));
 }
 
