@@ -1,10 +1,11 @@
 /** What `gc` prints of a reservation and its document, and of what it leaves for the next run. */
 
 import { test } from "tap";
+import { readCollection } from "../../../src/operator/gc/collection-file.ts";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { filesOf, location, withNetwork } from "../../store/fixtures.ts";
+import { filesOf, location, open, withNetwork } from "../../store/fixtures.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { configure, configureNet, memoryNode, remember, runOn } from "../memory-node.ts";
 
@@ -109,6 +110,19 @@ test("that a dead one cannot be recorded is an error: no later run would be the 
   const ofLiving = run(machine, "--yes", "c1\nc2", unwritable);
   t.strictSame([ofLiving.exitCode, ofLiving.logged], [0, ""], "of the time it is none");
 });
+
+for (const [what, words, list, isNoted] of [
+  ["a run with --yes", "--yes", "c1\nc2", true],
+  ["a dry run", "", "c1\nc2", false],
+  ["one whose list is refused", "--yes", "", false],
+] as const) {
+  test(`${what} ${isNoted ? "leaves" : "does not leave"} its time, for metrics`, async (t) => {
+    const machine = node();
+    run(machine, words, list);
+    const { lastRun } = readCollection(open(machine.start()));
+    t.equal(lastRun, isNoted ? machine.time : undefined);
+  });
+}
 
 test("a list that turns out wrong starts the grace period anew", async (t) => {
   const machine = node();
