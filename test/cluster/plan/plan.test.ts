@@ -128,7 +128,9 @@ test("the document of a change", async (t) => {
   const { families, change, ...others } = JSON.parse(stdout);
   t.strictSame(others, {
     asked: { nodes: null, podsPerNode: null },
-    ...{ nodes: 4096, podsPerNode: 253, maxPods: 253 },
+    nodes: 4096,
+    podsPerNode: 253,
+    maxPods: 253,
     partitions: [],
     problems: [],
   });
@@ -136,14 +138,21 @@ test("the document of a change", async (t) => {
   t.match(families, [{ ...now, family: "IPv4", clusterPrefixLength: 12 }]);
   t.strictSame(families[0].choices.at(-1), { nodeMask: 27, nodes: 32_768, podsPerNode: 29 });
   t.strictSame(change, {
-    ...{ existingNodes: 256, wantedNodes: 256, furtherNodes: 3840, withoutPodCidr: 0 },
+    existingNodes: 256,
+    wantedNodes: 256,
+    furtherNodes: 3840,
+    withoutPodCidr: 0,
     families: [
       {
         family: "IPv4",
         was: { clusterCidr: "10.244.0.0/16", nodeMask: 24, nodes: 256, podsPerNode: 253 },
         now,
-        ...{ withPodCidr: 256, keeping: 256, otherSize: 0, outside: 0 },
-        ...{ cidrsTaken: 256, cidrsFree: 3840 },
+        withPodCidr: 256,
+        keeping: 256,
+        otherSize: 0,
+        outside: 0,
+        cidrsTaken: 256,
+        cidrsFree: 3840,
       },
     ],
   });
