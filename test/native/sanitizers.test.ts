@@ -2,15 +2,10 @@
 /** The C host under the address and undefined-behaviour sanitizers, which also find leaks. */
 
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
-import net from "node:net";
-import { join } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
-import { nodesJson } from "../cluster/node-texts.ts";
-import { ownConfigurations } from "../harness/tool.ts";
-import { until } from "../harness/until.ts";
-import { every, freePort, get, startAgent } from "../operator/agent/running-agent.ts";
+import { runTestFiles } from "../../scripts/test/process.ts";
+import { inRepository } from "../harness/repository.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -76,67 +71,15 @@ test("the C host has no memory error, undefined behaviour or leak", async (t) =>
   }
 });
 
-test("nor have the functions for operator commands", async (t) => {
-  const directory = t.testdir({
-    conf: {
-      "large.conf": JSON.stringify({
-        name: "large",
-        ipam: { type: "host-local", ranges: [[{ subnet: "8000::/64" }], [{ subnet: "8000::/1" }]] },
-      }),
-    },
-    data: {},
-    bin: {},
-    "nodes.json": nodesJson(
-      ["node-1", "node-2"].map((name) => ({ name, podCidrs: ["10.244.0.0/24"] })),
-    ),
+for (const [what, file] of [
+  ["operator commands", "test/operator/operator-json.test.ts"],
+  ["install, which starts other programs", "test/operator/install/install.test.ts"],
+  ["the loop of the agent", "test/operator/agent/agent.test.ts"],
+] as const) {
+  test(`nor have the functions for ${what}: ${file} passes`, async (t) => {
+    const environment = { HOST_LOCAL_BIN: executable, HOST_LOCAL_EXTENT: "short" };
+    const [result] = await runTestFiles([inRepository(file)], environment);
+    t.match(result, { failed: 0, report: "" });
+    t.not(result?.passed, 0);
   });
-  const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
-  const commands: readonly (readonly [readonly string[], number])[] = [
-    [["--help"], 0],
-    [["list", ...place], 0],
-    [["check", ...place], 1],
-    [["capacity", ...place], 0],
-    [["metrics", ...place], 0],
-    [["networks", "--json", ...place], 0],
-    [["plan", "--nodes", `${2n ** 64n - 1n}`, "--pods", `${2n ** 63n}`], 1],
-    [["networks", ...place], 0],
-    [["gc", "--live-command", "echo c1", ...place], 0],
-    [["gc", "--live", "/dev/null", ...place], 0],
-    [["show", "10.0.0.1", ...place], 1],
-    [["plan", "--nodes", "10", "--pods", "100"], 0],
-    [["audit", join(directory, "nodes.json")], 1],
-    [["install", join(directory, "bin"), "--yes"], 0],
-    [["install", join(directory, "bin"), "--if-replaced"], 0],
-    [["install", join(directory, "bin"), "--uninstall", "--yes"], 0],
-    [["man"], 0],
-    [["no-command"], 2],
-  ];
-  for (const [words, exitCode] of commands) {
-    const env = { ...process.env, ...ownConfigurations };
-    const { status, stderr } = spawnSync(executable, words, { encoding: "utf8", input: "", env });
-    t.equal(status, exitCode, words.join(" "));
-    t.notMatch(stderr, /ERROR|runtime error|Assertion/, `${words[0]}: nothing to report`);
-  }
-});
-
-test("nor has the loop of the agent", async (t) => {
-  const directory = t.testdir({ conf: {}, data: {} });
-  const place = ["--conf-dir", join(directory, "conf"), "--data-dir", join(directory, "data")];
-  const port = await freePort();
-  const words = [
-    ...["--listen", `127.0.0.1:${port}`],
-    ...every("15m", "gc", ...place, "--yes", "--log"),
-    ...every("1s", "metrics", ...place),
-  ];
-
-  const agent = startAgent(t, words, [], executable);
-  await until("metrics", async () => (await get(port, "/metrics"))?.status === 200);
-  const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
-  await Promise.all(idle.map((client) => once(client, "connect")));
-  t.match(await get(port, `/${"x".repeat(9000)}`), { status: 400 });
-  for (const client of idle) client.destroy();
-  agent.process.kill("SIGTERM");
-
-  t.equal(await agent.ended, 0);
-  t.equal(agent.output().stderr, "");
-});
+}

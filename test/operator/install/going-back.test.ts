@@ -137,7 +137,7 @@ test("keys that merely have no effect are named", async (t) => {
 
 test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
   for (const network of [
-    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0 } },
+    { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaim: "never" } },
     { ipam: { subnet: "10.1.2.0/30" } },
     { gcOnly: true, ipam: { type: "host-local-ts", ...subnet } },
   ]) {
