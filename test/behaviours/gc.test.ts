@@ -84,11 +84,9 @@ behaviour(
   (t, network) => {
     changesNothing(t, network, () => {
       for (const top of [
-        { [newer]: "c1" },
         { [newer]: [c1, null] },
         { [older]: [c1, { containerID: "c2" }] },
         { [newer]: [], ipam: "x" },
-        { [newer]: [], ipam: null },
         { [newer]: [], ipam: { dataDir: 5 } },
       ]) {
         fails(t, network.call("GC", "", { top }), 7);

@@ -48,19 +48,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD begins anew where the part has changed, and DEL frees what the node had before",
-  { ipam: {} },
-  (t, network) => {
-    network.add("c1", withPodCidr(network, "10.244.0.4/30"));
-    const changed = withPodCidr(network, "10.244.0.8/30");
-    t.same(network.add("c2", changed).addresses, ["10.42.0.32"]);
-    succeeds(t, network.check("c1", changed));
-    succeeds(t, network.del("c1", changed));
-    t.same(network.reserved(), ["10.42.0.32"]);
-  },
-);
-
-behaviour(
   "ADD and STATUS fail while the podCIDR cannot be told, but CHECK, DEL and GC do not",
   { ipam: {} },
   (t, network) => {

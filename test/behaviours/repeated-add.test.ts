@@ -4,7 +4,7 @@
 import type { Test } from "tap";
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";
-import { behaviour, changesNothing, dualStack, fails, five, succeeds } from "./behaviour.ts";
+import { behaviour, changesNothing, dualStack, fails, five } from "./behaviour.ts";
 
 /** Each reservation is a new file with the same content. */
 function keepsFiles(t: Test, network: Network<Machine>, body: () => void): void {
@@ -69,31 +69,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD repeated has the prefix length and gateway of the range as it is now",
-  { ipam: sameOfOne },
-  (t, network) => {
-    network.add("c1");
-    const ipam = { subnet: "10.0.0.0/16", gateway: "10.0.0.9", exclude: ["10.0.0.2"] };
-    t.same(JSON.parse(network.add("c1", { ipam }).stdout).ips, [
-      { address: "10.0.0.2/16", gateway: "10.0.0.9" },
-    ]);
-  },
-);
-
-behaviour(
-  "ADD repeated is answered if it requests what the attachment holds",
-  { ipam: same },
-  (t, network) => {
-    const first = network.addRequested("c1", ["10.0.0.4", "2001:db8::4"]);
-
-    keepsFiles(t, network, () => {
-      t.equal(network.addRequested("c1", ["10.0.0.4", "2001:db8::4"]).stdout, first.stdout);
-      t.equal(network.add("c1", { cniArgs: "IP=2001:db8::4" }).stdout, first.stdout);
-    });
-  },
-);
-
-behaviour(
   "ADD repeated is refused if it requests what the attachment does not hold, even a free one",
   { ipam: same },
   (t, network) => {
@@ -105,19 +80,5 @@ behaviour(
       const unserved = network.add("c1", { cniArgs: "IP=10.9.9.9" });
       fails(t, unserved, 999, /^failed to allocate all requested IPs: 10\.9\.9\.9$/);
     });
-  },
-);
-
-behaviour(
-  "ADD repeated needs no free address, and after a DEL an ADD is a first one again",
-  { ipam: { repeatedAdd: "same", subnet: "10.0.0.0/30" } },
-  (t, network) => {
-    network.add("c1");
-    t.same(network.add("c1").addresses, ["10.0.0.2"]);
-
-    succeeds(t, network.del("c1"));
-    network.add("c2");
-
-    fails(t, network.add("c1"), 999, "no IP addresses available");
   },
 );

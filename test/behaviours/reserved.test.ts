@@ -88,20 +88,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD and CHECK and DEL of who had an address before it was reserved",
-  { ipam: five },
-  (t, network) => {
-    const ipam = { reserved: { "10.0.0.2": "default/db-0" } };
-    network.add("c1", pod("web"));
-
-    fails(t, network.add("c2", { ...db, ipam }), 999, "10.0.0.2-10.0.0.2");
-    succeeds(t, network.check("c1", { ipam }));
-    succeeds(t, network.del("c1", { ipam }));
-    t.same(network.add("c2", { ...db, ipam }).addresses, ["10.0.0.2"]);
-  },
-);
-
-behaviour(
   "ADD gives a pod an address of its own in each range set that has one",
   {
     ipam: {
@@ -116,16 +102,6 @@ behaviour(
   (t, network) => {
     t.same(network.add("c1", db).addresses, ["10.0.0.6", "2001:db8::5"]);
     t.same(network.add("c2", pod("db-1")).addresses, ["10.0.0.5", "2001:db8::2"]);
-  },
-);
-
-behaviour(
-  "a repeated ADD gets what the attachment holds, also if another address is reserved for its pod by now",
-  { ipam: { ...five, repeatedAdd: "same" } },
-  (t, network) => {
-    network.add("c1", db);
-    const ipam = { reserved: { "10.0.0.4": "default/db-0" } };
-    t.same(network.add("c1", { ...db, ipam }).addresses, ["10.0.0.2"]);
   },
 );
 

@@ -70,20 +70,6 @@ behaviour(
 );
 
 behaviour(
-  "ADD does not insist on an address that is taken, or none to hand out by now",
-  { ipam: { ...dualStack, sticky: "pod" } },
-  (t, network) => {
-    network.add("other");
-    network.add("a1", pod("web-0"));
-    network.del("a1");
-    network.put("10.0.0.3", "go\r\neth0");
-    const ipam = { exclude: ["2001:db8::3"] };
-
-    t.same(network.add("a2", { ...pod("web-0"), ipam }).addresses, ["10.0.0.4", "2001:db8::4"]);
-  },
-);
-
-behaviour(
   "ADD takes the longest released if none has rested, but a pod's own or a requested one at once",
   { ipam: { ...sticky, reuseDelaySeconds: 600 } },
   (t, network) => {

@@ -46,11 +46,6 @@ behaviour(
   },
 );
 
-behaviour("ADD grants either address where it is requested", { ipam: two }, (t, network) => {
-  t.same(network.add("c1", { cniArgs: "IP=10.40.0.1" }).addresses, ["10.40.0.1"]);
-  t.same(network.add("c2", { cniArgs: "IP=10.40.0.0" }).addresses, ["10.40.0.0"]);
-});
-
 behaviour(
   "STATUS counts both addresses, and knows that a lone gateway leaves none",
   { ipam: two },

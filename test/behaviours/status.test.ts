@@ -81,20 +81,6 @@ behaviour(
   },
 );
 
-behaviour(
-  "STATUS reports exhaustion while ADD and DEL work, and is ready again after a DEL",
-  { ipam: { ...strict, ranges: [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }]] } },
-  (t, network) => {
-    network.add("c1");
-    network.add("c2");
-    fails(t, network.status(), 50);
-
-    t.equal(network.del("c2").exitCode, 0);
-    succeeds(t, network.status());
-    t.equal(network.add("c3").exitCode, 0);
-  },
-);
-
 behaviour("STATUS is error 50 where the data directory is a file", {}, (t, network) => {
   network.machine.put("file", "");
   const dataDir = `${network.machine.dataDirectory}/file`;

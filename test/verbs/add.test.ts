@@ -66,14 +66,20 @@ test("ADD waits for the lock as long as configured, then names its holder and ha
   network.add("c1");
   network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
   const files = network.machine.disk.filesUnder("/");
-
   const before = network.machine.time;
+
   const { error } = network.add("c2", { ipam: { lockTimeoutSeconds: 2.5 } });
 
   t.equal(error?.code, 11);
   t.match(error?.details, "is held by process 7 (GC); nothing was changed");
   t.equal(network.machine.time - before, 2500);
   t.same(network.machine.disk.filesUnder("/"), files);
+});
+
+test("an error of a system call is its message with code 999, without details", async (t) => {
+  const { error } = networkWith().add("c1", { interrupt: refuse("makeDirectories", "EACCES") });
+
+  t.same(error, { code: 999, msg: "mkdir /var/lib/cni/networks/net: permission denied" });
 });
 
 test("ADD removes temporary files of killed calls that are older than a minute", async (t) => {

@@ -61,25 +61,6 @@ test("a requested address is granted if it is reserved from before this boot, an
   );
 });
 
-test("notes that are void are removed once there are a hundred", async (t) => {
-  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/24" });
-  for (let at = 2; at <= 254; at++) network.add(`old${at}`);
-  network.machine.wait(60_000);
-  network.add("refused");
-  network.machine.boot();
-
-  const lines = Array.from({ length: 120 }, (_, at) => {
-    network.add(`new${at}`);
-    return network.machine.disk.readFile(BEFORE_BOOT, 1e6).trimEnd().split("\n").length;
-  });
-
-  t.same(new Set(lines), new Set([254, 154]));
-  t.equal(
-    Object.values(network.reservations()).filter((owner) => owner.startsWith("new")).length,
-    120,
-  );
-});
-
 test("a repeated ADD brings a reservation to life again, whatever boot it is from", async (t) => {
   const network = full({ repeatedAdd: "same" });
   network.machine.boot();

@@ -52,25 +52,6 @@ test("DEL fails while a reservation that the journal lists for its attachment ca
   t.same(Object.keys(network.reservations()), ["10.0.0.2", "10.0.0.3"]);
 });
 
-test("DEL reads a second time what could not be read once", async (t) => {
-  const network = networkWith();
-  network.add("c1");
-  let isFirst = true;
-  const refuseFirst = refuse("readFile", "EIO", `${network.directory}/10.0.0.2`);
-
-  const { exitCode } = network.del("c1", {
-    interrupt: (call) => {
-      const interruption = isFirst ? refuseFirst(call) : undefined;
-      if (interruption !== undefined) isFirst = false;
-      return interruption;
-    },
-  });
-
-  t.notOk(isFirst);
-  t.equal(exitCode, 0);
-  t.same(network.reservations(), {});
-});
-
 test("containers whose ids end alike have their own addresses, and each DEL releases its own", async (t) => {
   const network = networkWith();
   const ids = ["0", "1", "2"].map((begin) => `${begin}${"f".repeat(63)}`);

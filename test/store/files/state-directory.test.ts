@@ -3,29 +3,11 @@ import {
   openStateDirectory,
   type StateDirectory,
 } from "../../../src/store/files/state-directory.ts";
-import { withLock } from "../../../src/store/lock.ts";
-import { parseOwner } from "../../../src/store/reservations/owner.ts";
 import type { System } from "../../../src/system/system.ts";
 import { refuse } from "../../harness/interruption.ts";
-import { location, machineWith, open } from "../fixtures.ts";
+import { location, machineWith } from "../fixtures.ts";
 
 const ROOT = "/data/.host-local";
-
-test("where it is not used, everything is searched for, and nothing below it is touched", async (t) => {
-  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
-  machine.disk.putLink(location.temporaryDirectory, "/elsewhere");
-  const system = machine.start();
-
-  withLock(open(system), { timeoutSeconds: 0 }, (network) => {
-    t.equal(network.allOwned().length, 1);
-    network.release({ name: "10.0.0.2", owner: parseOwner("c1\r\neth0") });
-  });
-
-  const touched = system.calls.filter(
-    ({ operation, path }) => path.startsWith("/data/.host-local") && operation !== "linkStatus",
-  );
-  t.same(touched, []);
-});
 
 /** The state directory of the network `net`, which may be used. */
 function stateOf(system: System): StateDirectory {

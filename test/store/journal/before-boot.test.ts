@@ -181,18 +181,6 @@ test("what was made anew in one boot is noted of that, and not of the one before
   );
 });
 
-test("noteBeforeBoot writes nothing where it finds nothing", async (t) => {
-  const machine = machineWithJournal();
-  note(machine);
-  t.notOk(machine.disk.has(FILE));
-
-  const noted = machineWithNotes();
-  const before = noted.disk.status(FILE).inode;
-  noted.boot();
-  note(noted);
-  t.equal(noted.disk.status(FILE).inode, before);
-});
-
 test("a note is valid while the file is the one that was noted", async (t) => {
   const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     gone: ({ disk }) => disk.unlink("/data/net/10.0.0.2"),

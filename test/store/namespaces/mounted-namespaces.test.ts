@@ -4,6 +4,7 @@ import { test } from "tap";
 import { readMounts } from "../../../src/store/namespaces/mounted-namespaces.ts";
 import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { type System, SystemError } from "../../../src/system/system.ts";
+import { refusing } from "./refusing.ts";
 
 /** A process as `/proc/PID` shows it. */
 interface Process {
@@ -120,11 +121,8 @@ test("a process that ended or is another user's leaves no doubt, an unreadable l
   t.same(mounts, alone);
 
   const system = systemOf({ self: node, "7": node });
-  const readLink = (path: string): string => {
-    if (path === "/proc/7/ns/mnt") throw new SystemError("readlink", path, "ENOMEM");
-    return system.readLink(path);
-  };
-  t.match(readMounts({ ...system, readLink }, ["7"]).incomplete, "/proc/7/ns/mnt");
+  const short = refusing(system, ["readLink"], /\/7\/ns\/mnt$/, "ENOMEM");
+  t.match(readMounts(short, ["7"]).incomplete, "/proc/7/ns/mnt");
 });
 
 test("a process counts only if its mount namespace is known, and the first one only if it is the node's", async (t) => {

@@ -1,9 +1,10 @@
 /** What became of a namespace; each row is one of what can be seen of it. */
 
 import { test } from "tap";
+import type { NetworkNamespace } from "../../../src/cni/network-namespace.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { SystemError } from "../../../src/system/system.ts";
 import { type Machine, systemOf } from "../../operator/node/proc.ts";
+import { refusing } from "./refusing.ts";
 
 const path = "/run/netns/pod";
 const one = { inode: "70", path };
@@ -107,32 +108,24 @@ test("a namespace is gone if one that was recorded later lives with its number",
     ["71", third, held(`the mount ${other}`)],
   ] as const) {
     const states = new NamespaceStates(systemOf({ mounted }));
-    const { kind, reason } = states.stateOf(one, () => [{ inode, path: at }]);
+    const later = (): readonly NetworkNamespace[] => [{ inode, path: at }];
+    const { kind, reason } = states.stateOf(one, later);
     t.equal(`${kind}: ${reason}`, expected, at);
+    t.equal(states.isGone(one, later), kind === "gone", at);
   }
 });
 
 test("a namespace whose path, or the mounts of the node, cannot be looked at is unseen", async (t) => {
-  const system = systemOf({ files: [path] });
-  const failing = (operation: "status" | "readFile" | "list", at: string, code: string) => ({
-    ...system,
-    [operation]: (path: string, limit: number) => {
-      if (path.endsWith(at)) throw new SystemError("open", path, code);
-      return system[operation](path, limit);
-    },
-  });
-  for (const [changed, reason] of [
-    [failing("status", path, "EACCES"), `open ${path}: permission denied`],
-    [failing("list", "/run/netns", "ENOTDIR"), "the directory /run/netns is not there"],
-    [failing("list", "/run/netns", "EACCES"), "open /run/netns: permission denied"],
-    [failing("status", "/proc/self/ns/net", "ENOENT"), "/proc is not readable"],
-    [failing("readFile", "/mountinfo", "EACCES"), "the mounts of the node are not seen"],
-    [
-      failing("readFile", "/proc/self/mountinfo", "EIO"),
-      "open /proc/self/mountinfo: input/output error",
-    ],
+  for (const [operation, at, code, reason] of [
+    ["status", /netns\/pod$/, "EACCES", `open ${path}: permission denied`],
+    ["list", /netns$/, "ENOTDIR", "the directory /run/netns is not there"],
+    ["list", /netns$/, "EACCES", "open /run/netns: permission denied"],
+    ["status", /self\/ns\/net$/, "ENOENT", "/proc is not readable"],
+    ["readFile", /mountinfo$/, "EACCES", "the mounts of the node are not seen"],
+    ["readFile", /self\/mountinfo$/, "EIO", "open /proc/self/mountinfo: input/output error"],
   ] as const) {
-    const state = new NamespaceStates(changed).stateOf(one, none);
+    const system = refusing(systemOf({ files: [path] }), [operation], at, code);
+    const state = new NamespaceStates(system).stateOf(one, none);
     t.equal(`${state.kind}: ${state.reason}`, unseen(reason));
   }
 });
@@ -144,16 +137,11 @@ test("a plain file with the number of a namespace is none", async (t) => {
 });
 
 test("a process that ends while it is looked at is gone, one that cannot be looked at may have it open", async (t) => {
-  for (const [at, code, kind] of [
-    [ofProcess, "ESRCH", "gone"],
-    [descriptor, "ENOMEM", "unseen"],
+  for (const [at, refused, code, kind] of [
+    [ofProcess, /^\/proc\/7\//, "ESRCH", "gone"],
+    [descriptor, /^\/proc\/7$/, "ENOMEM", "unseen"],
   ] as const) {
-    const system = systemOf({});
-    const status: typeof system.status = (asked) => {
-      if (asked.startsWith("/proc/7")) throw new SystemError("stat", asked, code);
-      return system.status(asked);
-    };
-    const states = new NamespaceStates({ ...system, status });
+    const states = new NamespaceStates(refusing(systemOf({}), ["status"], refused, code));
     t.equal(states.stateOf({ inode: "70", path: at }, none).kind, kind);
   }
 });

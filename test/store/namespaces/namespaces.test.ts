@@ -9,6 +9,7 @@ import {
 } from "../../../src/store/namespaces/namespaces.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
+import { refusing } from "./refusing.ts";
 
 const pod = { namespace: 70, addresses: ["10.7.75.2"] };
 const path = "/run/netns/pod";
@@ -61,7 +62,9 @@ const states: readonly (readonly [
 
 test("what became of the namespace at a path", async (t) => {
   for (const [what, machine, at, state] of states) {
-    t.same(new Namespaces(systemOf(machine)).at(at), state, what);
+    const namespaces = new Namespaces(systemOf(machine));
+    t.same(namespaces.at(at), state, what);
+    t.equal(namespaces.at(at), namespaces.at(at), "looked at once");
   }
 });
 
@@ -100,12 +103,8 @@ test("what is found at a path, or not, decides only where the mounts do not", as
 });
 
 test("a process that ends while it is looked at is gone", async (t) => {
-  const system = systemOf({});
-  const readLink = (at: string): string => {
-    if (at === ofProcess) throw new SystemError("readlink", at, "ESRCH");
-    return system.readLink(at);
-  };
-  t.same(new Namespaces({ ...system, readLink }).at(ofProcess), gone);
+  const system = refusing(systemOf({}), ["readLink"], /^\/proc\/7\//, "ESRCH");
+  t.same(new Namespaces(system).at(ofProcess), gone);
 });
 
 test("why a namespace cannot be entered is said, unless it is unmounted meanwhile", async (t) => {
@@ -126,39 +125,27 @@ test("why a namespace cannot be entered is said, unless it is unmounted meanwhil
 });
 
 test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
-  const namespaces = new Namespaces(
-    systemOf({
-      processes: { 7: pod },
-      mounted: { [path]: 71 },
-      addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
-    }),
-  );
+  const machine = {
+    processes: {
+      7: { ...pod, addresses6: ["00000000000000000000000000000001"] },
+      8: { namespace: 72, addresses6: ["00000000000000000000000000000001"] },
+    },
+    mounted: { [path]: 71 },
+    addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
+  };
+  const namespaces = new Namespaces(systemOf(machine));
   const pathsOf = (address: string): readonly string[] =>
     namespaces.withAddress(address).map((one) => one.path);
   t.same(pathsOf("10.7.75.2"), ["/proc/7/ns/net", path]);
   t.same(pathsOf("10.7.75.3"), [path]);
   t.same(pathsOf("10.7.75.4"), []);
   t.equal(namespaces.withId("net:[71]")?.path, path);
-  t.equal(namespaces.withId("net:[72]"), undefined);
-  t.equal(namespaces.incomplete, undefined);
-  t.same(
-    namespaces.inSeveral.map(([address]) => address),
-    ["10.7.75.2"],
-  );
+  t.equal(namespaces.withId("net:[73]"), undefined);
+  const several = namespaces.inSeveral.map(([address]) => address);
+  t.same(several, ["10.7.75.2"], "but what every namespace has");
 });
 
-test("what every namespace has is not in several", async (t) => {
-  const addresses = ["127.0.0.1", "10.7.75.2"];
-  const addresses6 = ["00000000000000000000000000000001", "fe80000000000000000000000000000a"];
-  const namespaces = new Namespaces(
-    systemOf({
-      processes: {
-        7: { namespace: 70, addresses, addresses6 },
-        8: { namespace: 71, addresses: ["127.0.0.1", "10.7.75.3"], addresses6 },
-      },
-    }),
-  );
-  t.same(namespaces.inSeveral, []);
+test("what every namespace has is of the loopback interface, or link-local", async (t) => {
   t.ok(["127.0.0.1", "127.1.2.3", "::1", "fe80::a"].every(isLocal));
   t.notOk(["10.127.0.1", "::11", "fd00::fe80:1", "fec0::1"].some(isLocal));
 });
@@ -176,11 +163,7 @@ test("a namespace is busy if it has another interface than lo", async (t) => {
     ],
   );
   const system = systemOf({ processes: { 8: { namespace: 71 } } });
-  const readFile: typeof system.readFile = (at, limit) => {
-    if (at === "/proc/8/net/dev") throw new SystemError("open", at, "EIO");
-    return system.readFile(at, limit);
-  };
-  const [unread] = new Namespaces({ ...system, readFile }).all;
+  const [unread] = new Namespaces(refusing(system, ["readFile"], /\/8\/net\/dev$/, "EIO")).all;
   t.equal(unread?.hasInterface(), true, "or may have");
 });
 

@@ -13,6 +13,7 @@ import {
 } from "../../../src/store/namespaces/process-namespaces.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import { NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
+import { refusing } from "./refusing.ts";
 
 /** A process of the node itself. */
 const node = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
@@ -78,16 +79,11 @@ test("the namespace of the node is known to who sees the processes of the host, 
 
 test("where the first process is protected, the kernel's own shows the namespace of the node", async (t) => {
   const system = systemOf({ processes: { 2: node, 99: { namespace: 70 } } });
-  const readLink = (path: string): string => {
-    if (path === "/proc/1/ns/net") throw new SystemError("readlink", path, "EACCES");
-    return system.readLink(path);
-  };
-  t.equal(nodeNamespaceOf({ ...system, readLink }), `net:[${NODE_NAMESPACE}]`);
+  const isProtected = refusing(system, ["readLink"], /^\/proc\/1\/ns\/net$/, "EACCES");
+  t.equal(nodeNamespaceOf(isProtected), `net:[${NODE_NAMESPACE}]`);
 
-  const status = (path: string): never => {
-    throw new SystemError("stat", path, "EACCES");
-  };
-  t.equal(nodeNamespaceOf({ ...system, readLink, status }), undefined, "nor are its tables seen");
+  const unseen = refusing(isProtected, ["status"], /./, "EACCES");
+  t.equal(nodeNamespaceOf(unseen), undefined, "nor are its tables seen");
 });
 
 test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {
@@ -104,19 +100,12 @@ test("a process whose threads cannot be listed may be in any namespace, one that
     ["ENOENT", undefined],
     ["ESRCH", undefined],
   ] as const) {
-    const list: typeof system.list = (path) => {
-      if (path === "/proc/7/task") throw new SystemError("open", path, code);
-      return system.list(path);
-    };
-    const found = readProcessNamespaces({ ...system, list });
+    const found = readProcessNamespaces(refusing(system, ["list"], /\/7\/task$/, code));
     t.equal(found.incomplete, incomplete, code);
     t.notOk(found.processes.has("net:[70]"));
   }
-  const readLink = (path: string): string => {
-    if (path.startsWith("/proc/7/")) throw new SystemError("readlink", path, "ESRCH");
-    return system.readLink(path);
-  };
-  t.equal(readProcessNamespaces({ ...system, readLink }).incomplete, undefined);
+  const ended = refusing(system, ["readLink"], /^\/proc\/7\//, "ESRCH");
+  t.equal(readProcessNamespaces(ended).incomplete, undefined);
 });
 
 test("a process that has ended meanwhile is left out", async (t) => {
@@ -137,39 +126,19 @@ test("a process that has ended meanwhile is left out", async (t) => {
   t.throws(() => addressesBy(failing("EIO", "if_inet6")), { code: "EIO" });
 });
 
-test("where processes cannot be listed, or hidepid=1 shows nothing of them, some namespace may be missing", async (t) => {
-  const machine = systemOf({ processes: { 7: { namespace: 70 } } });
-  const list: typeof machine.list = (path) => {
-    if (path === "/proc") throw new SystemError("open", path, "ENFILE");
-    return machine.list(path);
-  };
-  const unprivileged = systemOf({ processes: { 7: { namespace: 70 } }, isUnprivileged: true });
-  const status: typeof machine.status = (path) => {
-    if (/^\/proc\/[0-9]+\//.test(path)) throw new SystemError("stat", path, "EPERM");
-    return unprivileged.status(path);
-  };
+test("where processes cannot be listed or not be looked at, as with hidepid=1, some namespace may be missing", async (t) => {
+  const processes = { 7: { namespace: 70 } };
+  const seen = systemOf({ processes });
+  const unprivileged = systemOf({ processes, isUnprivileged: true });
   for (const system of [
-    { ...machine, list },
-    { ...unprivileged, status },
+    refusing(seen, ["list"], /^\/proc$/, "ENFILE"),
+    refusing(unprivileged, ["status"], /^\/proc\/[0-9]+\//, "EPERM"),
+    refusing(seen, ["readLink", "status"], /^\/proc\/7\//, "ENOMEM"),
   ]) {
     t.type(new Namespaces(system).incomplete, "string");
     const one = { inode: "70", path: "/run/netns/pod" };
     t.equal(new NamespaceStates(system).stateOf(one, () => []).kind, "unseen");
   }
-});
-
-test("a process that is not seen for want of memory may be in any namespace", async (t) => {
-  const system = systemOf({ processes: { 7: { namespace: 70 } } });
-  const refused = (path: string): never => {
-    throw new SystemError("open", path, "ENOMEM");
-  };
-  const isRefused = (path: string): boolean => path.startsWith("/proc/7/");
-  const { incomplete } = new Namespaces({
-    ...system,
-    readLink: (path) => (isRefused(path) ? refused(path) : system.readLink(path)),
-    status: (path) => (isRefused(path) ? refused(path) : system.status(path)),
-  });
-  t.equal(incomplete, "process 7 may not be inspected");
 });
 
 test("the namespaces of processes, without the addresses there", async (t) => {

@@ -1,7 +1,5 @@
 import { test } from "tap";
-import { allIn, allOf, othersIn, readAll } from "../../../src/store/reservations/directory-scan.ts";
-import { refuse } from "../../harness/interruption.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { allIn, allOf, readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { attachment, machineWith, open } from "../fixtures.ts";
 
 const files = {
@@ -41,13 +39,4 @@ test("for an attachment, all of its container are found, and those of no usual f
   t.same(names("c1"), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   t.same(names("c2"), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "2001:db8::2"]);
   t.same(names("c"), ["10.0.0.4", "10.0.0.5", "10.0.0.6"]);
-});
-
-test("a file that could not be read has an unknown owner; a missing directory has no files", async (t) => {
-  const refused = machineWith({ "10.0.0.2": "c1\r\neth0" }).start({
-    interrupt: refuse("readFile", "EIO"),
-  });
-  t.match(othersIn(readAll(open(refused))), [{ name: "10.0.0.2", owner: { kind: "unknown" } }]);
-
-  t.same(allIn(readAll(open(new MemoryMachine().start()))), []);
 });

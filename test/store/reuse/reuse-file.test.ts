@@ -141,17 +141,6 @@ test("what is over is forgotten, but nothing that a pod still has or that was re
   }
 });
 
-test("without a delay the release of what nobody had is not noted, and nothing is written", async (t) => {
-  const machine = machineWith();
-  update(machine, { released: ["10.0.0.2"] }, { notesAll: false });
-  t.notOk(machine.disk.has(FILE));
-
-  reserve(machine, "web-0", "10.0.0.2");
-  const { inode } = machine.disk.status(FILE);
-  update(machine, { released: ["10.0.0.3"] }, { notesAll: false });
-  t.equal(machine.disk.status(FILE).inode, inode);
-});
-
 test("the latest 4096 are kept", async (t) => {
   const machine = machineWith();
   const names = Array.from({ length: 4096 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
