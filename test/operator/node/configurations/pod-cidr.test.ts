@@ -60,7 +60,7 @@ test("it is assumed to be of the usual size, around all reservations, and said t
 });
 
 test("it is not published as the number of pods of a node", async (t) => {
-  const machine = calicoNode({ subnet: "usePodCidr" }, ["10.244.3.2"]);
+  const machine = calicoNode({ subnet: "usePodCidr", gateway: null }, ["10.244.3.2"]);
   t.throws(() => run(machine, capacity, { "--max-pods": "" }).document(), {
     message:
       /^capacity: \/conf\/10-canal\.conflist: its ranges are the podCIDR .* IPv4 is assumed to be /,
