@@ -6,6 +6,7 @@ import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
+import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
@@ -259,4 +260,23 @@ test("what a journal that cannot be read may tell of a reservation is not known"
   const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
   const [known] = checker.livenessOfAll(directory.reservations);
   t.match(known?.conclusion, { liveness: "unknown", by: "unread" });
+});
+
+test("a namespace that was recorded, and whose file cannot be looked at, lives while the node's mounts show it", async (t) => {
+  const path = "/run/netns/a";
+  const machine = new MemoryMachine();
+  machine.namespaces.set(path, 70n);
+  const pod = {
+    containerId: "c1",
+    netns: path,
+    cniArgs: "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c1",
+  };
+  const document = configuration("/data", { subnet: "10.7.9.0/24" });
+  machine.runPlugin(attachmentCall("ADD", pod, document));
+  const directory = directoryOn(startOperator(machine, refuse("status", "EACCES", path)).system);
+  const kernel = systemOf({ mounted: { [path]: 70 }, isConfined: true });
+  const [known] = new LivenessChecker(kernel, cacheOf([]), [directory]).livenessOfAll(
+    directory.reservations,
+  );
+  t.match(known?.conclusion, { liveness: "alive", reason: `its network namespace ${path} exists` });
 });
