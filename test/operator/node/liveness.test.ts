@@ -2,7 +2,9 @@
 
 import { test } from "tap";
 import { ResultsCache } from "../../../src/operator/node/cache/results-cache.ts";
+import type { Conclusion } from "../../../src/operator/node/conclusion.ts";
 import { LivenessChecker } from "../../../src/operator/node/liveness.ts";
+import type { NetworkDirectory } from "../../../src/operator/node/network-directory.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
@@ -242,14 +244,21 @@ test("an attachment of the cache is alive by any of its addresses", async (t) =>
   );
 });
 
+/** What is concluded of the first reservation in a directory, without libcni's cache. */
+function concludedIn(directory: NetworkDirectory, machine: Machine): Conclusion | undefined {
+  const checker = new LivenessChecker(systemOf(machine), cacheOf([]), [directory]);
+  return checker.livenessOfAll(directory.reservations)[0]?.conclusion;
+}
+
 test("what was reserved only just now may be about to get its address", async (t) => {
   const machine = machineWith({});
   machine.time = Date.now();
   machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
   const directory = directoryOn(startOperator(machine).system);
-  const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
-  const [known] = checker.livenessOfAll(directory.reservations);
-  t.match(known?.conclusion, { liveness: "unknown", reason: /; it was reserved only just now$/ });
+  t.match(concludedIn(directory, another), {
+    liveness: "unknown",
+    reason: /; it was reserved only just now$/,
+  });
 });
 
 test("what a journal that cannot be read may tell of a reservation is not known", async (t) => {
@@ -257,26 +266,19 @@ test("what a journal that cannot be read may tell of a reservation is not known"
   withNetwork(machine.start(), (network) => network.allOwned());
   const unread = refuse("findLines", "EIO", `${location.stateDirectory}/journal`);
   const directory = directoryOn(startOperator(machine, unread).system);
-  const checker = new LivenessChecker(systemOf(another), cacheOf([]), [directory]);
-  const [known] = checker.livenessOfAll(directory.reservations);
-  t.match(known?.conclusion, { liveness: "unknown", by: "unread" });
+  t.match(concludedIn(directory, another), { liveness: "unknown", by: "unread" });
 });
 
 test("a namespace that was recorded, and whose file cannot be looked at, lives while the node's mounts show it", async (t) => {
   const path = "/run/netns/a";
   const machine = new MemoryMachine();
   machine.namespaces.set(path, 70n);
-  const pod = {
-    containerId: "c1",
-    netns: path,
-    cniArgs: "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c1",
-  };
   const document = configuration("/data", { subnet: "10.7.9.0/24" });
-  machine.runPlugin(attachmentCall("ADD", pod, document));
+  machine.runPlugin(attachmentCall("ADD", { containerId: "c1", netns: path }, document));
   const directory = directoryOn(startOperator(machine, refuse("status", "EACCES", path)).system);
-  const kernel = systemOf({ mounted: { [path]: 70 }, isConfined: true });
-  const [known] = new LivenessChecker(kernel, cacheOf([]), [directory]).livenessOfAll(
-    directory.reservations,
-  );
-  t.match(known?.conclusion, { liveness: "alive", reason: `its network namespace ${path} exists` });
+  const kernel = { mounted: { [path]: 70 }, isConfined: true };
+  t.match(concludedIn(directory, kernel), {
+    liveness: "alive",
+    reason: `its network namespace ${path} exists`,
+  });
 });
