@@ -236,7 +236,9 @@ test("the node mask is the one given, else the most common", async (t) => {
 
 test("where nothing is left, the proposal names the plan that holds all nodes", async (t) => {
   const nodes = [...healthy, { name: "node-4", podCidrs: ["10.244.3.0/24"] }, { name: "node-5" }];
-  const { stdout } = audit(nodes, "--cluster-cidr=10.244.0.0/22", "--service-cidr=10.96.0.0/12");
+  const options = ["--cluster-cidr=10.244.0.0/22", "--service-cidr=10.96.0.0/12"];
+  t.strictSame(proposalsOf(nodes, ...options), { "node-5": null });
+  const { stdout } = audit(nodes, ...options);
   const [, line = ""] =
     / none is left\n\nFor settings that hold all nodes: host-local (plan .+)\n/.exec(stdout) ?? [];
   t.equal(line, "plan --cluster-cidr 10.244.0.0/22 --service-cidr 10.96.0.0/12 --nodes 5");
