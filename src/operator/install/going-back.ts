@@ -161,7 +161,7 @@ function unlessInvalid<T>(read: () => T, otherwise: T): T {
 
 /** Whether a key has another value than those that turn it off. */
 function isSet(at: Located | undefined): boolean {
-  const off: readonly unknown[] = [undefined, false, 0, "", "none", "ready", "error"];
+  const off: readonly unknown[] = [undefined, false, 0, "", "none", "never", "ready", "error"];
   const value = at?.value;
   const isEmpty = typeof value === "object" && value !== null && Object.keys(value).length === 0;
   return !off.includes(value) && !isEmpty;
