@@ -28,20 +28,22 @@ const addresses = [
 ];
 
 /** By the key of a member, values that are nearly right there, or just so. */
-const nearlyRight: Readonly<Record<string, readonly Json[]>> = {
-  subnet: [
-    ...["10.0.0.0/31", "10.0.0.0/33", "10.0.0.1/24", "::ffff:10.0.0.0/104", "10.0.0.0"],
-    ...["10.0.0.0/024", "010.0.0.0/8", "2001:db8::/127", "1:2:3:4:5:6:7:8:9/64", "10.0.0.0/-1"],
-    ...["10.0.0.0/", "0.0.0.0/0", "::/0", "fd00:1::/8"],
-  ],
-  rangeStart: addresses,
-  rangeEnd: addresses,
-  gateway: addresses,
-  gw: addresses,
-  mtu: [2 ** 31, 2 ** 63, -1],
-  cniVersion: ["2.0.0", "1.0", "01.0.0", "+1.1.0", "1.1.0.0", "1..0"],
-  name: [...leadingElsewhere, "a/b", "net "],
-};
+const nearlyRight = new Map<string, readonly Json[]>(
+  Object.entries({
+    subnet: [
+      ...["10.0.0.0/31", "10.0.0.0/33", "10.0.0.1/24", "::ffff:10.0.0.0/104", "10.0.0.0"],
+      ...["10.0.0.0/024", "010.0.0.0/8", "2001:db8::/127", "1:2:3:4:5:6:7:8:9/64", "10.0.0.0/-1"],
+      ...["10.0.0.0/", "0.0.0.0/0", "::/0", "fd00:1::/8"],
+    ],
+    rangeStart: addresses,
+    rangeEnd: addresses,
+    gateway: addresses,
+    gw: addresses,
+    mtu: [2 ** 31, 2 ** 63, -1],
+    cniVersion: ["2.0.0", "1.0", "01.0.0", "+1.1.0", "1.1.0.0", "1..0"],
+    name: [...leadingElsewhere, "a/b", "net "],
+  }),
+);
 
 /** By variable what runtimes set, and other values. */
 const variables: Readonly<
@@ -155,7 +157,7 @@ function spoiled(random: Random, sound: JsonObject): Json {
   const isOpen = (path: readonly string[]): boolean =>
     path.length > 0 && path.join() !== "ipam" && path.at(-1) !== "dataDir";
   const path = random.pick(pathsIn(sound).filter(isOpen));
-  const nearly = nearlyRight[path.at(-1) ?? ""] ?? hostile;
+  const nearly = nearlyRight.get(path.at(-1) ?? "") ?? hostile;
   return withValue(sound, path, random.pick(random.chance(60) ? nearly : hostile));
 }
 
