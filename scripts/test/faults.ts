@@ -15,8 +15,7 @@ import { randomInt } from "node:crypto";
 import { parseArgs } from "node:util";
 import type { Attempt, Context, Scenario } from "../../test/faults/executables/scenario.ts";
 import { scenarios } from "../../test/faults/executables/scenarios.ts";
-import type { Subject } from "../../test/faults/executables/subject.ts";
-import { subjects } from "../../test/faults/executables/subjects.ts";
+import { type Subject, subjects } from "../../test/faults/executables/subject.ts";
 import { extentNamed } from "../../test/harness/extent.ts";
 import { type Row, writeTable } from "./reliability-table.ts";
 

@@ -561,7 +561,7 @@ export const differences: readonly Difference[] = [
     here: "A cursor that is a link is replaced. A lock file that is a dangling link is an error for ADD. The data directory and a network's directory may be links.",
     reason: "Root should write only in the data directory.",
     changed: [],
-    coveredBy: ["faults/executables/permissions.test.ts"],
+    coveredBy: ["faults/executables/corrupt-files.test.ts"],
   },
   {
     title: "Reservations from before a reboot are reclaimed",

@@ -42,14 +42,3 @@ for (const [key, [value]] of Object.entries(ownValues)) {
     t.equal(network.add("c1", byGoPlugin).stdout, answer.stdout);
   });
 }
-
-for (const gateway of [null, "", undefined]) {
-  test(`a gateway that is ${JSON.stringify(gateway)} is the first address, of either plugin`, {
-    skip,
-  }, async (t) => {
-    for (const options of [byGoPlugin, { top: byGoPlugin.top }]) {
-      const { stdout } = networkFor(t, { subnet, gateway }).add("c1", options);
-      t.match(JSON.parse(stdout).ips, [{ address: "10.0.0.2/29", gateway: "10.0.0.1" }]);
-    }
-  });
-}

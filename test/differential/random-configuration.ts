@@ -105,22 +105,16 @@ function randomSets(random: Random): RandomRange[][] {
 }
 
 function randomRange4(random: Random, block: number): RandomRange {
-  if (random.chance(10)) {
-    return randomWindow(random, {
-      subnet: `10.${block}.0.0/16`,
-      family: 4,
-      size: 65_536,
-      addressAt: (offset) => `10.${block}.${offset >> 8}.${offset & 255}`,
-    });
-  }
-  const length = random.pick([24, 27, 28, 28, 29, 29, 29, 30, 30]);
+  const length = random.pick([16, 24, 27, 28, 28, 29, 29, 29, 30, 30]);
   const size = 2 ** (32 - length);
-  const start = size * random.integer(Math.min(2, 256 / size));
+  const start = length === 16 ? 0 : size * random.integer(Math.min(2, 256 / size));
+  const addressAt = (offset: number) =>
+    `10.${block}.${(start + offset) >> 8}.${(start + offset) & 255}`;
   return randomWindow(random, {
-    subnet: `10.${block}.0.${start}/${length}`,
+    subnet: `${addressAt(0)}/${length}`,
     family: 4,
     size,
-    addressAt: (offset) => `10.${block}.0.${start + offset}`,
+    addressAt,
   });
 }
 

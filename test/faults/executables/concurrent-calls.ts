@@ -8,8 +8,7 @@ import { putDated } from "./corrupt-file.ts";
 import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
-import type { Subject } from "./subject.ts";
-import { mixture } from "./subjects.ts";
+import { mixture, type Subject } from "./subject.ts";
 
 /** Room for a thousand. */
 const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };

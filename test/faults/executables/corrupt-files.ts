@@ -173,7 +173,7 @@ function putting(seconds: number, ...names: readonly string[]): Corruption["spoi
   return (network) => {
     mkdirSync(network.ownPath("new"), { recursive: true });
     const paths = names.map((name) => join(network.directory, name));
-    for (const [at, path] of paths.entries()) putDated(path, GHOST.slice(0, -5 * at), seconds);
+    for (const [at, path] of paths.entries()) putDated(path, GHOST.slice(6 * at), seconds);
     readAnew(network);
     return paths;
   };

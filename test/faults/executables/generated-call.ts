@@ -16,15 +16,34 @@ const leadingElsewhere = [
   ...["..%2fnet", "net\\..\\..", "net\n", "ＮＥＴ", "\u202etxt"],
 ];
 
-/** Values that are wrong nearly everywhere, and those that are nearly right somewhere. */
+/** Values that are wrong nearly everywhere. */
 const hostile: readonly Json[] = [
-  ...[null, true, 0, -1, 1.5, 2 ** 53 + 2, 1e308, "", "garbage", [], {}, [null], [[]], "net "],
-  ...["\ud800", "\u0000", "a\nb", "../x", "é", "<&>", "a/b", "x".repeat(300), ...leadingElsewhere],
-  ...["10.0.0.0/31", "10.0.0.0/33", "10.0.0.1/24", "::ffff:10.0.0.0/104", "10.0.0.0", "10.0.0.0/"],
-  ...["10.0.0.0/024", "010.0.0.0/8", "2001:db8::/127", "1:2:3:4:5:6:7:8:9/64", "10.0.0.0/-1"],
-  ...["10.0.0", "10.0.0.256", "1.2.3.4.5", "fe80::1%eth0", "::g", " 10.0.0.2", "0.0.0.0/0"],
-  ...["2.0.0", "1.0", "01.0.0", "+1.1.0", "1.1.0.0", "1..0"],
+  ...[null, true, 0, -1, 1.5, 2 ** 53 + 2, 1e308, "", "garbage", [], {}, [null], [[]]],
+  ...["\ud800", "\u0000", "a\nb", "../x", "é", "<&>", "x".repeat(300)],
 ];
+
+const addresses = [
+  ...["10.0.0", "10.0.0.256", "1.2.3.4.5", "fe80::1%eth0", "::g", " 10.0.0.2", "10.0.0.254"],
+  ...["::ffff:10.0.0.9", "192.0.2.1", "10.0.0.2/24", "2001:DB8:1:0::2"],
+];
+
+/** By the key of a member, values that are nearly right there, or just so. */
+const nearlyRight = new Map<string, readonly Json[]>(
+  Object.entries({
+    subnet: [
+      ...["10.0.0.0/31", "10.0.0.0/33", "10.0.0.1/24", "::ffff:10.0.0.0/104", "10.0.0.0"],
+      ...["10.0.0.0/024", "010.0.0.0/8", "2001:db8::/127", "1:2:3:4:5:6:7:8:9/64", "10.0.0.0/-1"],
+      ...["10.0.0.0/", "0.0.0.0/0", "::/0", "fd00:1::/8"],
+    ],
+    rangeStart: addresses,
+    rangeEnd: addresses,
+    gateway: addresses,
+    gw: addresses,
+    mtu: [2 ** 31, 2 ** 63, -1],
+    cniVersion: ["2.0.0", "1.0", "01.0.0", "+1.1.0", "1.1.0.0", "1..0"],
+    name: [...leadingElsewhere, "a/b", "net "],
+  }),
+);
 
 /** By variable what runtimes set, and other values. */
 const variables: Readonly<
@@ -133,11 +152,13 @@ function ownMembers(random: Random): JsonObject {
   return Object.fromEntries(some.map(([key, values]) => [key, random.pick(values)]));
 }
 
-/** The document with one hostile value, anywhere but where it could lead to the machine's own data directory. */
+/** The document with one other value, anywhere but where it could lead to the machine's own data directory. */
 function spoiled(random: Random, sound: JsonObject): Json {
   const isOpen = (path: readonly string[]): boolean =>
     path.length > 0 && path.join() !== "ipam" && path.at(-1) !== "dataDir";
-  return withValue(sound, random.pick(pathsIn(sound).filter(isOpen)), random.pick(hostile));
+  const path = random.pick(pathsIn(sound).filter(isOpen));
+  const nearly = nearlyRight.get(path.at(-1) ?? "") ?? hostile;
+  return withValue(sound, path, random.pick(random.chance(60) ? nearly : hostile));
 }
 
 /** The paths of a value, and of all in it. */

@@ -132,14 +132,6 @@ function inputOf({ call, what }: GeneratedCase): string {
   return `${what}: ${JSON.stringify({ environment, ...input })}`;
 }
 
-/** On a stack that is too small for deep JSON; Node.js itself needs a larger one. */
-async function onSmallStack(trial: Trial, one: GeneratedCase): Promise<void> {
-  const kibibytes = trial.subject.name === "portable" ? 1024 : 256;
-  const under = ["/bin/sh", "-c", `ulimit -s ${kibibytes}; exec "$0"`];
-  const limit = longest[trial.extent];
-  await answer(trial, one, (call) => callWithin(trial.subject.path, call, { limit, under }));
-}
-
 const atOnce = 4;
 
 export const generatedCallScenarios: readonly Scenario[] = [
@@ -159,15 +151,6 @@ export const generatedCallScenarios: readonly Scenario[] = [
         answer(trial, one, (call) =>
           callWithin(trial.subject.path, call, { limit: longest[trial.extent] }),
         ),
-      { atOnce: 2 },
-    ),
-  },
-  {
-    fault: "Deep JSON and a small stack: 256 KiB, portable 1 MiB, which Node.js needs",
-    promise: "one JSON document, no crash",
-    attempt: eachOf(
-      ({ extent }) => oversized(extent).filter(({ what }) => what.includes("nested")),
-      onSmallStack,
       { atOnce: 2 },
     ),
   },

@@ -1,6 +1,6 @@
 /** A running call, which can be stopped and killed; one that does not end is killed at its limit. */
 
-import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Readable } from "node:stream";
 import type { Call, Outcome } from "../../harness/executable.ts";
@@ -21,8 +21,6 @@ export interface Ending extends Outcome {
 export interface Launch {
   /** Milliseconds until it is killed. */
   readonly limit: number;
-  /** Where absent, three pipes; where standard input is no pipe, the call's `stdin` is not used. */
-  readonly stdio?: StdioOptions;
   /** What runs the program, with its options; nothing by default. */
   readonly under?: readonly string[];
   /** Where present, the call does not outlive the scenario. */
@@ -39,13 +37,12 @@ export class RunningCall {
   readonly #limit: number;
   #isOver = false;
 
-  constructor(program: string, call: Call, { limit, stdio, under = [], teardown }: Launch) {
+  constructor(program: string, call: Call, { limit, under = [], teardown }: Launch) {
     const [file = program, ...args] = [...under, program, ...(call.arguments ?? [])];
     const began = performance.now();
     const child: ChildProcess = spawn(file, args, {
       env: { ...call.environment },
       cwd: call.workingDirectory,
-      stdio: stdio ?? "pipe",
       // What a shell started must not outlive it.
       detached: true,
       ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),

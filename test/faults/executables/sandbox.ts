@@ -1,15 +1,10 @@
 /** A directory in which a plugin works, with things beside the data directory that it must not touch. */
 
-import { lstatSync, mkdirSync, readdirSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { isDeepStrictEqual } from "node:util";
-import {
-  type PriorFile,
-  populate,
-  scratchDirectory,
-  treeOf,
-} from "../../harness/data-directory.ts";
+import { type PriorFile, populate, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Verifier } from "../../harness/violations.ts";
+import { changesBetween, stateOf } from "./disk-state.ts";
 import type { Context } from "./scenario.ts";
 
 /** What a network name and the plugin's own directory may be called; nothing else may stand in a data directory. */
@@ -36,14 +31,14 @@ const beside: readonly PriorFile[] = [
 /** A working directory with the data directory `data`. */
 export class Sandbox {
   readonly directory: string;
-  readonly #untouched: readonly unknown[];
+  readonly #root: string;
+  readonly #untouched: readonly string[];
 
   constructor(context: Pick<Context, "teardown">) {
-    const root = scratchDirectory(context);
+    this.#root = scratchDirectory(context);
     // `..` leads to a directory with content, too.
-    this.directory = join(root, "work");
-    mkdirSync(this.directory);
-    populate(root, [{ path: "sentinel", content: "above" }]);
+    this.directory = join(this.#root, "work");
+    populate(this.#root, [{ path: "sentinel", content: "above" }]);
     populate(this.directory, beside);
     populate(join(this.directory, "data"), earlier);
     this.#untouched = this.#outside();
@@ -51,20 +46,16 @@ export class Sandbox {
 
   /** Notes as a violation whatever appeared, changed or went outside the data directory. */
   mustBeKept(verifier: Verifier): void {
-    const now = this.#outside();
-    const detail = `outside dataDir: ${JSON.stringify(now)}`;
-    verifier.require(isDeepStrictEqual(now, this.#untouched), "escaped", detail);
+    const changes = changesBetween(this.#untouched, this.#outside());
+    verifier.require(changes === "", "escaped", `outside dataDir: ${changes}`);
     const strange = readdirSync(join(this.directory, "data")).filter(
       (name) => !networkDirectory.test(name),
     );
     verifier.require(strange.length === 0, "escaped", `in dataDir: ${strange}`);
   }
 
-  #outside(): readonly unknown[] {
-    const above = join(this.directory, "..");
-    const own = readdirSync(this.directory).filter((name) => name !== "data");
-    const up = readdirSync(above).filter((name) => name !== "work");
-    const tree = treeOf(this.directory).filter(({ path }) => !path.startsWith("data/"));
-    return [up, own.sort(), tree, lstatSync(join(above, "sentinel")).size];
+  #outside(): readonly string[] {
+    const inside = join(this.directory, "data/");
+    return stateOf(this.#root).filter((line) => !line.startsWith(inside));
   }
 }

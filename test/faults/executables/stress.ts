@@ -1,6 +1,5 @@
 /** The calls of many runtimes at once, some of them killed. */
 
-import { rmSync } from "node:fs";
 import { grantedAddresses } from "../../harness/network.ts";
 import { type Random, randomFrom } from "../../harness/random.ts";
 import type { JsonObject } from "../../harness/runtime-call.ts";
@@ -8,9 +7,8 @@ import { Verifier } from "../../harness/violations.ts";
 import { requireSuccess } from "./answers.ts";
 import { FaultNetwork, FULL, type Verb } from "./network.ts";
 import type { Ending } from "./running-call.ts";
-import type { Attempt, Context, Scenario } from "./scenario.ts";
-import type { Subject } from "./subject.ts";
-import { mixture, subjects } from "./subjects.ts";
+import type { Attempt, Context, Scenario, Trial } from "./scenario.ts";
+import { mixture, type Subject, subjects } from "./subject.ts";
 
 /** How many workers there are, and how many calls they make; the portable executable is slow. */
 const extents = {
@@ -25,12 +23,12 @@ const SLOTS = 2;
 /** One call of this many is killed. */
 const KILLED = 12;
 
+/** How long one takes among so many, in milliseconds. */
+const USUAL = { native: 200, portable: 2000, Go: 200 };
+
 /** Enough time for 32 processes on a few cores, for the lock and until a call hangs, in seconds. */
 const LOCK_TIMEOUT = 60;
 const LIMIT = 100;
-
-/** How an ADD fails whose temporary file was removed. */
-const LOST_FILE = /(?:link|rename) \S+: no such file or directory/;
 
 /** An attachment for which one worker calls, one call at a time. */
 interface Attachment {
@@ -50,33 +48,24 @@ class Stress {
   readonly #random: Random;
   readonly #attachments: readonly Attachment[];
   readonly #capacity: number;
-  readonly #mayLose: boolean;
   /** Who holds an address for certain. */
   readonly #holders = new Map<string, string>();
   /** How many may hold addresses: from the beginning of an ADD to the end of a DEL. */
   #taken = 0;
   /** When there were last fewer addresses than that. */
   #wasFull = 0;
-  /** How long a call of each program takes at the moment, in milliseconds. */
-  readonly #usual = new Map<string, number>();
   #count = 0;
   #killed = 0;
 
-  constructor(
-    context: Context,
-    verifier: Verifier,
-    network: FaultNetwork,
-    programs: readonly Subject[],
-    mayLose: boolean,
-  ) {
-    const { workers } = extents[context.extent];
-    this.#network = network;
+  constructor(trial: Trial, programs: readonly Subject[]) {
+    const { extent, seed, verifier } = trial;
+    const ipam = { ranges: rangesFor(trial), lockTimeoutSeconds: LOCK_TIMEOUT };
+    this.#network = new FaultNetwork(trial, { ipam });
     this.#verifier = verifier;
     this.#programs = programs;
-    this.#random = randomFrom(context.seed);
-    this.#capacity = capacityOf(context);
-    this.#mayLose = mayLose;
-    this.#attachments = Array.from({ length: SLOTS * workers }, (_, at) => ({
+    this.#random = randomFrom(seed);
+    this.#capacity = capacityOf(trial);
+    this.#attachments = Array.from({ length: SLOTS * extents[extent].workers }, (_, at) => ({
       id: `c${at}`,
       holds: [],
     }));
@@ -124,9 +113,7 @@ class Stress {
     if (ending.exitCode === 0) this.#hold(one);
     else {
       const wasFull = this.#taken > this.#capacity || this.#wasFull >= began;
-      const isRight =
-        (wasFull && ending.stdout.includes(FULL)) ||
-        (this.#mayLose && LOST_FILE.test(ending.stdout));
+      const isRight = wasFull && ending.stdout.includes(FULL);
       if (!isRight) requireSuccess(this.#verifier, ending, `ADD ${one.id}`, "leak");
       this.#take(-1);
     }
@@ -173,8 +160,7 @@ class Stress {
     const running = this.#network.begin(verb, id, { subject, limit: LIMIT, alive });
     const isDoomed = this.#killed * KILLED < ++this.#count && subject.name !== "Go";
     // As often early as late.
-    const usual = (this.#usual.get(subject.name) ?? 20) / 2 ** this.#random.integer(7);
-    const moment = this.#random.integer(Math.ceil(usual));
+    const moment = USUAL[subject.name] / 2 ** this.#random.integer(7);
     const killer = isDoomed ? setTimeout(() => running.kill(), moment) : undefined;
     const ending = await running.ended;
     clearTimeout(killer);
@@ -182,7 +168,6 @@ class Stress {
       this.#killed++;
       return undefined;
     }
-    this.#usual.set(subject.name, ending.took);
     return ending;
   }
 }
@@ -202,34 +187,13 @@ function rangesFor(context: Context): readonly (readonly JsonObject[])[] {
   ];
 }
 
-/** How often the directory that the Go plugin does not know is removed beside calls, in milliseconds. */
-const REMOVE_EVERY = 15;
-
-async function stress(
-  context: Context,
-  programs: readonly Subject[],
-  isRemoved = false,
-): Promise<Attempt> {
+async function stress(context: Context, programs: readonly Subject[]): Promise<Attempt> {
   const verifier = new Verifier();
-  const ipam = { ranges: rangesFor(context), lockTimeoutSeconds: LOCK_TIMEOUT };
-  const network = new FaultNetwork({ ...context, verifier }, { ipam });
-  const workers = new Stress(context, verifier, network, programs, isRemoved);
+  const workers = new Stress({ ...context, verifier }, programs);
   const speed = programs.some(({ name }) => name === "portable") ? "slow" : "quick";
-  const remove = (): void => rmSync(network.ownPath(".."), { recursive: true, force: true });
-  const again = isRemoved ? setInterval(() => attempt(remove), REMOVE_EVERY) : undefined;
   await workers.work(extents[context.extent].calls[speed]);
-  clearInterval(again);
   await workers.settle();
   return { what: workers.summary, violations: verifier.violations };
-}
-
-/** A call may make something meanwhile in what is removed. */
-function attempt(remove: () => void): void {
-  try {
-    remove();
-  } catch {
-    // It is removed the next time.
-  }
 }
 
 const PROMISE =
@@ -248,11 +212,5 @@ export const stressScenarios: readonly Scenario[] = [
     // With all executables mixed, ours are the ones under test.
     attempt: async (context) =>
       context.subject.name === "Go" ? [] : [await stress(context, mixture(context))],
-  },
-  {
-    fault: ".host-local removed again and again beside such calls",
-    promise: `${PROMISE}; an ADD whose temporary file is removed may fail`,
-    attempt: async (context) =>
-      context.subject.name === "Go" ? [] : [await stress(context, [context.subject], true)],
   },
 ];

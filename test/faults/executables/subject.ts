@@ -3,6 +3,7 @@
 import { existsSync } from "node:fs";
 import { executable } from "../../harness/executable.ts";
 import type { Extent } from "../../harness/extent.ts";
+import { goPlugin } from "../../harness/go-plugin.ts";
 import { inRepository } from "../../harness/repository.ts";
 
 /** An executable under faults. */
@@ -44,4 +45,23 @@ export function bystander<C extends { readonly subject: Subject; readonly extent
 /** Whether it knows GC and STATUS, which came with CNI 1.1.0. */
 export function knowsStatus(subject: Subject): boolean {
   return subject.cniVersion === cniVersion;
+}
+
+/** The Go plugin, where the machine has one. */
+export const goSubject: Subject | undefined = goPlugin && {
+  name: "Go",
+  path: goPlugin.path,
+  cniVersion: goPlugin.cniVersion,
+};
+
+/** All that are here: both of ours, and the Go plugin. */
+export const subjects: readonly Subject[] = [
+  nativeSubject,
+  portableSubject,
+  ...(goSubject === undefined ? [] : [goSubject]),
+].filter(({ path }) => existsSync(path));
+
+/** The executable under test, and the others that are here. */
+export function mixture({ subject }: { readonly subject: Subject }): readonly Subject[] {
+  return [subject, ...subjects.filter(({ name }) => name !== subject.name)];
 }

@@ -6,14 +6,16 @@ import { join } from "node:path";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
 import { Mounts, mountObstacle } from "../../harness/mounts.ts";
-import { type Random, randomFrom } from "../../harness/random.ts";
+import { randomFrom } from "../../harness/random.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
 import { FaultNetwork, oneRange } from "./network.ts";
 import { allOf, type Case, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
-import { goSubject } from "./subjects.ts";
+import { goSubject } from "./subject.ts";
 
 /** Few, so that the same are added and deleted again within moments. */
 const containerIds = ["c0", "c1", "c2"];
+
+const verbs = ["ADD", "ADD", "DEL", "DEL", "CHECK"] as const;
 
 /** How many calls. */
 function stepsOf({ subject, extent }: Context): number {
@@ -40,7 +42,7 @@ async function takeTurns(trial: Trial, views: Views): Promise<void> {
   for (let step = 0; step < stepsOf(trial) && verifier.violations.length === 0; step++) {
     const id = random.pick(containerIds);
     const isHeld = held.has(id);
-    const verb = verbFor(random, isHeld);
+    const verb = random.pick(verbs);
     // A second ADD by the Go plugin would free what the first one got.
     const network = random.integer(2) === 0 || (verb === "ADD" && isHeld) ? ours : go;
     if (verb === "DEL" || isHeld === (verb === "CHECK")) {
@@ -55,13 +57,6 @@ async function takeTurns(trial: Trial, views: Views): Promise<void> {
   }
   await ours.mustRelease(...containerIds);
   go.mustBeEmpty();
-}
-
-function verbFor(random: Random, isHeld: boolean): "ADD" | "DEL" | "CHECK" {
-  const choice = random.integer(8);
-  if (choice === 0) return "CHECK";
-  if (choice === 1) return isHeld ? "ADD" : "DEL";
-  return isHeld ? "DEL" : "ADD";
 }
 
 async function onSeconds({ teardown }: Context): Promise<readonly Views[]> {

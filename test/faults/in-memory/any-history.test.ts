@@ -7,7 +7,7 @@ import { test } from "tap";
 import { extent } from "../../harness/extent.ts";
 import { stopAt } from "../../harness/interruption.ts";
 import { DATA_DIRECTORY, MemoryMachine } from "../../harness/memory-machine.ts";
-import { type Answer, type CallOptions, Network } from "../../harness/network.ts";
+import { type CallOptions, Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
 
 const STATE = `${DATA_DIRECTORY}/.host-local/net`;
@@ -17,11 +17,10 @@ const executables = [{}, { lockKind: "directory" }] as const;
 
 /** What happens on one machine, the Go plugin beside us, and how often. */
 const onOneMachine = {
-  ...{ add: 12, del: 4, boot: 3, request: 1, "go add": 3, "go del": 2, wait: 3 },
-  ...{ "delete journal": 1, "back up": 1, restore: 1 },
+  ...{ add: 12, del: 4, boot: 3, "go add": 3, "go del": 2, wait: 3, "back up": 1, restore: 2 },
 } as const;
 
-const onTwoMachines = { add: 12, del: 4, boot: 3, request: 1, "other machine": 5 } as const;
+const onTwoMachines = { add: 12, del: 4, boot: 3, "other machine": 5 } as const;
 
 type Kind = keyof typeof onOneMachine | keyof typeof onTwoMachines;
 
@@ -67,12 +66,7 @@ class World {
     const { disk } = machine;
     switch (step.kind) {
       case "add":
-        this.#add(this.#idOf(step.id), (containerId) => network.add(containerId, optionsOf(step)));
-        break;
-      case "request":
-        this.#add(this.#idOf(step.id), (containerId) =>
-          network.add(containerId, { cniArgs: "IP=10.0.0.4" }),
-        );
+        this.#add(this.#idOf(step.id), optionsOf(step));
         break;
       case "del": {
         const containerId = this.#idOf(step.id);
@@ -104,12 +98,10 @@ class World {
         disk.unlink(`${directory}/${found[0]}`);
         break;
       }
-      case "delete journal":
-        disk.removeAll(`${STATE}/journal`);
-        break;
       case "back up":
         this.#backup = disk.filesUnder(STATE);
         break;
+      // Nothing, as long as there is no backup.
       case "restore":
         disk.removeAll(STATE);
         for (const [name, content] of Object.entries(this.#backup)) {
@@ -158,9 +150,9 @@ class World {
     for (const [address, owner] of this.#own) if (owner === containerId) this.#own.delete(address);
   }
 
-  #add(containerId: string, call: (containerId: string) => Answer): void {
+  #add(containerId: string, options: CallOptions): void {
     const before = this.network.reservations();
-    for (const address of call(containerId).addresses) {
+    for (const address of this.network.add(containerId, options).addresses) {
       const owner = before[address];
       if (owner !== undefined && owner !== `${containerId}\r\neth0`) this.reclaimed++;
       this.#own.set(address, containerId);

@@ -1,56 +1,35 @@
 // test: own process
 /** With a current journal, a call costs the same however many reservations there are. */
 
-import { test } from "tap";
+import { type Test, test } from "tap";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Answer, Network } from "../../harness/network.ts";
 
-const MANY = 5000;
-const subnet = { subnet: "10.0.0.0/16" };
+/** The answer of a call that works, reads no reservation of `others`, and searches the directory so many times. */
+function isCheap(t: Test, network: Network, { exitCode, calls }: Answer, searches: number): void {
+  const searching = ["list", "listAddresses", "readFiles"];
+  const lists = calls.filter(
+    ({ operation, path }) => searching.includes(operation) && path === network.directory,
+  );
+  const foreign = calls.filter(
+    ({ operation, path }) => operation === "readFile" && /\/10\.0\.1\d\d\.\d+$/.test(path),
+  );
+  t.equal(exitCode, 0);
+  t.ok(calls.length < 50, `${calls.length} calls`);
+  t.same({ lists: lists.length, foreign }, { lists: searches, foreign: [] });
+}
 
-function wellFilled(): Network {
-  const network = new Network(new MemoryMachine(), subnet);
-  for (let at = 0; at < MANY; at++) {
+test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", async (t) => {
+  const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/16" });
+  for (let at = 0; at < 5000; at++) {
     network.put(`10.0.${100 + (at >> 8)}.${at & 255}`, `other${at}\r\neth0`);
   }
   network.add("mine");
-  return network;
-}
 
-/** The reservations that a call read, and the searches that it made. */
-function costOf(network: Network, { calls }: Answer): object {
-  const read = calls
-    .filter(({ operation }) => operation === "readFile")
-    .map(({ path }) => path)
-    .filter((path) => path.startsWith(`${network.directory}/10.`));
-  const lists = calls.filter(
-    ({ operation, path }) =>
-      ["list", "listAddresses", "readFiles"].includes(operation) && path === network.directory,
-  );
-  return { foreign: read.filter((path) => /\.1\d\d\.\d+$/.test(path)).length, lists: lists.length };
-}
-
-const free = { foreign: 0, lists: 0 };
-
-test("ADD, DEL, CHECK and STATUS of the native executable read no foreign reservation", async (t) => {
-  const network = wellFilled();
-  const acts = [
-    () => network.add("new"),
-    () => network.check("new"),
-    () => network.strictStatus(),
-    () => network.del("new"),
-    () => network.check("mine"),
-    () => network.add("next"),
-    () => network.del("mine"),
-    () => network.del("mine"),
-  ];
-
-  for (const act of acts) {
-    const answer = act();
-    t.equal(answer.exitCode, 0);
-    t.ok(answer.calls.length < 40, `${answer.calls.length} calls`);
-    t.same(costOf(network, answer), free);
-  }
+  isCheap(t, network, network.add("new"), 0);
+  isCheap(t, network, network.check("new"), 0);
+  isCheap(t, network, network.strictStatus(), 0);
+  for (const id of ["new", "mine", "mine"]) isCheap(t, network, network.del(id), 0);
 });
 
 test("a full range and one with a single free address are searched by their names alone", async (t) => {
@@ -63,6 +42,5 @@ test("a full range and one with a single free address are searched by their name
   const last = network.add("one-more");
 
   t.same(last.addresses, ["10.0.0.77"]);
-  t.ok(last.calls.length < 50, `${last.calls.length} calls`);
-  t.same(costOf(network, last), { foreign: 0, lists: 1 });
+  isCheap(t, network, last, 1);
 });
