@@ -4,6 +4,7 @@ import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
 
 const subnet = { subnet: "10.0.0.0/29" };
+const LOCK = "/var/lib/cni/networks/.host-local/net/lock";
 const dualStack = { ranges: [[subnet], [{ subnet: "2001:db8::/125" }]] };
 
 function networkWith(ipam: object = subnet): Network {
@@ -64,7 +65,7 @@ test("ADD takes the lock once, around all range sets", async (t) => {
 test("ADD waits for the lock as long as configured, then names its holder and has changed nothing", async (t) => {
   const network = networkWith();
   network.add("c1");
-  network.machine.locks.set("/var/lib/cni/networks/.host-local/net/lock", "process 7 (GC)");
+  network.machine.locks.set(LOCK, "process 7 (GC)");
   const files = network.machine.disk.filesUnder("/");
   const before = network.machine.time;
 
@@ -109,6 +110,22 @@ test("where only the result cannot be printed, the error says so", async (t) => 
     msg: "cannot deliver the result: write /dev/stdout: input/output error",
   });
   t.same(network.reservations(), {});
+});
+
+test("an ADD that can neither print its result nor undo it says the first, and leaves the address to a DEL", async (t) => {
+  const network = networkWith({ ...subnet, lockTimeoutSeconds: 0 });
+  let writes = 0;
+
+  const { error } = network.add("c1", {
+    interrupt: ({ operation }) => {
+      if (operation !== "writeStandardOutput" || ++writes > 1) return undefined;
+      network.machine.locks.set(LOCK, "process 7 (DEL c2 eth0)");
+      return { kind: "fail", code: "EIO" };
+    },
+  });
+
+  t.match(error, { code: 5, msg: "cannot deliver the result: write /dev/stdout" });
+  t.same(network.reserved(), ["10.0.0.2"]);
 });
 
 test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", async (t) => {

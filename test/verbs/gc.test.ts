@@ -66,6 +66,18 @@ test("GC looks at the processes of the node only for what the list lacks, and wi
   t.same(network.reservations(), {});
 });
 
+test("GC removes old temporary files from both directories", async (t) => {
+  const network = networkWith({ ".host-local-1-0": "" });
+  const own = "/var/lib/cni/networks/.host-local/net/new/1-0";
+  network.machine.disk.put(own, "");
+  network.machine.wait(60_001);
+
+  network.gc([]);
+
+  t.notOk(network.machine.disk.has(`${network.directory}/.host-local-1-0`));
+  t.notOk(network.machine.disk.has(own));
+});
+
 /** A node on which process 7 has 10.0.0.2, and the node itself 10.0.0.3. */
 function withProcesses(network: Network): Network {
   const { disk } = network.machine;

@@ -31,6 +31,26 @@ test("GC's releases cool down, too, and those of the Go plugin once they are not
   );
 });
 
+test("the memory lasts for stickySeconds from the release on, over boots, whoever releases", async (t) => {
+  const prepare = (release: (net: Network) => void): Network => {
+    const net = network({ sticky: "pod", stickySeconds: 60 });
+    net.add("a1", podOptions("web-0"));
+    net.machine.wait(3_600_000);
+    net.add("other", podOptions("other"));
+    release(net);
+    net.machine.boot();
+    return net;
+  };
+  const del = prepare((net) => net.del("a1"));
+  del.machine.wait(57_000);
+  t.equal(last(del.add("a2", podOptions("web-0"))), "2");
+  const gc = prepare((net) => net.gc(["other eth0"]));
+  t.equal(last(gc.add("a2", podOptions("web-0"))), "2");
+  const late = prepare((net) => net.del("a1"));
+  late.machine.wait(61_000);
+  t.equal(last(late.add("a2", podOptions("web-0"))), "4");
+});
+
 test("with the keys off no call makes a system call for them, not even where files are left", async (t) => {
   const calls = (net: Network): readonly string[] => {
     net.add("a");

@@ -114,6 +114,18 @@ test("a seal is of the machine that it was of, and of none in particular once it
   }
 });
 
+test("what is no machine's id is of none in particular: it could make a seal longer than its line", async (t) => {
+  const machine = machineWithJournal();
+  const { machineId = "" } = machine;
+  const odd = journalFile(machine).replace(machineId.trimEnd(), "x".repeat(170));
+  machine.disk.write(`${location.stateDirectory}/journal`, odd);
+  machine.wait(1000);
+
+  withNetwork(machine.start(), (network) => network.heldBy(c1, "search"));
+
+  t.equal(readJournal(open(machine.start()), undefined)?.seal?.machine, SEVERAL);
+});
+
 test("where the machine's id may not be read, a seal is of no machine, or of none in particular; where it cannot for now, none is put", async (t) => {
   for (const [code, isPut] of [
     ["EACCES", true],
