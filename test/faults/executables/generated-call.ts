@@ -122,7 +122,7 @@ function several<T>(random: Random, most: number, list: readonly T[]): T[] {
 }
 
 function document(random: Random, { dataDir, withOwnMembers }: Grammar): JsonObject {
-  const name = random.pick(["net", "net", "other.net_2"]);
+  const name = random.pick(random.chance(90) ? ["net", "net", "other.net_2"] : leadingElsewhere);
   const made = randomConfiguration(random, name).document;
   const { ipam = {}, ...rest }: { ipam?: JsonObject } = JSON.parse(
     JSON.stringify(made).replaceAll(placeholder, dataDir),
