@@ -53,6 +53,7 @@ test("what is reserved and released is listed and counted from the end of the ca
   journal.reserved(key, "10.0.0.4", "");
   journal.released(key, "10.0.0.2", true);
   journal.released(key, "10.0.0.3", false);
+  journal.released(undefined, "10.0.0.9", false);
 
   t.same(journalOf(machine), { [line("c1 eth0")]: "10.0.0.2" });
   journal.close();
