@@ -6,7 +6,7 @@ import type { Range } from "../ipam/range.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
 import { type Candidate, candidates } from "../ipam/round-robin.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
-import { ReservedAddresses } from "./reservations/reserved-addresses.ts";
+import { HeldAddresses } from "./reservations/held-addresses.ts";
 import { candidateAt } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
 
@@ -32,11 +32,11 @@ export function* candidatesInOrder(
   }
   // Usually the first candidate is free, and a full range does not cost one failing call for each of its addresses.
   let tries = 0;
-  let reserved: ReservedAddresses | undefined;
+  let held: HeldAddresses | undefined;
   const nextFree = (range: Range, offset: number): number => {
     if (tries++ < BLIND_TRIES) return offset;
-    reserved ??= new ReservedAddresses(files);
-    return reserved.nextFree(range, offset);
+    held ??= new HeldAddresses(files);
+    return held.nextFree(range, offset);
   };
   for (const candidate of candidates(set, cursor, exclusions, { nextFree })) {
     if (!avoided.has(formatAddress(candidate.address))) yield candidate;

@@ -17,7 +17,7 @@ import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import type { ReservedAddress } from "../../store/reservations/reservation-file.ts";
+import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
 
 /** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
@@ -55,8 +55,8 @@ const MAX_PODS = 2n ** 31n - 1n;
  */
 export function countRanges(
   { rangeSets, exclusions, reserved }: Excluded & { readonly rangeSets: readonly RangeSet[] },
-  reservations: readonly ReservedAddress[],
-  unowned: readonly ReservedAddress[],
+  reservations: readonly HeldAddress[],
+  unowned: readonly HeldAddress[],
 ): readonly RangeCounts[] {
   return rangeSets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
@@ -116,8 +116,8 @@ export function describeTotals(totals: readonly FamilyCounts[]): readonly object
 /** Reservations outside all ranges. */
 export function outsideRanges(
   sets: readonly RangeSet[],
-  reservations: readonly ReservedAddress[],
-): readonly ReservedAddress[] {
+  reservations: readonly HeldAddress[],
+): readonly HeldAddress[] {
   return reservations.filter(({ address }) => sets.every((set) => !rangeOf(set, address)));
 }
 

@@ -24,11 +24,11 @@ import {
   parseOwner,
 } from "../../store/reservations/owner.ts";
 import {
+  type HeldAddress,
   isBlank,
   LARGEST_RESERVATION,
   listReservations,
   type Reservation,
-  type ReservedAddress,
 } from "../../store/reservations/reservation-file.ts";
 import { isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
@@ -51,7 +51,7 @@ export class NetworkDirectory {
   /** Whether all ranges are configured: the runtime and the main plugin supply none. */
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
-  #listed: readonly ReservedAddress[] | undefined;
+  #listed: readonly HeldAddress[] | undefined;
   #files: OpenedFiles | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
@@ -76,7 +76,7 @@ export class NetworkDirectory {
    *
    * @throws SystemError if the directory cannot be read
    */
-  get listed(): readonly ReservedAddress[] {
+  get listed(): readonly HeldAddress[] {
     this.#listed ??= this.#reservations ?? listReservations(this.files);
     return this.#listed;
   }
@@ -166,7 +166,7 @@ export class NetworkDirectory {
   }
 
   /** A reservation as it is now; `undefined` where it has been released. */
-  read(reservation: ReservedAddress): NodeReservation | undefined {
+  read(reservation: HeldAddress): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && openedReservation(this, reservation.name, opened);
   }
@@ -188,7 +188,7 @@ export class NetworkDirectory {
   }
 
   /** Those of them that count as used: without those from before this boot, unless they are to stay. */
-  usedIn({ reclaims }: FoundNetwork): readonly ReservedAddress[] {
+  usedIn({ reclaims }: FoundNetwork): readonly HeldAddress[] {
     if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
   }

@@ -27,7 +27,7 @@ import {
   type OwnerKey,
   withIdEnd,
 } from "../reservations/owner.ts";
-import type { Reservation, ReservedAddress } from "../reservations/reservation-file.ts";
+import type { HeldAddress, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
 export interface Seal {
@@ -57,7 +57,7 @@ export interface JournalContent {
 /** What the journal lists for an attachment. */
 interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `allIn`. */
-  readonly reservations: readonly ReservedAddress[];
+  readonly reservations: readonly HeldAddress[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */
   readonly isComplete: boolean;
 }
@@ -153,7 +153,7 @@ export function listingOf({ found }: JournalContent, attachment: Attachment): Li
       change(exact, words[2]);
     } else if (words[1] === NO_INTERFACE) change(ofContainer, words[2]);
   }
-  const reservations: ReservedAddress[] = [];
+  const reservations: HeldAddress[] = [];
   for (const name of [...exact, ...ofContainer].sort()) {
     const address = parseAddress(name);
     if (address !== undefined) reservations.push({ address, name });

@@ -25,14 +25,14 @@ import {
   parseOwner,
 } from "./owner.ts";
 
-/** An address that is reserved, and the name of its file, which may be another form of it. */
-export interface ReservedAddress {
+/** An address that is held, and the name of its file, which may be another form of it. */
+export interface HeldAddress {
   readonly address: Address;
   readonly name: string;
 }
 
 /** A reservation that was read. */
-export interface Reservation<O = Owner> extends ReservedAddress {
+export interface Reservation<O = Owner> extends HeldAddress {
   readonly owner: O;
 }
 
@@ -56,7 +56,7 @@ export const LARGEST_RESERVATION = 256 * 1024;
  *
  * @throws SystemError where the directory cannot be read
  */
-export function listReservations({ system, directory }: NetworkFiles): readonly ReservedAddress[] {
+export function listReservations({ system, directory }: NetworkFiles): readonly HeldAddress[] {
   const nothing: Names = { quads: [], others: [] };
   const { quads, others } = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
   // These are in order, and neither parsed nor compared: there may be 65 000.
@@ -81,7 +81,7 @@ export function countReservations({ system, directory }: NetworkFiles): number {
   return quads.length + others.filter((name) => parseAddress(name) !== undefined).length;
 }
 
-function byAddress(a: ReservedAddress, b: ReservedAddress): number {
+function byAddress(a: HeldAddress, b: HeldAddress): number {
   return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
 }
 
@@ -115,7 +115,7 @@ export function isBlankFile(system: System, path: string): boolean {
 /** Reads which of these reservations name an attachment, in their order. */
 export function readHeld(
   files: NetworkFiles,
-  reservations: readonly ReservedAddress[],
+  reservations: readonly HeldAddress[],
   attachment: Attachment,
 ): readonly Reservation<NamedOwner>[] {
   const expected = ownerOf(attachment);

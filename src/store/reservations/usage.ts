@@ -8,9 +8,9 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { type Candidate, capacityOf } from "../../ipam/round-robin.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { HeldAddresses } from "./held-addresses.ts";
 import { isUnowned } from "./owner.ts";
-import { isBlankFile, type Reservation, type ReservedAddress } from "./reservation-file.ts";
-import { ReservedAddresses } from "./reserved-addresses.ts";
+import { type HeldAddress, isBlankFile, type Reservation } from "./reservation-file.ts";
 
 /** How many addresses of a range can be handed out, and how many are in use. */
 export interface RangeUsage {
@@ -29,7 +29,7 @@ const SETTLED_AFTER = 10_000;
 export function usageOf(
   set: RangeSet,
   exclusions: Exclusions,
-  reservations: readonly ReservedAddress[],
+  reservations: readonly HeldAddress[],
 ): readonly RangeUsage[] {
   return set.map((range) => ({
     range,
@@ -48,13 +48,13 @@ export function countUsage(
   set: RangeSet,
   exclusions: Exclusions,
 ): readonly RangeUsage[] {
-  const reserved = new ReservedAddresses(files);
+  const held = new HeldAddresses(files);
   return set.map((range) => {
     const { gateway } = range;
     const parts = without(range, exclusions);
     const isGatewayUsable = gateway !== undefined && parts.some((part) => isWithin(gateway, part));
     const gateways = isGatewayUsable ? [{ first: gateway, last: gateway }] : [];
-    const used = reserved.countIn(range, parts) - reserved.countIn(range, gateways);
+    const used = held.countIn(range, parts) - held.countIn(range, gateways);
     return { range, capacity: capacityOf(range, exclusions), used: BigInt(used) };
   });
 }
@@ -103,7 +103,7 @@ export function unownedIn(
 export function removableAt(
   files: NetworkFiles,
   { set, exclusions }: { readonly set: RangeSet; readonly exclusions: Exclusions },
-  { address, name }: ReservedAddress,
+  { address, name }: HeldAddress,
 ): Candidate | undefined {
   const isFree = isRemovable(files.system, files.pathOf(name));
   return isFree ? candidateAt(address, set, exclusions) : undefined;

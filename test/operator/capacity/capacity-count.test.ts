@@ -11,7 +11,7 @@ import {
   permille,
   podsFor,
 } from "../../../src/operator/capacity/capacity-count.ts";
-import type { ReservedAddress } from "../../../src/store/reservations/reservation-file.ts";
+import type { HeldAddress } from "../../../src/store/reservations/reservation-file.ts";
 import { address, prefix } from "../../ipam/parsed.ts";
 import { rangeSet } from "../../store/fixtures.ts";
 
@@ -24,7 +24,7 @@ function excluding(...networks: readonly string[]): Exclusions {
   return makeExclusions(networks.map((text) => addressRangeOf(prefix(text))));
 }
 
-function reservationsOf(...names: readonly string[]): readonly ReservedAddress[] {
+function reservationsOf(...names: readonly string[]): readonly HeldAddress[] {
   return names.map((name) => ({ address: address(name), name }));
 }
 

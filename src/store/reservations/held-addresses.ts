@@ -1,4 +1,4 @@
-/** Which addresses are reserved, by the names in the network's directory; no reservation is read. */
+/** Which addresses are held, by the names in the network's directory; no reservation is read. */
 
 import { type AddressRange, isWithin, offsetIn, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
@@ -6,12 +6,12 @@ import { attempt, type Names } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 
 /**
- * The addresses that are reserved at a time. No list of names and no object for each address is made of a full /16; an
+ * The addresses that are held at a time. No list of names and no object for each address is made of a full /16; an
  * address is how far it is from the beginning of its range.
  */
-export class ReservedAddresses {
+export class HeldAddresses {
   readonly #names: Names;
-  /** The IPv6 range that was asked about last, and its reserved addresses in ascending order. */
+  /** The IPv6 range that was asked about last, and its held addresses in ascending order. */
   #range: Range | undefined;
   #offsets: readonly number[] = [];
 
@@ -21,20 +21,20 @@ export class ReservedAddresses {
     this.#names = attempt(() => system.listAddresses(directory), nothing, "ENOENT");
   }
 
-  /** The first address from `offset` on that is not reserved; it may be beyond the range. */
+  /** The first address from `offset` on that is not held; it may be beyond the range. */
   nextFree(range: Range, offset: number): number {
-    const [reserved, first] = this.#reservedIn(range);
-    const begin = indexFrom(reserved, first + offset);
+    const [held, first] = this.#heldIn(range);
+    const begin = indexFrom(held, first + offset);
     // Addresses in a row are all as far from their indices; a full /16 is not gone through one by one.
     const distance = first + offset - begin;
-    const end = firstIndex(begin, reserved.length, (at) => (reserved[at] ?? 0) - at > distance);
+    const end = firstIndex(begin, held.length, (at) => (held[at] ?? 0) - at > distance);
     return offset + end - begin;
   }
 
-  /** How many addresses are reserved in parts of a range. */
+  /** How many addresses are held in parts of a range. */
   countIn(range: Range, parts: readonly AddressRange[]): number {
-    const [reserved, first] = this.#reservedIn(range);
-    const countBefore = (offset: number): number => indexFrom(reserved, first + offset);
+    const [held, first] = this.#heldIn(range);
+    const countBefore = (offset: number): number => indexFrom(held, first + offset);
     return parts.reduce(
       (sum, { first, last }) =>
         sum + countBefore(offsetIn(range, last) + 1) - countBefore(offsetIn(range, first)),
@@ -42,8 +42,8 @@ export class ReservedAddresses {
     );
   }
 
-  /** Numbers of reserved addresses in ascending order, each once, and which of them the first address of the range has. */
-  #reservedIn(range: Range): readonly [reserved: readonly number[], first: number] {
+  /** Numbers of held addresses in ascending order, each once, and which of them the first address of the range has. */
+  #heldIn(range: Range): readonly [held: readonly number[], first: number] {
     const { quads, others } = this.#names;
     if (range.family === 4) return [quads, Number(range.first.value)];
     if (range !== this.#range) {
