@@ -2,6 +2,7 @@
 /** show: the holder of an address, the addresses of a container or a pod, and hints if there are none. */
 
 import { test } from "tap";
+import { startStranger } from "../../harness/network-namespaces.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 const ipam = {
@@ -183,6 +184,8 @@ test("an address may be reserved in several networks, and --network chooses one"
 });
 
 test("the document has the reservations, or the hints", async (t) => {
+  // What nothing shows to be alive is not known to be dead.
+  await startStranger(t);
   const node = busyNode(t);
   const reservation = { network: "net", address: "10.0.0.10", container: "abc123", alive: null };
   t.match(node.json(["show", "10.0.0.10"]), {
