@@ -1,10 +1,12 @@
 // test: each executable, one if short
 /** The calls of real clients once more, without the clients: each gets the answer that it got then. */
 
+import { readdirSync } from "node:fs";
 import { test } from "tap";
 import { ExecutableMachine } from "../harness/executable-network.ts";
 import { skipOutsideHost } from "../harness/network-namespaces.ts";
 import { readError } from "../harness/printed-error.ts";
+import { inRepository } from "../harness/repository.ts";
 import { readClientCalls } from "./client-calls.ts";
 
 /** What of an answer does not change with the build: of an error its code and message. */
@@ -21,7 +23,7 @@ function reservedIn(machine: ExecutableMachine): readonly string[] {
   return shared.map(({ path }) => path);
 }
 
-for (const [file, left, skip] of [
+const records = [
   ["calico.jsonl", []],
   ["containerd.jsonl", []],
   ["containerd-status.jsonl", []],
@@ -30,7 +32,14 @@ for (const [file, left, skip] of [
   // Its GC releases what its list lacks, and so looks at the network namespaces of the machine.
   ["flannel.jsonl", ["cbr0/10.244.7.2", "cbr0/fd00:10:244:7::2"], skipOutsideHost],
   ["podman.jsonl", []],
-] as const) {
+] as const;
+
+test("each record is called again", async (t) => {
+  const directory = inRepository("test/blackbox/client-calls");
+  t.same(readdirSync(directory), records.map(([file]) => file).toSorted());
+});
+
+for (const [file, left, skip] of records) {
   const { client, calls } = readClientCalls(file);
   test(`${client}: ${calls.length} calls`, { skip: skip ?? false }, async (t) => {
     const machine = new ExecutableMachine(t);

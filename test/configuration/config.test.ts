@@ -98,6 +98,11 @@ test("an address is reserved once at most, and not where it is excluded", async 
       "10.1.2.7",
       'ipam.reserved["::ffff:10.1.2.7"] and ipam.reserved["10.1.2.7"]',
     ],
+    [
+      { reserved: { "10.1.2.8": null, "10.1.2.7": "a/b" }, exclude: ["10.1.2.1", "10.1.2.0/29"] },
+      "10.1.2.7",
+      'ipam.reserved["10.1.2.7"] and ipam.exclude',
+    ],
   ] as const) {
     const configuration = received({ ipam: { subnet, ...ipam } });
     t.match(

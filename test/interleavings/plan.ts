@@ -66,15 +66,23 @@ const reuse = {
   name: "sticky, reuseDelaySeconds, history",
   ipam: { sticky: "pod", reuseDelaySeconds: 60, history: true },
 };
+const DIRECTORY = `${DATA_DIRECTORY}/net`;
+
+const empties = {
+  name: "beside empty files",
+  disk: (disk: MemoryDisk) => {
+    disk.put(`${DIRECTORY}/10.0.0.3`, "");
+    disk.put(`${DIRECTORY}/10.0.0.4`, "\0\0\0");
+  },
+};
 const configured = [
+  cast("ADD a ∥ ADD b", empties),
   ...pairsOf(["ADD a", "ADD a, unheard", "DEL a, ADD a"], same),
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], reuse),
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], dual),
   ...pairsOf(["ADD a", "ADD b", "DEL c"], booted),
   ...pairsOf(["ADD a", "ADD b, unheard", "DEL c"], nearlyFull),
 ];
-
-const DIRECTORY = `${DATA_DIRECTORY}/net`;
 
 /** More reservations than ADD tries without reading the directory. */
 const wide = {
@@ -98,13 +106,6 @@ const pairs = {
       addresses: ["10.0.0.0", "10.0.0.1", "10.0.0.2", "10.0.0.3"],
     },
   ],
-};
-const empties = {
-  name: "beside empty files",
-  disk: (disk: MemoryDisk) => {
-    disk.put(`${DIRECTORY}/10.0.0.3`, "");
-    disk.put(`${DIRECTORY}/10.0.0.4`, "\0\0\0");
-  },
 };
 const mounted = {
   name: "on another file system",

@@ -20,6 +20,12 @@ export function testSearches(isWanted: (row: Row) => boolean): void {
   }
 
   test("what is known to break a rule still does", { skip: extent === "short" }, async (t) => {
+    for (const { search: names, why } of known) {
+      t.ok(
+        planFor("full").some((row) => names.test(nameOf(row))),
+        `of a search: ${why}`,
+      );
+    }
     const expected = known.filter((one) => rows.some((row) => one.search.test(nameOf(row))));
     t.same(
       expected.filter((one) => !seen.has(one)).map(({ why }) => why),

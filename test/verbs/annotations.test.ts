@@ -36,6 +36,12 @@ test("an annotation that sticky names tells whose address it is, whatever the po
   t.equal(first(net.add("c5", annotated(db, "launcher-c"))), own);
 });
 
+test("annotations count for nothing where the configuration does not name them", async (t) => {
+  const net = network(four);
+  const asked = annotated({ "example.com/ip": "10.0.0.6", ips: "10.0.0.6", IP: "10.0.0.6" });
+  t.equal(first(net.add("c1", asked)), "10.0.0.2");
+});
+
 test("a pod requests an address of each family by the annotation that requested names", async (t) => {
   const requested = { by: ["example.com/ip", "example.com/ips"] };
   const net = network({ ...dual, requested });

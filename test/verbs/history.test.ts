@@ -72,3 +72,13 @@ test("an ADD whose result cannot be delivered is undone in the history, too", as
     "UNDO 10.0.0.2 c1 eth0 default/web",
   ]);
 });
+
+test("a call without the lock says that it is missing in the history", async (t) => {
+  const network = networkWith();
+  network.add("c1");
+  const { length } = told(network);
+  const { exitCode, stderr } = network.del("c1", { interrupt: refuse("lock", "EROFS") });
+  t.equal(exitCode, 0);
+  t.match(stderr, /^host-local: this call is missing in the history: lock .*\n$/);
+  t.equal(told(network).length, length);
+});

@@ -122,10 +122,15 @@ class World {
       .map(([address, containerId]) => `${containerId} of ${address}`);
   }
 
-  /** Which answers about an attachment differ from what all files say; each is asked in the same state, which stays. */
+  /** Which answers about an attachment, and about the Go plugin's last, differ from what all files say. */
   wrongAbout(step: Step): readonly string[] {
+    const ids = [this.#idOf(step.id), `go${this.#goContainers}`];
+    return ids.flatMap((containerId) => this.#wrongOf(containerId, step));
+  }
+
+  /** Each is asked in the same state, which stays. */
+  #wrongOf(containerId: string, step: Step): readonly string[] {
     const { network } = this;
-    const containerId = this.#idOf(step.id);
     const holds = (): boolean =>
       Object.values(network.reservations()).includes(`${containerId}\r\neth0`);
     const options = executables[step.by];

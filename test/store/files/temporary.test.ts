@@ -1,13 +1,15 @@
 import { test } from "tap";
 import { abandonedIn, createTemporary } from "../../../src/store/files/temporary.ts";
 import { refuse } from "../../harness/interruption.ts";
-import { machineWith } from "../fixtures.ts";
+import { filesOf, machineWith } from "../fixtures.ts";
 
 const place = { directory: "/data/net", mode: 0o755, prefix: ".host-local-" };
 
 test("whatever a process names a temporary file, it is known for one by its name", async (t) => {
-  const system = machineWith({ ".host-local-42-0": "" }).start({ processId: 42 });
+  const taken = machineWith({ ".host-local-42-0": "another's" });
+  const system = taken.start({ processId: 42 });
   t.equal(createTemporary(system, place, ""), "/data/net/.host-local-42-1");
+  t.same(filesOf(taken), { ".host-local-42-0": "another's", ".host-local-42-1": "" });
 
   for (const [name, prefix, expected] of [
     [".host-local-42-1", place.prefix, true],

@@ -1,0 +1,44 @@
+// test: each executable, one if short
+/** `sticky` and `reuseDelaySeconds` by the machine's own clocks. */
+
+import { setTimeout as pause } from "node:timers/promises";
+import { test } from "tap";
+import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
+
+/** Five addresses, 10.49.0.2 to 10.49.0.6. */
+const subnet = "10.49.0.0/29";
+
+const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
+
+/** No range here has more addresses. */
+const ENOUGH = 10;
+
+/** Adds containers of no pod until the range is full. */
+function fill(network: ExecutableNetwork, id = "filler"): readonly string[] {
+  const given: string[] = [];
+  while (given.length < ENOUGH) {
+    const [address] = network.add(`${id}-${given.length}`).addresses;
+    if (address === undefined) return given;
+    given.push(address);
+  }
+  throw new Error(`the range is never full: ${given.join(" ")}`);
+}
+
+test("ADD takes an address for any other after stickySeconds, and once it has rested", async (t) => {
+  const network = networkFor(t, {
+    subnet,
+    sticky: "pod",
+    stickySeconds: 0.3,
+    reuseDelaySeconds: 0.3,
+  });
+  network.add("a1", pod);
+  network.del("a1", pod);
+  await pause(310);
+
+  t.same(network.add("a2", pod).addresses, ["10.49.0.3"]);
+  t.same(fill(network), ["10.49.0.4", "10.49.0.5", "10.49.0.6", "10.49.0.2"]);
+  network.del("filler-3");
+  network.del("filler-1");
+  await pause(310);
+  t.same(fill(network, "next"), ["10.49.0.5", "10.49.0.2"], "in turn, not the longest released");
+});
