@@ -124,6 +124,10 @@ const wrong: readonly (readonly [words: readonly string[], error: string])[] = [
     "gc: --live: cannot be combined with --live-command",
   ],
   [
+    ["history", "c1", "--at", "1h", "--since", "1h"],
+    "history: --at: cannot be combined with --since",
+  ],
+  [
     ["plan", "--cluster-cidr", "10.0.0.0"],
     "plan: --cluster-cidr: expected a network such as 10.244.0.0/16, found 10.0.0.0",
   ],

@@ -9,6 +9,7 @@ import { commands } from "../../src/commands.ts";
 import { kinds } from "../../src/operator/check/finding.ts";
 import { nodesJson } from "../cluster/node-texts.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
+import type { Outcome } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { listOf } from "./gc/pods-on-node.ts";
 import { exampleOf, examplesOf, formOf } from "./json-examples.ts";
@@ -136,13 +137,20 @@ test("every member that a table explains is in an example, and those are what co
 for (const [command, words] of lines) {
   test(`every member of ${[command, ...words].join(" ")} is in its section`, async (t) => {
     const node = richNode(t);
-    const { stdout } = node.tool([command, ...words, "--json"]);
-    const members = new Set(membersOf(JSON.parse(stdout)));
+    const outcome = node.tool([command, ...words, "--json"]);
+    requireSound(t, outcome);
+    const members = new Set(membersOf(JSON.parse(outcome.stdout)));
     t.ok(members.size > 0);
     const examples = JSON.stringify([...examplesOf(command), exampleOf("list")]);
     const texts = sectionOf(command) + sectionOf("Reservation") + examples;
     for (const member of members) t.ok(isIn(texts, member), member);
   });
+}
+
+/** No sanitizer has anything to say: what it finds it prints after the document, and ends with a code of its own. */
+function requireSound(t: Test, { exitCode, stderr }: Outcome): void {
+  t.ok(exitCode === 0 || exitCode === 1, `exit code ${exitCode}`);
+  t.notMatch(stderr, /ERROR: |runtime error/);
 }
 
 const PLAN = [
@@ -174,10 +182,11 @@ for (const [words, operands] of [
     const empty = scratchDirectory(t);
     const line = [...words.split(" "), ...operands].map((word) => word.replace("@", empty));
 
-    const { stdout } = node.tool([...line, "--json"], {
+    const outcome = node.tool([...line, "--json"], {
       stdin: words === "audit" ? nodes : "",
     });
 
-    t.strictSame(formOf(JSON.parse(stdout)), formOf(exampleOf(words)));
+    requireSound(t, outcome);
+    t.strictSame(formOf(JSON.parse(outcome.stdout)), formOf(exampleOf(words)));
   });
 }

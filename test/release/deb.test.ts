@@ -70,6 +70,9 @@ test("the package takes the place of the stock plugin, and gives it back", { ski
     t.equal(status, 2, "the package's own plugin is left to the package");
     t.match(said, "dpkg --remove host-local");
   }
+  const repair = ["install", "/usr/lib/cni", "--if-replaced", "--yes"];
+  t.equal(machine.run("/usr/sbin/host-local", ...repair).status, 0);
+  t.notOk(existsSync(machine.at(`${PLUGIN}.installed`)), "there is nothing to repair");
 
   const again = install(fileOf(name));
   t.equal(again.status, 0, again.said);

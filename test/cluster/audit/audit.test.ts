@@ -254,10 +254,8 @@ test("a cluster CIDR that most nodes are outside of is doubted, and nothing is p
     /\n3 nodes, most of those with a podCIDR, are outside 10\.100\.0\.0\/16: it is probably not the cluster CIDR of this cluster\./,
   );
   t.notMatch(stdout, /kubectl|renumber/);
-  t.match(JSON.parse(audit(healthy, "--json", ...options).stdout), {
-    doubtfulClusterCidr: true,
-    renumber: [],
-  });
+  const doubtful = JSON.parse(audit(healthy, "--json", ...options).stdout);
+  t.strictSame([doubtful.doubtfulClusterCidr, doubtful.renumber], [true, []]);
   t.match(audit(healthy, "--force", ...options).stdout, "kubectl drain node-1");
 });
 
@@ -296,11 +294,8 @@ test("where no node has a podCIDR, audit says so once and proposes nothing", asy
   const expected =
     /^2 nodes, .+ No problems found\.\n\nNo node has a podCIDR: the network does not use them .+\n$/;
   t.match(audit(nodes, CLUSTER), { exitCode: 0, stdout: expected, stderr: "" });
-  t.match(JSON.parse(audit(nodes, CLUSTER, "--json").stdout), {
-    usesPodCidrs: false,
-    problems: [],
-    renumber: [],
-  });
+  const { usesPodCidrs, problems, renumber } = JSON.parse(audit(nodes, CLUSTER, "--json").stdout);
+  t.strictSame([usesPodCidrs, problems, renumber], [false, [], []]);
 });
 
 test("without a cluster CIDR there are findings, and the option that proposals need", async (t) => {
@@ -427,7 +422,7 @@ test("nothing is created where another node gets the podCIDR during the drain", 
   const { exitCode, output } = cluster.run(until().slice(`${deletion} &&\n`.length));
   t.strictSame([exitCode, output], [1, "node-9 10.244.3.0/24\n"], "it says which");
   t.equal(cluster.nodeOf("node-4"), undefined);
-  t.notMatch(cluster.callsOn("node-4"), ["systemctl start kubelet"]);
+  t.notOk(cluster.callsOn("node-4").includes("systemctl start kubelet"));
   cluster.run(undo);
   t.strictSame(cluster.nodeOf("node-4")?.spec.podCIDRs, MISPLACED.podCidrs);
 });

@@ -63,7 +63,9 @@ for (const [name, [addresses, message, commands]] of Object.entries(cases)) {
     configureBridged(machine, "net", { subnet: "10.1.2.0/28" });
     const findings = findingsWith(machine, addresses);
     t.equal(findings.length, message === undefined ? 0 : 1);
-    if (message !== undefined) t.match(findings, [{ code: "bridge-address", message, commands }]);
+    if (message === undefined) return;
+    t.match(findings, [{ code: "bridge-address", message }]);
+    t.same(findings[0]?.commands, commands);
   });
 }
 
@@ -89,7 +91,9 @@ test("an address that is the gateway of no pod, by libcni's cache, is removed, a
   };
 
   t.match(findings("10.1.2.1"), [{ commands: ["ip addr del 10.1.2.14/28 dev cni0"] }]);
-  t.match(findings("10.1.2.14"), [{ commands: [], remedy: /^correct the configuration/ }]);
+  const own = findings("10.1.2.14");
+  t.match(own, [{ remedy: /^correct the configuration/ }]);
+  t.same(own[0]?.commands, []);
 });
 
 test("the gateway of another network on the same bridge is not removed", async (t) => {
@@ -97,14 +101,15 @@ test("the gateway of another network on the same bridge is not removed", async (
   configureBridged(machine, "net", { subnet: "10.1.2.0/28" });
   configureBridged(machine, "other", { subnet: "10.7.0.0/24" });
 
-  t.match(findingsWith(machine, ["10.7.0.1/24"]), [
+  const found = findingsWith(machine, ["10.7.0.1/24"]);
+  t.same(found[0]?.commands, []);
+  t.match(found, [
     {
       code: "bridge-address",
       remedy: /^give each network a bridge of its own/,
       network: "net",
       message:
         "cni0 has 10.7.0.1/24; expected the gateway 10.1.2.1/28; the other one is the gateway of other",
-      commands: [],
     },
   ]);
 });

@@ -289,7 +289,18 @@ for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
     const findings = findingsOn(node.machine, node);
     t.match(findings, expected);
     t.equal(findings.length, expected.length, findings.map(({ message }) => message).join("; "));
+    for (const [at, one] of findings.entries()) {
+      const { commands } = (expected[at] ?? {}) as { commands?: readonly unknown[] };
+      if (commands !== undefined) t.equal(one.commands.length, commands.length, "no other command");
+    }
+    if (!findings.some(({ code }) => code === emptied.code)) return;
+    repair(node);
+    t.ok(node.machine.disk.has(emptied.path), "--repair leaves it");
   });
+}
+
+function repair(node: Node, interrupt?: Interrupt): void {
+  findingsOn(node.machine, { ...node, interrupt, options: { "--repair": "" } });
 }
 
 test("a renamed network is named to who asks for the new one alone, and a new pod with its address", async (t) => {
@@ -350,12 +361,18 @@ test("an empty reservation is not to be released where libcni's cache cannot be 
   t.match(findingsOn(node.machine), [
     { ...emptied, commands: [`host-local check net --repair ${place}`] },
   ]);
-  t.match(findingsOn(node.machine, { interrupt: refuse("list", "EIO", RESULTS) }), [
+  const unreadable = refuse("list", "EIO", RESULTS);
+  const findings = findingsOn(node.machine, { interrupt: unreadable });
+  t.same(findings[0]?.commands, []);
+  t.match(findings, [
     {
       ...emptied,
       message: /is not known, so it is not repaired$/,
       remedy: "make libcni's cache readable first",
-      commands: [],
     },
   ]);
+  repair(node, unreadable);
+  t.ok(node.machine.disk.has(emptied.path));
+  repair(node);
+  t.notOk(node.machine.disk.has(emptied.path), "nobody's goes");
 });

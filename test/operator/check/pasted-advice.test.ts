@@ -137,9 +137,15 @@ const cases: readonly (readonly [
   ["no process runs", "sandbox-without-process", () => age("10.255.0.2"), false, "echo web"],
   ["the list is empty", "sandbox-without-process", () => age("10.255.0.2"), false, "true"],
   ["its file is gone", "unconfigured-network", () => rmSync(join(CONFIGURATIONS, "net.conflist"))],
+  ["it was renamed", "unconfigured-network", rename],
   ["another file is the first", "shadowed-configuration", precede],
   ["it was removed", "plugin-replaced", removePlugin],
 ];
+
+function rename(): void {
+  rmSync(join(CONFIGURATIONS, "net.conflist"));
+  configure({}, "pods");
+}
 
 function loseNetwork(): void {
   rmSync(NETWORK, { recursive: true });
@@ -156,7 +162,10 @@ function removePlugin(): void {
   rmSync("/opt/cni/bin/host-local");
 }
 
-/** Of these no command is printed, it only shows what there is, or, for bridges, it is pasted in stale-bridge.test.ts. */
+/**
+ * Of these no command is printed, it only shows what there is or releases an address by `release`, which refuses to where a
+ * container lives; those for bridges are pasted in stale-bridge.test.ts.
+ */
 const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges"] as const),

@@ -26,6 +26,10 @@ const breaking: Readonly<Record<string, readonly [network: object, words: string
   rangesFile: [{ ipam: { rangesFile: "/etc/ranges.json" } }, "has rangesFile: ADD and DEL fail"],
   exclude: [{ ipam: { ...subnet, exclude: ["10.1.2.9"] } }, exclude],
   reserved: [{ ipam: { ...subnet, reserved: { "10.1.2.9": null } } }, reserved],
+  requested: [
+    { ipam: { ...subnet, requested: { by: ["example.com/ip"] } } },
+    "has requested: a pod gets another address than it requests by a name",
+  ],
   "a /31": [{ ipam: { ranges: [[{ subnet: "10.1.2.0/31" }]] } }, small],
   "gateway none": [
     { ipam: { ...subnet, gateway: "none" } },
