@@ -119,7 +119,7 @@ test("a shadowed configuration hides none without ranges, and no range of its is
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
   t.match(runOn(machine, capacity).document(), {
     networks: [
-      { source: "/conf/a.conf", shadowedBy: null, ranges: [] },
+      { source: "/conf/a.conf", shadowedBy: null },
       { source: "/conf/b.conf", shadowedBy: "/conf/a.conf" },
     ],
   });

@@ -59,7 +59,6 @@ test("a pod of multus has its name, in each of its networks", async (t) => {
   });
   t.match(documentOf(nodeWithPod(), show, ["default/web"]), {
     reservations: [{ address: "10.0.0.2" }, { address: "10.9.0.2" }],
-    hints: [],
   });
 });
 

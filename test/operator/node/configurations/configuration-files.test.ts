@@ -325,7 +325,7 @@ test("the type of a plugin may be written in any letter case, as libcni reads it
 test("a directory of a namespace that the disk does not show is a problem, one of another user is none", async (t) => {
   const files = { "default/nerdctl-app.conflist": { name: "app", plugins: [bridge()] } };
   const withError = (code: string) => found(files, refuse("list", code, "/conf/default"));
-  t.match(withError("EIO"), {
+  t.same(withError("EIO"), {
     networks: [],
     problems: ["default: open default: input/output error"],
   });

@@ -65,7 +65,8 @@ test("what flannel refuses is a problem", async (t) => {
 
 test("without its file it has no ranges, and is a bridge still", async (t) => {
   const { delegate, problems } = delegateOf({}, "");
-  t.match(delegate, { type: "bridge", isGateway: true, ipam: { ranges: [] } });
+  t.match(delegate, { type: "bridge", isGateway: true });
+  t.strictSame((delegate?.ipam as { ranges?: unknown } | undefined)?.ranges, []);
   t.match(problems, [/^cannot read the subnets of flannel: .*no such file/]);
 });
 
