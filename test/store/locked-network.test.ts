@@ -279,6 +279,15 @@ test("before its first change, the first call of a boot notes what is from befor
   );
 });
 
+test("a reservation is released also where it cannot be read any more", async (t) => {
+  const machine = machineWith(two);
+  const interrupt = refuse("readFile", "EIO", "/data/net/10.0.0.2");
+
+  withNetwork(machine.start({ interrupt }), (network) => network.release(ours("10.0.0.2")));
+
+  t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
+});
+
 test("what another process releases at the same time is not told as released by this call", async (t) => {
   const machine = machineWith(two);
   const path = "/data/net/10.0.0.2";

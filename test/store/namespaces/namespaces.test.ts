@@ -180,6 +180,8 @@ test("what may be missing is said", async (t) => {
   ] as const) {
     t.equal(new Namespaces(systemOf(machine)).incomplete, reason, JSON.stringify(machine));
   }
+  const unlisted = refusing(systemOf({}), ["readFile"], /mountinfo$/, "EACCES");
+  t.match(new Namespaces(unlisted).incomplete, /^the mounts of the node are not seen from here/);
 });
 
 test("the process whose namespace a path is", async (t) => {
