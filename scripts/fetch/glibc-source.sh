@@ -8,15 +8,28 @@ source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 release=$(realpath "${1:-$root/dist/release}")
 versions=$(sed -nE 's|.*"purl": "pkg:deb/debian/libc6-dev@([^?"]+).*|\1|p' "$release"/*.cdx.json | sed 's/%2B/+/g' | sort -u)
 [ -n "$versions" ] || give_up "no SBOM in $release names a glibc."
+# without VERSION: takes it from those that are wanted.
+without() {
+  versions=$(grep --invert-match --line-regexp --fixed-strings "$1" <<<"$versions" || true)
+}
+
+unserved=()
 # Those from which sysroot.sh takes it.
 for suite in $(printf '%s\n' "$(own_suite)" trixie | sort -u); do
   open_suite "$suite" deb-src
   add_updates "$suite" deb-src
   for version in $versions; do
-    (cd "$work" && apt-get "${options[@]}" source --download-only "${@:2}" "glibc=$version" >>"$log" 2>&1) || continue
-    mv "$work"/glibc_* "$release"
-    echo "The source of glibc $version is in $release."
-    versions=$(grep --invert-match --line-regexp --fixed-strings "$version" <<<"$versions" || true)
+    if (cd "$work" && apt-get "${options[@]}" source --download-only "${@:2}" "glibc=$version" >>"$log" 2>&1); then
+      mv "$work"/glibc_* "$release"
+      echo "The source of glibc $version is in $release."
+    elif apt-cache "${options[@]}" showsrc glibc 2>>"$log" | grep --line-regexp --fixed-strings "Version: $version" >>"$log"; then
+      unserved+=("$version")
+    else
+      continue
+    fi
+    without "$version"
   done
 done
+[ ${#unserved[@]} -eq 0 ] || echo "$script: apt could not fetch the source of glibc ${unserved[*]}, which the index of Debian's archive has; see $log, and try again later." >&2
 [ -z "$versions" ] || give_up "Debian's archive has no source of glibc ${versions//$'\n'/, } any more: its archive of snapshots does."
+[ ${#unserved[@]} -eq 0 ]

@@ -19,7 +19,11 @@ test("Debian has the source of the glibc of each architecture", async (t) => {
     encoding: "utf8",
   });
 
-  t.equal(status, 0, `${stdout}${stderr}`);
+  // A mirror may have a new index before it has the files.
+  const [, unserved = ""] =
+    /could not fetch the source of glibc (.+), which the index/.exec(stderr) ?? [];
+  t.equal(status, unserved === "" ? 0 : 1, `${stdout}${stderr}`);
+  t.notMatch(stderr, "any more");
   for (const { name, isPortable, architecture } of archives) {
     if (isPortable) continue;
     const sbom = readFileSync(fileOf(name.replace(/\.tgz$/, ".cdx.json")), "utf8");
@@ -27,6 +31,9 @@ test("Debian has the source of the glibc of each architecture", async (t) => {
       /"pkg:deb\/debian\/libc6-dev@([^?]+)\?arch=([^"&]+)/.exec(sbom) ?? [];
     const version = decodeURIComponent(encoded);
     t.equal(of, architecture.debian, `${name} has the library of its architecture itself`);
-    t.ok(existsSync(join(directory, `glibc_${version}.dsc`)), `${architecture.name}: ${version}`);
+    const isUnserved = unserved.split(" ").includes(version);
+    t.ok(existsSync(join(directory, `glibc_${version}.dsc`)), `${architecture.name}: ${version}`, {
+      skip: isUnserved && "the mirror does not serve it now",
+    });
   }
 });
