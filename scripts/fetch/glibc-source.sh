@@ -8,11 +8,6 @@ source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 release=$(realpath "${1:-$root/dist/release}")
 versions=$(sed -nE 's|.*"purl": "pkg:deb/debian/libc6-dev@([^?"]+).*|\1|p' "$release"/*.cdx.json | sed 's/%2B/+/g' | sort -u)
 [ -n "$versions" ] || give_up "no SBOM in $release names a glibc."
-# without VERSION: takes it from those that are wanted.
-without() {
-  versions=$(grep --invert-match --line-regexp --fixed-strings "$1" <<<"$versions" || true)
-}
-
 unserved=()
 # Those from which sysroot.sh takes it.
 for suite in $(printf '%s\n' "$(own_suite)" trixie | sort -u); do
@@ -27,7 +22,7 @@ for suite in $(printf '%s\n' "$(own_suite)" trixie | sort -u); do
     else
       continue
     fi
-    without "$version"
+    versions=$(grep --invert-match --line-regexp --fixed-strings "$version" <<<"$versions" || true)
   done
 done
 [ ${#unserved[@]} -eq 0 ] || echo "$script: apt could not fetch the source of glibc ${unserved[*]}, which the index of Debian's archive has; see $log, and try again later." >&2
