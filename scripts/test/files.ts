@@ -1,8 +1,23 @@
 /** The test files, and what the first line of each says about how it runs. */
 
 import { globSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { resolve } from "node:path";
 import { root } from "../build/bundle.ts";
+
+/** What tests need of the machine that not every one gives; each is asked for by test/harness/needs.ts, and skipped with the reason. */
+const needs = [
+  /** Knows by the product's own view of the node which containers are alive. */
+  "sees the node",
+  /** Makes network namespaces and interfaces, mounts and enters them. */
+  "makes namespaces",
+  /** Mounts file systems. */
+  "mounts",
+  /** Runs something as another user, or gives a file to one. */
+  "acts as others",
+] as const;
+
+/** Something that tests need of the machine. */
+export type Need = (typeof needs)[number];
 
 /**
  * The words after `// test: ` in the first line of a test file, with commas between them. A file without such a line has
@@ -29,6 +44,7 @@ const words = [
   /** Is run by `npm run test:release`, or `npm run test:kubernetes`, alone. */
   "release",
   "cluster",
+  ...needs,
 ] as const;
 
 /** How a test file runs. */
@@ -52,8 +68,14 @@ export function testFiles(): readonly TestFile[] {
     .map((path) => ({ path, words: wordsOf(path) }));
 }
 
-function wordsOf(path: string): ReadonlySet<Word> {
-  const [first = ""] = readFileSync(join(root, path), "utf8").split("\n", 1);
+/**
+ * The words of a test file.
+ *
+ * @param path relative to the top of the repository, or absolute
+ * @throws where the first line has an unknown word
+ */
+export function wordsOf(path: string): ReadonlySet<Word> {
+  const [first = ""] = readFileSync(resolve(root, path), "utf8").split("\n", 1);
   const [, list] = /^\/\/ test: (.*)$/.exec(first) ?? [];
   return new Set(
     (list?.split(", ") ?? []).map((word) => {
@@ -69,4 +91,9 @@ function wordsOf(path: string): ReadonlySet<Word> {
 /** Whether a file works on an executable from outside. */
 export function usesExecutable({ words }: TestFile): boolean {
   return words.has("each executable") || words.has("native executable");
+}
+
+/** Whether a file has tests that need something of the machine that not every one gives. */
+export function needsSomething({ words }: TestFile): boolean {
+  return needs.some((need) => words.has(need));
 }

@@ -1,6 +1,8 @@
 /** Test files run to their end in a process that prints TAP. */
 
 import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
 import { root } from "../build/bundle.ts";
@@ -27,6 +29,18 @@ const ownDirectories = ["/etc/cni", "/opt/cni", "/var/lib/cni"].concat(
     .map(({ directory }) => directory)
     .filter((path) => path !== "/usr/lib/cni"),
 );
+
+/** What stands for the machine's own. */
+const world = mkdtempSync(join(tmpdir(), "host-local-world-"));
+process.on("exit", () => rmSync(world, { recursive: true, force: true }));
+
+/** An empty home: a shell that a test starts would read the profile of the user's own. */
+const home = join(world, "home");
+mkdirSync(home);
+
+/** As `/proc/uptime` of a machine that has been up for a day: `check` looks for no leaks on one that has just started. */
+const uptime = join(world, "uptime");
+writeFileSync(uptime, "86400.00 86400.00\n");
 
 /** The words before a command to which the machine's own directories are empty; none where that is not allowed. */
 const onEmptyMachine: readonly string[] = wordsForEmptyMachine();
@@ -62,6 +76,7 @@ export function runTestFiles(
       cwd: root,
       env: {
         ...process.env,
+        HOME: home,
         TAP_TIMEOUT: `${longest}`,
         NODE_COMPILE_CACHE: compileCache,
         HOST_LOCAL_IS_BUILT: "for this run",
@@ -105,15 +120,22 @@ export function runTestFiles(
 }
 
 function wordsForEmptyMachine(): readonly string[] {
-  const cover =
-    'for d; do [ "$d" != -- ] || break; shift; [ ! -d "$d" ] || mount -t tmpfs tmpfs "$d" || exit; done';
-  const shell = ["sh", "-c", `${cover}; shift; exec "$@"`, "sh"];
+  const cover = [
+    "set -e",
+    'mount --bind "$1" /proc/uptime',
+    "shift",
+    'for d; do [ "$d" != -- ] || break; shift; [ ! -d "$d" ] || mount -t tmpfs tmpfs "$d"; done',
+    "shift",
+    'exec "$@"',
+  ];
+  const shell = ["sh", "-c", cover.join("\n"), "sh"];
   const words = [
     "unshare",
     "--mount",
     "--propagation",
     "private",
     ...shell,
+    uptime,
     ...ownDirectories,
     "--",
   ];

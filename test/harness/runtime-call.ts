@@ -27,7 +27,8 @@ export interface RuntimeCall extends Call {
 
 /** What a runtime's own environment adds to every call. */
 export const runtimeEnvironment: Readonly<Record<string, string>> = {
-  HOME: "/root",
+  // Not the user's own: a shell that a test starts would read its profile.
+  HOME: "/nonexistent",
   LANG: "C.UTF-8",
   PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
 };

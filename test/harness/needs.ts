@@ -1,0 +1,89 @@
+/**
+ * What tests need of the machine they run on. Each question is asked as the product asks it, or by doing what the tests do;
+ * the words are those of the first line of a test file, by which `npm test -- --needing` finds it.
+ */
+
+import { spawnSync } from "node:child_process";
+import { chownSync, mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Need, wordsOf } from "../../scripts/test/files.ts";
+import { Namespaces } from "../../src/store/namespaces/namespaces.ts";
+import { createNodeSystem } from "../../src/system/node/node-system.ts";
+
+/** Why a need is not met, in a sentence; `undefined` where it is. */
+const questions: Readonly<Record<Need, () => string | undefined>> = {
+  "sees the node": () => {
+    const { incomplete } = new Namespaces(createNodeSystem());
+    return incomplete && `What lives on this node is not known here: ${incomplete}.`;
+  },
+  "makes namespaces": () =>
+    refusal("Making a network namespace takes CAP_SYS_ADMIN", [
+      ": >pod",
+      "trap 'umount --lazy pod' EXIT",
+      "unshare --net=pod true",
+      "nsenter --net=pod true",
+    ]) ??
+    refusal("Making an interface takes CAP_NET_ADMIN", [
+      `unshare --net sh -c 'ip link add eth0 type veth peer name eth1 && ip address add 192.0.2.1/32 dev eth0'`,
+    ]),
+  mounts: () =>
+    refusal("Mounting takes CAP_SYS_ADMIN", [
+      "unshare --mount --propagation private sh -c 'mount -t tmpfs tmpfs /mnt && exec nsenter --version'",
+    ]),
+  "acts as others": () =>
+    inDirectory((directory) => {
+      const other = process.getuid?.() === NOBODY ? NOBODY - 1 : NOBODY;
+      try {
+        chownSync(directory, other, other);
+      } catch {
+        return "Giving a file to another user takes CAP_CHOWN.";
+      }
+      const { status } = spawnSync("true", { uid: other, gid: other });
+      return status === 0 ? undefined : "Acting as another user takes CAP_SETUID and CAP_SETGID.";
+    }),
+};
+
+/** The user and group `nobody`. */
+export const NOBODY = 65534;
+
+const answers = new Map<Need, string | undefined>();
+
+/**
+ * The reason for tap to skip what has these needs, or false where all are met.
+ *
+ * @throws Error where the first line of the test file that runs does not name one
+ */
+export function lacking(...needs: readonly Need[]): string | false {
+  const unmet = needs.map((need) => {
+    requireDeclared(need);
+    if (!answers.has(need)) answers.set(need, questions[need]());
+    return answers.get(need);
+  });
+  return unmet.find((reason) => reason !== undefined) ?? false;
+}
+
+function requireDeclared(need: Need): void {
+  const [, file = ""] = process.argv;
+  if (!file.endsWith(".test.ts") || wordsOf(file).has(need)) return;
+  throw new Error(`${file}: "${need}" is not in its first line.`);
+}
+
+/** What keeps commands of the shell from succeeding, with what the last one printed. */
+function refusal(what: string, commands: readonly string[]): string | undefined {
+  return inDirectory((cwd) => {
+    const script = commands.join(" && ");
+    const { status, stderr } = spawnSync("sh", ["-c", script], { cwd, encoding: "utf8" });
+    const [problem = ""] = stderr.split("\n", 1);
+    return status === 0 ? undefined : `${what}: ${problem}.`;
+  });
+}
+
+function inDirectory<T>(use: (directory: string) => T): T {
+  const directory = mkdtempSync(join(tmpdir(), "host-local-need-"));
+  try {
+    return use(directory);
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}
