@@ -5,6 +5,7 @@
  * Usage: npm test [-- OPTION... FILE...], npm run test:all
  *
  *   --full             every test in full extent; short by default, see test/harness/extent.ts
+ *   --needing          the files alone that need something of the machine which not every one gives; see files.ts
  *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` as if there were none
  *   FILE               only these test files
  */
@@ -15,7 +16,7 @@ import { parseArgs } from "node:util";
 import { sideBySide } from "../../test/harness/side-by-side.ts";
 import { root } from "../build/bundle.ts";
 import { buildBoth, type Executable } from "./executables.ts";
-import { type TestFile, testFiles, usesExecutable } from "./files.ts";
+import { needsSomething, type TestFile, testFiles, usesExecutable } from "./files.ts";
 import { runTestFiles } from "./process.ts";
 import { Tally } from "./tally.ts";
 
@@ -28,6 +29,7 @@ const NO_EXECUTABLE = "the first line of this test names no executable";
 const { values: options, positionals } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
+    needing: { type: "boolean", default: false },
     "go-plugin": { type: "string" },
   },
   allowPositionals: true,
@@ -52,8 +54,9 @@ function chosenFiles(): readonly TestFile[] {
   const chosen = all
     .filter(({ path }) => wanted.length === 0 || wanted.includes(path))
     .filter(({ words }) => wanted.length > 0 || options.full || !words.has("full extent only"))
-    .filter(({ words }) => goPlugin === undefined || words.has("Go plugin"));
-  if (chosen.length === 0) throw new Error("None of these test files uses the Go plugin.");
+    .filter(({ words }) => goPlugin === undefined || words.has("Go plugin"))
+    .filter((file) => !options.needing || needsSomething(file));
+  if (chosen.length === 0) throw new Error("None of these test files is one of the options.");
   return chosen;
 }
 

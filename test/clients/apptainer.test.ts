@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, makes namespaces, mounts
 /** apptainer with `--net`. */
 
 import { NetworkNamespace } from "../e2e/network-namespace.ts";

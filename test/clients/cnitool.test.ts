@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** cnitool of both libcni generations; GC and STATUS of the newer one. */
 
 import { readFileSync, rmSync } from "node:fs";

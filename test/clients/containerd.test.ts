@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, makes namespaces, mounts
 /** containerd over the CRI, as the kubelet drives it, and its own client `ctr`. */
 
 import assert from "node:assert";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** CRI-O, whose sandboxes have no process: what it does at its start, and after a crash. */
 
 import { execFileSync, spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, makes namespaces, mounts
 /**
  * dranet, Kubernetes' driver for network devices by DRA, calls IPAM plugins itself, without a main plugin and without libcni
  * (cmd/webhook-whereabouts in kubernetes-sigs/dranet). These are its calls, and what it reads of the answers.

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** flannel's CNI plugin, which delegates to `bridge`: what reaches the plugin, and what does not. */
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** The state of a runtime is lost in one boot: nobody sends DEL for the sandboxes that are gone. */
 
 import { addressesInTwo } from "../e2e/node-namespaces.ts";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** The main plugins of the CNI project in front of the IPAM plugin: those of Debian, and the newest. */
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, makes namespaces, mounts
 /** podman and buildah with their CNI backend. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";

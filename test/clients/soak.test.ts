@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow
+// test: each executable, full extent only, slow, makes namespaces, mounts
 /** A hundred sandboxes at a time, which the runtime makes and removes side by side. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";

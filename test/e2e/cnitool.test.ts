@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, slow, makes namespaces, mounts
 /** cnitool, the reference runtime of the CNI project, in front of the main plugins. */
 
 import { execFileSync } from "node:child_process";

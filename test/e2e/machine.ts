@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "../harness/executable.ts";
-import { skipOutsideHost } from "../harness/network-namespaces.ts";
+import { lacking } from "../harness/needs.ts";
 import { inRepository } from "../harness/repository.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 
@@ -106,9 +106,6 @@ export function mainPlugins({ plugins, cniVersion, age = "oldest" }: Needs): str
  */
 export function obstacle(needs: Needs): string | undefined {
   const { plugins, cniVersion, programs = [], layers = [] } = needs;
-  if (process.getuid?.() !== 0) {
-    return "Network namespaces need root.";
-  }
   const missing = ["unshare", "nsenter", "mount", "ip", "ping", ...programs].find(
     (name) => !isInstalled(name),
   );
@@ -122,14 +119,17 @@ export function obstacle(needs: Needs): string | undefined {
   if (absent !== undefined) {
     return `${absent} is not below build/clients: \`npm run fetch -- clients\` fetches it.`;
   }
-  const lacking = needs.given?.find(({ path }) => !existsSync(path));
-  if (lacking !== undefined) {
-    return `It takes a program that Debian does not have: \`npm run test:clients -- ${lacking.option} PATH\`.`;
+  const notGiven = needs.given?.find(({ path }) => !existsSync(path));
+  if (notGiven !== undefined) {
+    return `It takes a program that Debian does not have: \`npm run test:clients -- ${notGiven.option} PATH\`.`;
   }
   if (layers.length > 0 && !makesCgroups()) {
     return "Containers need cgroups, which cannot be made here.";
   }
-  if (needs.seesProcesses === true && skipOutsideHost !== false) return skipOutsideHost;
+  const lack =
+    lacking("makes namespaces", "mounts") ||
+    (needs.seesProcesses === true && lacking("sees the node"));
+  if (lack !== false) return lack;
   const refusal = refusalOf(trialMounts);
   if (refusal !== undefined) return `This machine does not let it be isolated: ${refusal}`;
   const unknown = plugins.find(isUnknownHere);

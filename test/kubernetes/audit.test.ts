@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** What `audit` finds among the nodes of a cluster, and the commands that it prints. */
 
 import type { IDeployment } from "kubernetes-models/apps/v1";

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** Programs of the node are killed, and its power fails. */
 
 import { randomUUID } from "node:crypto";

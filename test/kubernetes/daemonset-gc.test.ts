@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** The DaemonSet of deploy/ with a containerd that records network namespaces: its gc needs nobody. */
 
 import { isNative } from "../harness/executable.ts";

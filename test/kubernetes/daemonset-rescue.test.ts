@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** A node of the Go plugin on which no pod starts any more, and the DaemonSet of deploy/. */
 
 import { isNative } from "../harness/executable.ts";

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** The manifests of deploy/ and the image of the release, on a node that has another plugin. */
 
 import { writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** A pod has an address of each family. */
 
 import { clusterScenario } from "./cluster-scenario.ts";

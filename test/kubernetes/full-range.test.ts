@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** More pods than addresses. */
 
 import { readFileSync } from "node:fs";

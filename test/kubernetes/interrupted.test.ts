@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** containerd is killed in the middle of ADDs. */
 
 import { until } from "../harness/until.ts";

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** containerd's directory is lost. */
 
 import { namespaceWith } from "../e2e/node-namespaces.ts";

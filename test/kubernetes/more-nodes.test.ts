@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** More nodes than podCIDRs, as `plan` says beforehand. */
 
 import { rmSync } from "node:fs";

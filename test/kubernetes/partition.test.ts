@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /**
  * One network definition for all nodes, of which each hands out a part. n1 is a node with kubelet and pods. The others are
  * objects of the API with podCIDRs from the controller; each has a mount namespace with a configuration and a data directory

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** From the controller to the addresses of pods. */
 
 import { readFileSync } from "node:fs";

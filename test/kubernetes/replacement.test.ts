@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** The Go plugin is replaced under living pods, and put back. */
 
 import { executable } from "../harness/executable.ts";

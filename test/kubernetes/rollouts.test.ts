@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** Rollouts while programs of the node are killed, with all keys that are about who gets an address again. */
 
 import { readExample } from "../e2e/example.ts";

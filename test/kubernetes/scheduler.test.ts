@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** The scheduler counts addresses, so that a pod without one waits before it is placed. */
 
 import { readFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** containerd 2.1 asks for STATUS, and kubelet tells the API. */
 
 import { readFileSync, writeFileSync } from "node:fs";

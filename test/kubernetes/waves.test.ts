@@ -1,4 +1,4 @@
-// test: cluster
+// test: cluster, sees the node, makes namespaces, mounts
 /** Many pods come and go at the same time. */
 
 import { nodeNamespaces } from "../e2e/node-namespaces.ts";

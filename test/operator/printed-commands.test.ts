@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, slow, makes namespaces, mounts
 /**
  * Every command that a message or a document prints runs as printed: on a node with the networks of the documents, where
  * the programs of others are stubs.

@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, slow, makes namespaces, mounts
 /**
  * The commands of each finding, pasted on a node where it applies, with the `bridge` plugin: the pod that lives there keeps its
  * address and its gateway, and the next pod gets another address.

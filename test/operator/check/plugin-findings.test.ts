@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, makes namespaces, mounts
 /** Whether the plugin that was installed is still in the plugin directory. */
 
 import { existsSync, rmSync, writeFileSync } from "node:fs";

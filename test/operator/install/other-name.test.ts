@@ -1,4 +1,4 @@
-// test: native executable
+// test: native executable, makes namespaces, mounts
 /** install --as: another name, beside a host-local that somebody else installs. */
 
 import { rmSync, writeFileSync } from "node:fs";
