@@ -5,6 +5,8 @@ import { CniError, ErrorCode } from "./error.ts";
 
 /** A network namespace, as a call has seen it. */
 export interface NetworkNamespace {
+  /** Its id in decimal, which the kernel never gives again; `undefined` before Linux 6.18. */
+  readonly id: string | undefined;
   /** Its inode in the kernel's file system of namespaces, in decimal. */
   readonly inode: string;
   /** Its path as given: absolute, without white space and control characters. */

@@ -100,6 +100,11 @@ export interface System {
    */
   findLines(path: string, start: string | undefined): Lines;
   /**
+   * The lines of a file of the kernel that have `text` in them, in their order, without their ends; the file may be of any
+   * length.
+   */
+  linesWith(path: string, text: string): readonly string[];
+  /**
    * Appends `text` to an existing file, and then overwrites its beginning with `header`, without following a symbolic
    * link (ELOOP).
    */

@@ -28,6 +28,7 @@ export type Operation =
   | "listAddresses"
   | "readFiles"
   | "findLines"
+  | "linesWith"
   | "extendFile"
   | "status"
   | "isLocal"

@@ -1,6 +1,7 @@
 /** A machine in memory, on which a process can be stopped, or a call fail, wherever a test needs it. */
 
 import { main } from "../../src/main.ts";
+import { eachLine } from "../../src/system/lines.ts";
 import { namesOf } from "../../src/system/names.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
@@ -330,6 +331,14 @@ export class MemoryProcess implements System {
       path,
       limit,
     );
+  }
+
+  linesWith(path: string, text: string): readonly string[] {
+    return this.#call("linesWith", "open", path, () => {
+      const content =
+        this.#machine.tellsAt(path) ?? this.#machine.at(path).readFile(path, Number.MAX_VALUE);
+      return [...eachLine(content)].filter((line) => line.includes(text));
+    });
   }
 
   findLines(path: string, start: string | undefined): Lines {

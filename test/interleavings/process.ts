@@ -4,6 +4,7 @@
  * one that it has not. Nothing in it can tell.
  */
 
+import { eachLine } from "../../src/system/lines.ts";
 import { namesOf } from "../../src/system/names.ts";
 import { openFilesBy } from "../../src/system/open-files.ts";
 import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../src/system/operator-system.ts";
@@ -222,6 +223,10 @@ class AnsweredSystem implements ExplorerSystem {
   }
   findLines(path: string, start: string | undefined): Lines {
     return this.#read("open", path, `lines ${start}`, ({ disk }) => disk.findLines(path, start));
+  }
+  linesWith(path: string, text: string): readonly string[] {
+    const content = this.readFile(path, Number.MAX_VALUE);
+    return [...eachLine(content)].filter((line) => line.includes(text));
   }
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);

@@ -309,6 +309,14 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     ],
   },
   {
+    name: "lines are found by what is in them, each once and in their order",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "x and x\nyes\n\nlast x\ncut x", 0o600);
+      return [system.linesWith(`${root}/a`, "x"), system.linesWith(`${root}/a`, "none")];
+    },
+    expected: [["x and x", "last x"], []],
+  },
+  {
     name: "a file without a line end has no lines",
     run: (system, root) => {
       system.createFile(`${root}/a`, "c1 x", 0o600);

@@ -104,10 +104,10 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
     const { networkNamespace } = attachment;
-    if (checker.namespaces.at(networkNamespace).kind === "gone") continue;
+    if (checker.states.at(networkNamespace).kind === "gone") continue;
     // Without addresses, only the namespace that the cache names shows it.
     const { liveness } = checker.livenessOfAttachment({ networkNamespace, addresses: [] });
-    const state = liveness === "alive" ? checker.namespaces.at(networkNamespace) : undefined;
+    const state = liveness === "alive" ? checker.states.at(networkNamespace) : undefined;
     const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {
       const parsed = parseAddress(address);

@@ -2,13 +2,10 @@
 
 import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
-import type { NamespaceState } from "../../store/namespaces/namespace-state.ts";
-import {
-  isLocal,
-  type Namespace,
-  Namespaces,
-  processIn,
-} from "../../store/namespaces/namespaces.ts";
+import { isLocal } from "../../store/namespaces/addresses.ts";
+import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
+import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
+import { lookAround, type View } from "../../store/namespaces/view.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
@@ -45,7 +42,10 @@ export class LivenessChecker {
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  #view: View | undefined;
   #namespaces: Namespaces | undefined;
+  /** What became of namespaces, by records and by paths. */
+  readonly states: NamespaceStates;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
   #candidate: { readonly text: string | undefined } | undefined;
@@ -58,6 +58,7 @@ export class LivenessChecker {
     this.#system = system;
     this.cache = cache;
     this.#directories = directories;
+    this.states = new NamespaceStates(system, () => this.#viewNow());
   }
 
   livenessOf(reservation: NodeReservation): Conclusion {
@@ -110,8 +111,14 @@ export class LivenessChecker {
 
   /** Those of the node. */
   get namespaces(): Namespaces {
-    this.#namespaces ??= new Namespaces(this.#system);
+    this.#namespaces ??= new Namespaces(this.#system, this.#viewNow());
     return this.#namespaces;
+  }
+
+  /** What is seen of the node: looked at once, so that all is judged by the same moment. */
+  #viewNow(): View {
+    this.#view ??= lookAround(this.#system);
+    return this.#view;
   }
 
   /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
@@ -130,7 +137,7 @@ export class LivenessChecker {
     if (status === undefined) return undefined;
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
-      recorded = recordedIn(network.files);
+      recorded = recordedIn(network.files, this.states);
       this.#recorded.set(network, recorded);
     }
     const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
@@ -139,23 +146,11 @@ export class LivenessChecker {
     if (namespace === undefined) {
       return { ...state, isPodSandbox: false, hasProcess: false, isUnread: true };
     }
-    const { inode, path, isPodSandbox } = namespace;
-    const id = `net:[${inode}]`;
-    // The list of mounts shows it also where its file cannot be looked at.
-    const isMounted = state.kind === "unseen" && this.#isAt(path, id);
-    const { kind, reason }: NamespaceState = isMounted
-      ? { kind: "alive", reason: `its network namespace ${path} exists` }
-      : state;
-    const livingId = kind === "alive" ? id : undefined;
+    const { inode, isPodSandbox } = namespace;
+    const livingId = state.kind === "alive" ? `net:[${inode}]` : undefined;
     const hasProcess =
       livingId !== undefined && this.namespaces.withId(livingId)?.processId !== undefined;
-    return { kind, reason, isPodSandbox, hasProcess, isUnread: false, livingId };
-  }
-
-  /** Whether a path leads to the namespace with an id. */
-  #isAt(path: string, id: string): boolean {
-    const there = this.namespaces.at(path);
-    return there.kind === "exists" && there.id === id;
+    return { ...state, isPodSandbox, hasProcess, isUnread: false, livingId };
   }
 
   /** Whether the ADD of a reservation may be under way. */
@@ -189,11 +184,11 @@ export class LivenessChecker {
 
   #named(attachment: Named): NamedNamespace {
     const { networkNamespace: path } = attachment;
-    const state = this.namespaces.at(path);
+    const state = this.states.at(path);
     if (state.kind === "gone") return { kind: "gone", path };
     if (state.kind === "unseen") {
       const reason = `whether its network namespace ${path} exists cannot be seen from here`;
-      return { kind: "unseen", reason };
+      return { kind: "unseen", reason: `${reason}: ${state.reason}` };
     }
     const found = this.namespaces.withId(state.id);
     const processId = processIn(path);
@@ -284,7 +279,7 @@ export class LivenessChecker {
       }
     }
     for (const { containerId, networkNamespace } of this.cache.attachments) {
-      if (networkNamespace !== "" && this.namespaces.at(networkNamespace).kind !== "unseen") {
+      if (networkNamespace !== "" && this.states.at(networkNamespace).kind !== "unseen") {
         accounted.add(containerId);
       }
     }
@@ -296,7 +291,7 @@ export class LivenessChecker {
   #namedIds(): ReadonlySet<string> {
     return new Set(
       this.cache.attachments.flatMap(({ networkNamespace, addresses }) => {
-        const state = this.namespaces.at(networkNamespace);
+        const state = this.states.at(networkNamespace);
         if (state.kind !== "exists") return [];
         const found = this.namespaces.withId(state.id);
         const isCertain =

@@ -16,10 +16,13 @@ import { NO_RECORDS, type PlacedRecord, type Records, recordsOf } from "./record
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
 
 /** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
-export function recordedIn(files: NetworkFiles): RecordedNamespaces {
+export function recordedIn(
+  files: NetworkFiles,
+  states = new NamespaceStates(files.system),
+): RecordedNamespaces {
   const read = (): Records => recordsOf(files, requireJournal(files, ALL));
   const records = attempt(read, undefined);
-  return new RecordedNamespaces(files, records, new NamespaceStates(files.system));
+  return new RecordedNamespaces(files, records, states);
 }
 
 /** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */

@@ -1,14 +1,15 @@
 /**
  * What became of the network namespace for which an address was reserved: the one place that says so, for the plugin and
- * for the operator commands.
+ * for the operator commands. Since Linux 6.18 the kernel answers by the namespace's handle; else processes, mounts and paths
+ * tell, as far as they are seen from here.
  */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { parentOf } from "../files/paths.ts";
-import { ListedDirectories } from "./listed-directories.ts";
-import { readMounts } from "./mounted-namespaces.ts";
-import { readProcessNamespaces } from "./process-namespaces.ts";
+import { ListedDirectories, nameIn } from "./listed-directories.ts";
+import { seesAllNamespaces, seesHostProcesses } from "./sight.ts";
+import { lookAround, type Mount, nodeNamespaceOf, type View } from "./view.ts";
 
 /**
  * What became of it, and how that is known: the `reason` is a clause such as `its network namespace /run/netns/cni-1 is
@@ -19,6 +20,21 @@ export interface NamespaceState {
   readonly reason: string;
 }
 
+/** What became of a namespace of which only the path is known; `id` is the one that is there, as the kernel names it. */
+export type PathState =
+  | { readonly kind: "exists"; readonly id: string }
+  | { readonly kind: "gone" }
+  | Unseen;
+
+/** What could not be seen, and why, in a clause. */
+interface Unseen {
+  readonly kind: "unseen";
+  readonly reason: string;
+}
+
+/** What a path leads to now. */
+type Found = Exclude<PathState, { readonly kind: "gone" }> | { readonly kind: "nothing" };
+
 /** Which namespaces there are, by processes and mounts. */
 interface Evidence {
   /** Who has each, in words, by the namespace as the kernel names it. */
@@ -28,18 +44,24 @@ interface Evidence {
 }
 
 /**
- * Says what became of namespaces that were recorded before it was made. Processes, mounts and the directories of their
- * paths it reads once, when it is first asked for: then a thousand that are gone take no system call each.
+ * Says what became of namespaces that were recorded before it was made. What it looks at besides their handles it reads once,
+ * when it is first asked for: then a thousand that are gone take no further system call each.
  */
 export class NamespaceStates {
   readonly #system: System;
+  readonly #directories: ListedDirectories;
+  readonly #look: () => View;
+  #view: View | undefined;
+  #mounts: MountedPaths | undefined;
   #evidence: Evidence | undefined;
+  #seesAll: boolean | undefined;
   /** The device of all namespaces; `null` where it is not known. */
   #device: bigint | null | undefined;
-  readonly #directories: ListedDirectories;
 
-  constructor(system: System) {
+  /** @param look gives what is seen of the node, no earlier than the namespaces were recorded */
+  constructor(system: System, look: () => View = () => lookAround(system)) {
     this.#system = system;
+    this.#look = look;
     this.#directories = new ListedDirectories(system);
   }
 
@@ -50,54 +72,106 @@ export class NamespaceStates {
    *   gives the lowest free number again at once, and then what has it is none of its own
    */
   stateOf(
-    { inode, path }: NetworkNamespace,
+    namespace: NetworkNamespace,
     laterThan: () => Iterable<NetworkNamespace>,
   ): NamespaceState {
+    const { inode, path } = namespace;
+    const lives = this.#lives(namespace);
+    if (lives !== undefined) return lives ? alive(path) : gone(path);
     // Of thousands, nearly all are missing where their directory was listed.
     if (!this.#isMissing(path)) {
-      const found = this.#inodeAt(path);
-      if (found.inode === inode) return { kind: "alive", reason: `${its(path)} exists` };
-      const doubt = found.unseen ?? this.#doubtOn(path);
+      const found = this.#lookAt(path);
+      if (found.kind === "exists" && found.id === nameOf(inode)) return alive(path);
+      const doubt = found.kind === "unseen" ? found.reason : this.#doubtOn(path);
       if (doubt !== undefined) return unseen(path, doubt);
     }
-    const { holders, incomplete } = this.#evidenceNow;
+    const { holders, incomplete } = this.#evidenceNow();
+    if (this.#mountsNow().at(path)?.id === nameOf(inode)) return alive(path);
     if (incomplete !== undefined) return unseen(path, incomplete);
     const holder = holders.get(nameOf(inode));
-    if (holder === undefined) return { kind: "gone", reason: `${its(path)} is gone` };
+    if (holder === undefined) return gone(path);
     const heir = this.#heirOf(inode, laterThan);
-    if (heir === undefined) {
-      return {
-        kind: "unseen",
-        reason: `${its(path)} is gone, but ${holder} has one with its number`,
-      };
-    }
-    return { kind: "gone", reason: `${its(path)} is gone: its number is that of ${heir.path} now` };
+    if (heir !== undefined) return gone(path, `: its number is that of ${heir.path} now`);
+    return {
+      kind: "unseen",
+      reason: `${its(path)} is gone, but ${holder} has one with its number`,
+    };
   }
 
   /**
-   * Whether a namespace is gone. For each of thousands that are not, no system call is made.
+   * Whether a namespace is gone. For each of thousands that are not, one system call is made, or none where the kernel gives no
+   * handles.
    *
    * @param laterThan gives what `stateOf` asks for
    */
   isGone(one: NetworkNamespace, laterThan: () => Iterable<NetworkNamespace>): boolean {
-    if (this.#evidenceNow.incomplete !== undefined) return false;
+    const lives = this.#lives(one);
+    if (lives !== undefined) return !lives;
+    if (this.#evidenceNow().incomplete !== undefined) return false;
     if (this.isHeld(one.inode) && this.#heirOf(one.inode, laterThan) === undefined) return false;
     return this.stateOf(one, laterThan).kind === "gone";
   }
 
   /** Whether a process or a mount has a namespace with this number, as far as that is seen. */
   isHeld(inode: string): boolean {
-    return this.#evidenceNow.holders.has(nameOf(inode));
+    return this.#evidenceNow().holders.has(nameOf(inode));
   }
 
   /** Whether a namespace is at its path, as far as that is seen. */
   isThere({ inode, path }: NetworkNamespace): boolean {
-    return !this.#isMissing(path) && this.#inodeAt(path).inode === inode;
+    if (this.#isMissing(path)) return false;
+    const found = this.#lookAt(path);
+    return found.kind === "exists" && found.id === nameOf(inode);
   }
 
-  get #evidenceNow(): Evidence {
-    this.#evidence ??= gather(this.#system);
+  /** What became of the namespace at a path of the node, as libcni's cache names it. */
+  at(path: string): PathState {
+    if (!path.startsWith("/")) return { kind: "unseen", reason: "its path is not absolute" };
+    const mount = this.#mountsNow().at(path);
+    if (mount !== undefined) return { kind: "exists", id: mount.id };
+    const found: Found = this.#isMissing(path) ? { kind: "nothing" } : this.#lookAt(path);
+    // The id of a process that ended may be that of another one by now.
+    if (processIn(path) !== undefined && found.kind === "exists") {
+      if (found.id === nodeNamespaceOf(this.#system)) return { kind: "gone" };
+    }
+    if (found.kind !== "nothing") return found;
+    if (isOfProcess(path)) return this.#endedAt(path);
+    const { seesMounts, shared, mounts } = this.#viewNow();
+    const directory = parentOf(path);
+    // From within a container, those that were mounted on the node later are not seen, but in a directory of the node.
+    const isSeen =
+      seesMounts ||
+      shared.includes(directory) ||
+      mounts.some((one) => parentOf(one.path) === directory);
+    return isSeen
+      ? { kind: "gone" }
+      : { kind: "unseen", reason: "the mounts of the node are not seen from here" };
+  }
+
+  /** Whether a namespace lives, by its handle; `undefined` where the kernel does not tell. */
+  #lives({ id, inode }: NetworkNamespace): boolean | undefined {
+    if (id === undefined) return undefined;
+    const ask = (): boolean => this.#system.namespaceLives({ id, inode: BigInt(inode) });
+    const lives = attempt(ask, undefined);
+    // Whoever may not see it gets the same answer as of one that is gone.
+    if (lives !== false) return lives;
+    this.#seesAll ??= seesAllNamespaces(this.#system);
+    return this.#seesAll ? false : undefined;
+  }
+
+  #viewNow(): View {
+    this.#view ??= this.#look();
+    return this.#view;
+  }
+
+  #evidenceNow(): Evidence {
+    this.#evidence ??= evidenceOf(this.#viewNow());
     return this.#evidence;
+  }
+
+  #mountsNow(): MountedPaths {
+    this.#mounts ??= new MountedPaths(this.#viewNow().mounts);
+    return this.#mounts;
   }
 
   /** One that has the number by now. */
@@ -111,16 +185,20 @@ export class NamespaceStates {
     return undefined;
   }
 
-  /** The inode of the namespace to which a path leads, if it leads to one; and why that is not known. */
-  #inodeAt(path: string): { readonly inode?: string; readonly unseen?: string } {
+  /** What a path leads to, as this process sees it. */
+  #lookAt(path: string): Found {
     const system = this.#system;
-    if (this.#deviceNow() === null) return { unseen: "/proc is not readable" };
-    const look = (): { readonly inode?: string } => {
+    if (this.#deviceNow() === null) return { kind: "unseen", reason: "/proc is not readable" };
+    const look = (): Found => {
       const { device, inode } = system.status(path);
-      return device === this.#device ? { inode: String(inode) } : {};
+      if (device === this.#device) return { kind: "exists", id: nameOf(String(inode)) };
+      // Such as the file on which a runtime mounts it, in a mount namespace in which no process runs just now.
+      return { kind: "unseen", reason: `${path} is no namespace, and it may be mounted elsewhere` };
     };
-    return recover(look, ({ code, message }) =>
-      MISSING.includes(code) ? {} : { unseen: message },
+    return recover(
+      look,
+      ({ code, message }): Found =>
+        MISSING.includes(code) ? { kind: "nothing" } : { kind: "unseen", reason: message },
     );
   }
 
@@ -131,11 +209,20 @@ export class NamespaceStates {
     return this.#device;
   }
 
+  /** What became of the namespace at a path of a process that leads to nothing. */
+  #endedAt(path: string): PathState {
+    if (processIn(path) === undefined) {
+      return { kind: "unseen", reason: "a descriptor may be closed while the namespace lives" };
+    }
+    return seesHostProcesses(this.#system)
+      ? { kind: "gone" }
+      : { kind: "unseen", reason: "the processes of the node are not seen from here" };
+  }
+
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */
   #doubtOn(path: string): string | undefined {
-    const process = isOfProcess(path) ? path.split("/")[2] : undefined;
     const system = this.#system;
-    if (process === undefined) {
+    if (!isOfProcess(path)) {
       // That of the ADD is there as long as the node is up: this one is another.
       const directory = parentOf(path);
       const names = this.#directories.namesIn(directory);
@@ -145,7 +232,8 @@ export class NamespaceStates {
         : names.message;
     }
     // A process may have closed the descriptor, and kept another.
-    if (path === `/proc/${process}/ns/net`) return undefined;
+    if (processIn(path) !== undefined) return undefined;
+    const process = path.split("/")[2];
     const doubt = (): string => {
       system.status(`/proc/${process}`);
       return `process ${process} may have it open elsewhere`;
@@ -159,8 +247,52 @@ export class NamespaceStates {
   }
 }
 
+/** The namespaces that are mounted, by their paths. */
+class MountedPaths {
+  readonly #byPath: ReadonlyMap<string, Mount>;
+  /** Those that are not reached at their paths, by their names. */
+  readonly #elsewhere: ReadonlyMap<string, Mount>;
+
+  constructor(mounts: readonly Mount[]) {
+    // The first of several.
+    const last = mounts.toReversed();
+    this.#byPath = new Map(last.map((one) => [one.path, one]));
+    const elsewhere = last.filter(({ reachedAt, path }) => reachedAt !== path);
+    this.#elsewhere = new Map(elsewhere.map((one) => [nameIn(one.path), one]));
+  }
+
+  /** The one at a path of the node. */
+  at(named: string): Mount | undefined {
+    const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
+    // A directory of the node may be a symbolic link, which cannot be followed from within a container.
+    return this.#byPath.get(path) ?? this.#elsewhere.get(nameIn(path));
+  }
+}
+
+function evidenceOf({ tasks, uninspected, mounts, incomplete }: View): Evidence {
+  const holders = new Map<string, string>();
+  for (const [id, [task]] of tasks) holders.set(id, `process ${task?.processId}`);
+  for (const { id, path } of mounts) if (!holders.has(id)) holders.set(id, `the mount ${path}`);
+  const [unknown] = uninspected;
+  const doubt = unknown && `process ${unknown.processId} may not be inspected`;
+  return { holders, incomplete: doubt ?? incomplete };
+}
+
+/** The process whose namespace a path is. */
+export function processIn(path: string): string | undefined {
+  return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
+}
+
 function its(path: string): string {
   return `its network namespace ${path}`;
+}
+
+function alive(path: string): NamespaceState {
+  return { kind: "alive", reason: `${its(path)} exists` };
+}
+
+function gone(path: string, why = ""): NamespaceState {
+  return { kind: "gone", reason: `${its(path)} is gone${why}` };
 }
 
 function unseen(path: string, reason: string): NamespaceState {
@@ -177,17 +309,4 @@ const MISSING: readonly string[] = ["ENOENT", "ENOTDIR", "ESRCH"];
 
 function nameOf(inode: string): string {
   return `net:[${inode}]`;
-}
-
-function gather(system: System): Evidence {
-  const { processes, ofNode, incomplete } = readProcessNamespaces(system);
-  const holders = new Map<string, string>();
-  for (const [namespace, id] of processes) holders.set(namespace, `process ${id}`);
-  if (incomplete !== undefined) return { holders, incomplete };
-  const mounted = readMounts(system, ofNode);
-  for (const { id, path } of mounted.mounts) {
-    if (!holders.has(id)) holders.set(id, `the mount ${path}`);
-  }
-  const unseen = mounted.seesNode ? undefined : "the mounts of the node are not seen";
-  return { holders, incomplete: mounted.incomplete ?? unseen };
 }

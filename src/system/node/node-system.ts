@@ -2,7 +2,7 @@
 
 import fs from "node:fs";
 import { basename } from "node:path";
-import { linesIn } from "../lines.ts";
+import { eachLine, linesIn } from "../lines.ts";
 import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
@@ -59,6 +59,7 @@ export function createNodeSystem(): NodeSystem {
     listAddresses: (path) => namesOf(list(path)),
     readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),
     findLines,
+    linesWith,
     extendFile,
     status,
     linkStatus,
@@ -150,6 +151,9 @@ function list(path: string): readonly string[] {
   return systemCall("open", path, () => fs.readdirSync(path));
 }
 
+/** The kernel's list of some hundred thousand mounts is smaller, in bytes. */
+const LARGEST_OF_KERNEL = 256 * 1024 * 1024;
+
 /** The first line is looked for in so many bytes, where no other is. */
 const FIRST_LINE = 4096;
 
@@ -173,6 +177,11 @@ function findLines(path: string, start: string | undefined): Lines {
   return withFile(path, O_RDONLY | O_NOFOLLOW, (file) =>
     systemCall("read", path, () => find(file)),
   );
+}
+
+function linesWith(path: string, text: string): readonly string[] {
+  const content = readFile(path, LARGEST_OF_KERNEL);
+  return [...eachLine(content)].filter((line) => line.includes(text));
 }
 
 function extendFile(path: string, text: string, header: string): void {

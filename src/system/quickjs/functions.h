@@ -16,7 +16,7 @@ host_function host_make_directory, host_list, host_list_addresses, host_read_fil
     host_open_files;
 
 /* line-files.c */
-host_function host_find_lines, host_extend_file;
+host_function host_find_lines, host_lines_with, host_extend_file;
 
 /* lock.c */
 host_function host_lock, host_unlock;

@@ -74,6 +74,7 @@ static const struct function functions[] = {
     {"listAddresses", 1, host_list_addresses, "open", 0, NULL},
     {"readFiles", 2, host_read_files, "open", 0, NULL},
     {"findLines", 2, host_find_lines, "open", 0, NULL},
+    {"linesWith", 2, host_lines_with, "open", 0, NULL},
     {"extendFile", 3, host_extend_file, "open", 0, NULL},
     {"status", 1, host_status, "stat", 0, NULL},
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},

@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -28,11 +29,13 @@ struct search {
   /* The text with which a line begins; without it (NULL) only the first line is wanted. */
   const char *start;
   size_t start_length;
+  /* Whether the text may be anywhere in a line, and the first line is one of them. */
+  bool anywhere;
 };
 
 /* Adds the lines that begin with the text; the window begins and ends where lines do. */
 static void take_lines(struct search *search, const char *window, const char *end) {
-  if (JS_IsUndefined(search->first)) {
+  if (!search->anywhere && JS_IsUndefined(search->first)) {
     const char *line_end = memchr(window, '\n', (size_t)(end - window));
     search->first = JS_NewStringLen(search->ctx, window, (size_t)(line_end - window));
     window = line_end + 1;
@@ -42,8 +45,11 @@ static void take_lines(struct search *search, const char *window, const char *en
   while ((at = memmem(at, (size_t)(end - at), search->start, search->start_length))) {
     const char *line_end = memchr(at, '\n', (size_t)(end - at));
     if (!line_end) break;
-    if (at == window || at[-1] == '\n') {
-      append(search->ctx, &search->found, JS_NewStringLen(search->ctx, at, (size_t)(line_end - at)));
+    const char *before = at == window ? NULL : memrchr(window, '\n', (size_t)(at - window));
+    const char *line = before ? before + 1 : window;
+    if (search->anywhere || at == line) {
+      append(search->ctx, &search->found,
+             JS_NewStringLen(search->ctx, line, (size_t)(line_end - line)));
     }
     at = line_end + 1;
   }
@@ -104,6 +110,19 @@ JSValue host_find_lines(struct call *call) {
       {"size", error == 0 ? JS_NewInt64(ctx, size) : JS_EXCEPTION},
   };
   return object_of(ctx, members, sizeof members / sizeof members[0]);
+}
+
+JSValue host_lines_with(struct call *call) {
+  struct search search = {.ctx = call->ctx, .first = JS_UNDEFINED, .anywhere = true};
+  search.start = text_at(call, 1, &search.start_length);
+  int descriptor = open_existing(call, O_RDONLY);
+  if (descriptor < 0) return JS_EXCEPTION;
+  search.found.array = JS_NewArray(call->ctx);
+  /* The kernel tells no size of such a file. */
+  off_t left = INT64_MAX;
+  int error = search_file(&search, descriptor, &left);
+  close(descriptor);
+  return error == 0 ? search.found.array : throw_errno(call, "read", error);
 }
 
 static bool extend(int descriptor, const char *text, size_t length, const char *header,

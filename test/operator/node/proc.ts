@@ -12,6 +12,13 @@ export interface Process {
   readonly addresses?: readonly string[];
   /** IPv6 addresses, as 32 hexadecimal digits. */
   readonly addresses6?: readonly string[];
+  /** The inodes of its mount namespace and of its user namespace; those of the node by default. */
+  readonly mountNamespace?: number;
+  readonly userNamespace?: number;
+  /** The inode of its root directory; that of the node by default. */
+  readonly root?: number;
+  /** What it has mounted in place of the machine's, see `Machine.mounted`. */
+  readonly mounted?: Readonly<Record<string, number>>;
 }
 
 /** What is on the machine. */
@@ -87,12 +94,19 @@ export function systemOf(machine: Machine): OperatorSystem {
   const missing = (path: string): never => {
     throw new SystemError("open", path, "ENOENT");
   };
+  const mountLines = (process: Process): readonly string[] => [
+    ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
+    ...Object.entries(process.mounted ?? mounted).map(
+      ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw`,
+    ),
+  ];
   return {
     ...createNodeOperatorSystem(),
     readLink: (path) => {
       if (path === "/proc/self/ns/pid") return `pid:[${isContained ? 4026539999 : 4026531836}]`;
       const found = processAt(path);
-      if (found?.rest === "ns/mnt") return "mnt:[4026531840]";
+      if (found?.rest === "ns/mnt") return `mnt:[${found.process.mountNamespace ?? 4026531840}]`;
+      if (found?.rest === "ns/user") return `user:[${found.process.userNamespace ?? 4026531837}]`;
       return found?.rest === "ns/net" ? `net:[${found.process.namespace}]` : missing(path);
     },
     list: (path) => {
@@ -106,20 +120,17 @@ export function systemOf(machine: Machine): OperatorSystem {
     },
     readFile: (path) => {
       const { process, rest } = processAt(path) ?? missing(path);
-      if (rest === "mountinfo") {
-        const ofNode = machine.shared ?? [];
-        return [
-          ...ofNode.map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw\n`),
-          ...Object.entries(mounted).map(
-            ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw\n`,
-          ),
-        ].join("");
-      }
       const [, id] = path.split("/", 3).slice(1);
       if (rest.startsWith("net/") && machine.unreadable?.includes(Number(id)) === true) {
         throw new SystemError("open", path, "EFBIG");
       }
       return rest.startsWith("net/") ? tableOf(process, rest.slice(4), path) : missing(path);
+    },
+    linesWith: (path, text) => {
+      const { process, rest } = processAt(path) ?? missing(path);
+      return rest === "mountinfo"
+        ? mountLines(process).filter((line) => line.includes(text))
+        : missing(path);
     },
     readFileIn: (namespace, path) => {
       if (machine.isConfined === true) throw new SystemError("setns", namespace, "EPERM");
@@ -128,7 +139,7 @@ export function systemOf(machine: Machine): OperatorSystem {
     },
     status: (path) => {
       const { process, rest } = processAt(path) ?? {};
-      if (rest === "root/") return statusOf(20n, 2);
+      if (rest === "root/") return statusOf(20n, process?.root ?? 2);
       if (rest?.startsWith("fd/") === true) return missing(path);
       if (machine.covered?.includes(path) === true) return statusOf(20n, 5);
       if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);

@@ -2,12 +2,17 @@
 
 import { test } from "tap";
 import type { NetworkNamespace } from "../../../src/cni/network-namespace.ts";
-import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { type Machine, systemOf } from "../../operator/node/proc.ts";
+import {
+  NamespaceStates,
+  type PathState,
+  processIn,
+} from "../../../src/store/namespaces/namespace-state.ts";
+import { type System, SystemError } from "../../../src/system/system.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/node/proc.ts";
 import { refusing } from "./refusing.ts";
 
 const path = "/run/netns/pod";
-const one = { inode: "70", path };
+const one = { id: undefined, inode: "70", path };
 const pod = { namespace: 70 };
 const none = (): readonly [] => [];
 
@@ -37,7 +42,19 @@ const rows: readonly (readonly [
   ["its path leads to it", { mounted: { [path]: 70 } }, ALIVE],
   ["nothing else is seen", { mounted: { [path]: 70 }, isContained: true }, ALIVE],
   ["its path is gone, and nothing has it", {}, GONE],
-  ["its path is a plain file, and nothing has it", { files: [path] }, GONE],
+  [
+    "its path is a plain file: it may be mounted in another mount namespace, without a process",
+    { files: [path] },
+    unseen(`${path} is no namespace, and it may be mounted elsewhere`),
+  ],
+  [
+    "its path cannot be reached from here, and is among the mounts of another process of the node",
+    {
+      processes: { 8: { namespace: NODE_NAMESPACE, mountNamespace: 5, mounted: { [path]: 70 } } },
+      mounted: { [third]: 71 },
+    },
+    ALIVE,
+  ],
   ["its path leads to another one, and nothing has it", { mounted: { [path]: 71 } }, GONE],
   [
     "a process and a mount have its number",
@@ -108,7 +125,7 @@ test("a namespace is gone if one that was recorded later lives with its number",
     ["71", third, held(`the mount ${other}`)],
   ] as const) {
     const states = new NamespaceStates(systemOf({ mounted }));
-    const later = (): readonly NetworkNamespace[] => [{ inode, path: at }];
+    const later = (): readonly NetworkNamespace[] => [{ id: undefined, inode, path: at }];
     const { kind, reason } = states.stateOf(one, later);
     t.equal(`${kind}: ${reason}`, expected, at);
     t.equal(states.isGone(one, later), kind === "gone", at);
@@ -121,10 +138,15 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
     ["list", /netns$/, "ENOTDIR", "the directory /run/netns is not there"],
     ["list", /netns$/, "EACCES", "open /run/netns: permission denied"],
     ["status", /self\/ns\/net$/, "ENOENT", "/proc is not readable"],
-    ["readFile", /mountinfo$/, "EACCES", "the mounts of the node are not seen"],
-    ["readFile", /self\/mountinfo$/, "EIO", "open /proc/self/mountinfo: input/output error"],
+    [
+      "linesWith",
+      /mountinfo$/,
+      "EACCES",
+      "the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE",
+    ],
+    ["linesWith", /self\/mountinfo$/, "EIO", "open /proc/self/mountinfo: input/output error"],
   ] as const) {
-    const system = refusing(systemOf({ files: [path] }), [operation], at, code);
+    const system = refusing(systemOf({ mounted: { [path]: 71 } }), [operation], at, code);
     const state = new NamespaceStates(system).stateOf(one, none);
     t.equal(`${state.kind}: ${state.reason}`, unseen(reason));
   }
@@ -133,7 +155,7 @@ test("a namespace whose path, or the mounts of the node, cannot be looked at is 
 test("a plain file with the number of a namespace is none", async (t) => {
   const system = systemOf({ files: [path] });
   const inode = String(system.status(path).inode);
-  t.equal(new NamespaceStates(system).stateOf({ inode, path }, none).kind, "gone");
+  t.equal(new NamespaceStates(system).stateOf({ ...one, inode }, none).kind, "unseen");
 });
 
 test("a process that ends while it is looked at is gone, one that cannot be looked at may have it open", async (t) => {
@@ -142,7 +164,7 @@ test("a process that ends while it is looked at is gone, one that cannot be look
     [descriptor, /^\/proc\/7$/, "ENOMEM", "unseen"],
   ] as const) {
     const states = new NamespaceStates(refusing(systemOf({}), ["status"], refused, code));
-    t.equal(states.stateOf({ inode: "70", path: at }, none).kind, kind);
+    t.equal(states.stateOf({ ...one, path: at }, none).kind, kind);
   }
 });
 
@@ -166,20 +188,172 @@ test("processes and mounts are read once, and for a namespace that something has
   for (let at = 0; at < 3; at++) t.equal(states.isGone(one, none), false);
   t.same(
     calls.filter((call) => call.includes(path) || call === "list /proc"),
-    ["list /proc"],
+    // Until nobody is new.
+    ["list /proc", "list /proc"],
   );
   t.equal(states.isGone({ ...one, inode: "72" }, none), true);
-  t.equal(calls.filter((call) => call === "list /proc").length, 1);
+  t.equal(calls.filter((call) => call === "list /proc").length, 2);
 });
 
 test("of thousands that are gone, their directory is listed once, and what is in it is looked at", async (t) => {
   const { states, calls } = watched({ mounted: { "/run/netns/other": 71 } });
   const kinds = ["pod1", "pod2", "other", "..", ""].map(
-    (name) => states.stateOf({ inode: "70", path: `/run/netns/${name}` }, none).kind,
+    (name) => states.stateOf({ ...one, path: `/run/netns/${name}` }, none).kind,
   );
   t.same(kinds, ["gone", "gone", "gone", "gone", "gone"]);
   t.same(
     calls.filter((call) => call.includes("/run/netns")),
     ["list /run/netns", "status /run/netns/other", "status /run/netns/..", "status /run/netns/"],
   );
+});
+
+/** A kernel with handles: which namespaces live, by their ids; or the error of asking. */
+function withHandles(
+  machine: Machine,
+  answer: readonly string[] | SystemError["code"],
+  isAdministrator = true,
+): System {
+  const system = systemOf(machine);
+  return {
+    ...system,
+    readFile: (at, limit) =>
+      at === "/proc/self/status"
+        ? `Name:\thost-local\nCapEff:\t${isAdministrator ? "000001ffffffffff" : "00000000a80425fb"}\n`
+        : system.readFile(at, limit),
+    namespaceLives: ({ id }) => {
+      if (typeof answer === "string") throw new SystemError("open", "namespace", answer);
+      return answer.includes(id);
+    },
+  };
+}
+
+const known = { ...one, id: "7001" };
+
+test("by its handle a namespace lives or is gone, whatever processes, mounts and paths show", async (t) => {
+  const lost = refusing(withHandles({}, ["7001"]), ["list", "linesWith", "status"], /./, "EIO");
+  t.match(new NamespaceStates(lost).stateOf(known, none), { kind: "alive", reason: /exists$/ });
+  t.notOk(new NamespaceStates(lost).isGone(known, none));
+
+  for (const machine of [{}, { mounted: { [path]: 70 } }, { processes: { 7: pod } }]) {
+    const system = refusing(withHandles(machine, ["7002"]), ["list", "linesWith"], /./, "EIO");
+    t.match(new NamespaceStates(system).stateOf(known, none), { kind: "gone", reason: /gone$/ });
+    t.ok(new NamespaceStates(system).isGone(known, none));
+  }
+});
+
+test("who may not see every namespace, or cannot ask, looks at processes, mounts and paths", async (t) => {
+  const machine = { processes: { 7: pod } };
+  const inUserNamespace = { 99: { namespace: NODE_NAMESPACE, userNamespace: 5 } };
+  for (const [what, system] of [
+    ["without CAP_SYS_ADMIN", withHandles(machine, [], false)],
+    [
+      "in a user namespace",
+      withHandles({ processes: { ...machine.processes, ...inUserNamespace } }, []),
+    ],
+    ["where a filter of system calls refuses it", withHandles(machine, "EPERM")],
+    ["on a kernel without the call", withHandles(machine, "ENOSYS")],
+    ["out of descriptors", withHandles(machine, "EMFILE")],
+  ] as const) {
+    const { kind, reason } = new NamespaceStates(system).stateOf(known, none);
+    t.equal(`${kind}: ${reason}`, held("process 7"), what);
+  }
+  const contained = withHandles({ ...machine, isContained: true }, []);
+  t.equal(new NamespaceStates(contained).stateOf(known, none).kind, "unseen", "in a container");
+});
+
+const mounted = { [path]: 70 };
+
+const isThere: PathState = { kind: "exists", id: "net:[70]" };
+const isGone: PathState = { kind: "gone" };
+const notSeen = { kind: "unseen" } as const;
+
+/** A container, which has the directory of namespaces of the node, or has not. */
+const alone = { isContained: true };
+const sharing = { isContained: true, shared: ["/run/netns"] };
+
+const states: readonly (readonly [
+  what: string,
+  machine: Machine,
+  path: string,
+  state: PathState | typeof notSeen,
+])[] = [
+  ["it is mounted", { mounted }, path, isThere],
+  ["it is named by the link /var/run", { mounted }, "/var/run/netns/pod", isThere],
+  ["nothing is there", {}, path, isGone],
+  ["one of its name is elsewhere", { mounted }, "/run/pod", isGone],
+  ["a plain file is there", { files: [path] }, path, notSeen],
+  ["the path is not absolute", {}, "pod", notSeen],
+  ["its process runs", { processes: { 7: pod } }, ofProcess, isThere],
+  ["its process has ended", {}, ofProcess, isGone],
+  [
+    "the id of its process is that of one of the node by now",
+    { processes: { 7: { namespace: NODE_NAMESPACE } } },
+    ofProcess,
+    isGone,
+  ],
+  [
+    "its process may not be inspected",
+    { processes: { 7: pod }, isUnprivileged: true },
+    ofProcess,
+    notSeen,
+  ],
+  ["its process is not seen from a container", alone, ofProcess, notSeen],
+  ["a descriptor of a process is closed", {}, "/proc/7/fd/5", notSeen],
+  ["a container sees nothing there", alone, path, notSeen],
+  ["but another of the directory", { ...alone, mounted: { "/run/netns/x": 71 } }, path, isGone],
+  ["but another elsewhere", { ...alone, mounted: { "/mnt/x": 71 } }, path, notSeen],
+  ["nothing in the directory that it has of the node", sharing, path, isGone],
+  // What was mounted later on the node looks like a plain file.
+  ["a plain file in that directory", { ...sharing, files: [path] }, path, notSeen],
+];
+
+test("what became of the namespace at a path", async (t) => {
+  for (const [what, machine, at, state] of states) {
+    t.match(new NamespaceStates(systemOf(machine)).at(at), state, what);
+  }
+});
+
+test("one that only another process of the node has mounted is known by the last name of its path", async (t) => {
+  const mounted = { "/host/netns/pod": 70 };
+  const process = { namespace: NODE_NAMESPACE, mountNamespace: 5, mounted };
+  const states = new NamespaceStates(systemOf({ processes: { 7: process, 8: pod } }));
+  t.same(states.at(path), isThere);
+  t.same(states.at("/run/netns/other"), isGone);
+});
+
+test("what is found at a path, or not, decides only where the mounts do not", async (t) => {
+  const files = [path];
+  const { device } = systemOf({ files }).status("/proc/self/ns/net");
+  for (const [machine, answer, state] of [
+    [{ files }, { device, inode: 70n }, isThere],
+    [{ files }, "EIO", notSeen],
+    [{ files, ...sharing }, "ENOTDIR", isGone],
+    [{ files, ...sharing }, "ENOENT", isGone],
+    [{ files, ...sharing }, "EACCES", notSeen],
+  ] as const) {
+    const system = systemOf(machine);
+    const status: typeof system.status = (at) => {
+      if (at !== path) return system.status(at);
+      if (typeof answer === "string") throw new SystemError("stat", at, answer);
+      return { ...system.status(at), ...answer };
+    };
+    t.match(new NamespaceStates({ ...system, status }).at(path), state, JSON.stringify(machine));
+  }
+});
+
+test("a process that ends while it is looked at is gone", async (t) => {
+  const system = refusing(systemOf({}), ["readLink"], /^\/proc\/7\//, "ESRCH");
+  t.same(new NamespaceStates(system).at(ofProcess), isGone);
+});
+
+test("the process whose namespace a path is", async (t) => {
+  t.equal(processIn("/proc/4711/ns/net"), "4711");
+  for (const other of [
+    "/proc/4711/ns/mnt",
+    "/proc/4711/fd/5",
+    "/proc/4711/ns/net/x",
+    "/host/proc/4711/ns/net",
+  ]) {
+    t.equal(processIn(other), undefined, other);
+  }
 });

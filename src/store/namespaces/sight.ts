@@ -1,0 +1,35 @@
+/** Whether the kernel tells this process of every namespace that lives. */
+
+import { attempt, type System } from "../../system/system.ts";
+
+/** The kernel's own name of the first user namespace. */
+export const FIRST_USER_NAMESPACE = "user:[4026531837]";
+
+/** The kernel's own name of the process ids of the host. */
+const HOST_PROCESSES = "pid:[4026531836]";
+
+/** `CAP_SYS_ADMIN`, see capabilities(7). */
+const SYS_ADMIN = 1n << 21n;
+
+/** `/proc/self/status` is smaller, in bytes. */
+const LARGEST_STATUS = 64 * 1024;
+
+/**
+ * Whether a handle that cannot be opened is that of a namespace which is gone. To any other process the kernel gives the same
+ * answer (ESTALE) of one that it may not see: since Linux 6.19 outside of the first PID namespace, before that without
+ * CAP_SYS_ADMIN in the first user namespace. Where that cannot be read, it does not.
+ */
+export function seesAllNamespaces(system: System): boolean {
+  return attempt(() => {
+    const user = system.readLink("/proc/self/ns/user");
+    const status = system.readFile("/proc/self/status", LARGEST_STATUS);
+    const [, effective = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status) ?? [];
+    const isAdministrator = (BigInt(`0x${effective}`) & SYS_ADMIN) !== 0n;
+    return isAdministrator && user === FIRST_USER_NAMESPACE && seesHostProcesses(system);
+  }, false);
+}
+
+/** Whether `/proc` shows the processes of the host, not only those of a container. */
+export function seesHostProcesses(system: System): boolean {
+  return attempt(() => system.readLink("/proc/self/ns/pid"), undefined) === HOST_PROCESSES;
+}

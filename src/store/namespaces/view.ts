@@ -1,0 +1,276 @@
+/**
+ * What is seen from here of the node's network namespaces: the processes in each, and where they are mounted. This is what a
+ * kernel before 6.18 has to tell which of them live; nothing that could not be looked at counts as gone.
+ */
+
+import { attempt, recover, type System } from "../../system/system.ts";
+import { mountedIn, OF_DIRECTORIES, OF_NAMESPACES, sharedDirectories } from "./mount-lines.ts";
+import { FIRST_USER_NAMESPACE, seesHostProcesses } from "./sight.ts";
+
+/** A process; where its first thread has ended, as that of a zombie has, another one of its threads. */
+export interface Task {
+  readonly processId: string;
+  /** Where it is below `/proc`, such as `7` or `7/task/9`. */
+  readonly task: string;
+  /** Its network namespace, as the kernel names it; `undefined` if this user may not inspect it. */
+  readonly id: string | undefined;
+}
+
+/** A namespace that is mounted, with the path where a process sees it. */
+export interface Mount {
+  /** As the kernel names it, such as `net:[4026532345]`. */
+  readonly id: string;
+  readonly path: string;
+  /** The same from here. */
+  readonly reachedAt: string;
+}
+
+/** What is seen from here. */
+export interface View {
+  /** The processes in each namespace but that of the node itself, by the namespace as the kernel names it. */
+  readonly tasks: ReadonlyMap<string, readonly Task[]>;
+  /** Those that this user may not inspect: each is in one of the namespaces, and not known in which. */
+  readonly uninspected: readonly Task[];
+  /** Those in the namespace of the node itself. */
+  readonly ofNode: readonly Task[];
+  /** The namespaces that are mounted; those where this process sees them, or else the node's first one, come first. */
+  readonly mounts: readonly Mount[];
+  /** The directories of namespaces that a container has of the node. */
+  readonly shared: readonly string[];
+  /** Whether the mounts of the node are seen, not only those of a container. */
+  readonly seesMounts: boolean;
+  /** Why there may be more than is seen; `undefined` where all is. */
+  readonly incomplete: string | undefined;
+}
+
+/** `/proc` is listed so often, until a list has nobody who was not read: a process may hand its namespace over and end. */
+const MOST_LISTS = 20;
+
+/** Looks at all processes, and at the mounts of those in the namespace of the node. */
+export function lookAround(system: System): View {
+  const node = nodeNamespaceOf(system);
+  const mounts = new MountsInView(system, node !== undefined);
+  const seen = new Map<string, Task>();
+  const ofNode: Task[] = [];
+  const isOfNode = (task: Task): boolean =>
+    node !== undefined &&
+    (task.id === undefined ? isLikeFirst(system, task.task) : task.id === node);
+  let unread: readonly string[] = [];
+  const readAll = (): boolean => {
+    for (let lists = 0; lists < MOST_LISTS; lists++) {
+      unread = system.list("/proc").filter((name) => Number(name) > 0 && !seen.has(name));
+      if (unread.length === 0) return true;
+      for (const processId of unread) {
+        const task = taskOf(system, processId);
+        // It may have handed over what it had.
+        if (task === undefined) continue;
+        if (isOfNode(task)) {
+          if (!mounts.addOf(processId)) continue;
+          ofNode.push(task);
+        }
+        seen.set(processId, task);
+      }
+    }
+    return false;
+  };
+  const whyUnread = recover(
+    () => (readAll() ? undefined : `processes come and go, such as ${unread[0]}`),
+    ({ message }) => message,
+  );
+  const others = [...seen.values()].filter((task) => !ofNode.includes(task));
+  return {
+    tasks: byNamespace(others),
+    uninspected: others.filter(({ id }) => id === undefined),
+    ofNode,
+    mounts: mounts.all,
+    shared: mounts.shared,
+    seesMounts: mounts.seesNode,
+    incomplete: whyUnread ?? (seesHostProcesses(system) ? mounts.incomplete : UNSEEN_PROCESSES),
+  };
+}
+
+const UNSEEN_PROCESSES = "the processes of the node are not seen from here";
+
+const UNSEEN_MOUNTS = "the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE";
+
+function byNamespace(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
+  const found = new Map<string, Task[]>();
+  for (const task of tasks) {
+    if (task.id === undefined) continue;
+    const same = found.get(task.id);
+    if (same === undefined) found.set(task.id, [task]);
+    else same.push(task);
+  }
+  return found;
+}
+
+/** Errors of a process that has ended. */
+export const ENDED: readonly string[] = ["ENOENT", "ESRCH", "EINVAL"];
+
+/** Errors of a process that this one may not inspect. */
+const REFUSED: readonly string[] = ["EACCES", "EPERM"];
+
+/**
+ * The mounts of processes, each list of mounts once: what a process sees depends on its mount namespace, and on its root, since
+ * what is mounted elsewhere is in no list of a process in a chroot.
+ */
+class MountsInView {
+  readonly #system: System;
+  readonly #seesNode: boolean;
+  readonly #lists = new Set<string>();
+  readonly #mounts = new Map<string, Mount>();
+  #refused: string | undefined;
+  shared: readonly string[] = [];
+
+  /** @param seesNode whether the processes of the node are seen */
+  constructor(system: System, seesNode: boolean) {
+    this.#system = system;
+    this.#seesNode = seesNode;
+    const first = seesNode ? ["self", "1"] : ["self"];
+    for (const process of isChrooted(system) ? first.toReversed() : first) this.addOf(process);
+    if (seesNode) return;
+    const read = (): readonly string[] => system.linesWith("/proc/self/mountinfo", OF_DIRECTORIES);
+    this.shared = sharedDirectories(attempt(read, []));
+  }
+
+  get all(): readonly Mount[] {
+    return [...this.#mounts.values()];
+  }
+
+  /** Whether the mounts of the node are seen: those of its first process or, if that is protected, of the kernel's own. */
+  get seesNode(): boolean {
+    const list = this.#seesNode ? (this.#listOf("1") ?? this.#listOf("2")) : undefined;
+    return list !== undefined && this.#lists.has(list);
+  }
+
+  /** Why there may be more; `undefined` where all were read. */
+  get incomplete(): string | undefined {
+    return this.#refused ?? (this.seesNode ? undefined : UNSEEN_MOUNTS);
+  }
+
+  /**
+   * Adds the mounts that a process of the node sees.
+   *
+   * @returns false where it has ended meanwhile
+   */
+  addOf(process: string): boolean {
+    const system = this.#system;
+    const add = (): true => {
+      const list = listAt(system, process);
+      if (this.#lists.has(list) || !isOfFirstUser(system, process)) return true;
+      const lines = system.linesWith(`/proc/${process}/mountinfo`, OF_NAMESPACES);
+      this.#lists.add(list);
+      const root = process === "self" ? "" : `/proc/${process}/root`;
+      for (const { id, path } of mountedIn(lines)) {
+        const key = `${id} ${path}`;
+        if (!this.#mounts.has(key))
+          this.#mounts.set(key, { id, path, reachedAt: `${root}${path}` });
+      }
+      return true;
+    };
+    return recover(add, ({ code, message }) => {
+      if (ENDED.includes(code)) return false;
+      // The first one may be protected: then the second shows what is mounted on the node.
+      if (process === "1" && REFUSED.includes(code)) return true;
+      this.#refused ??= REFUSED.includes(code) ? UNSEEN_MOUNTS : message;
+      return true;
+    });
+  }
+
+  #listOf(process: string): string | undefined {
+    return attempt(() => listAt(this.#system, process), undefined);
+  }
+}
+
+/**
+ * What identifies the list of mounts that a process sees.
+ *
+ * @throws SystemError
+ */
+function listAt(system: System, process: string): string {
+  return `${system.readLink(`/proc/${process}/ns/mnt`)} ${rootOf(system, process)}`;
+}
+
+/** @throws SystemError */
+function rootOf(system: System, process: string): string {
+  const { device, inode } = system.status(`/proc/${process}/root/`);
+  return `${device} ${inode}`;
+}
+
+/**
+ * Whether a process is in the first user namespace. What an ordinary user mounts in his own is no pod's, may be 65 000 mounts,
+ * and may cover anything.
+ *
+ * @throws SystemError
+ */
+function isOfFirstUser(system: System, process: string): boolean {
+  return system.readLink(`/proc/${process}/ns/user`) === FIRST_USER_NAMESPACE;
+}
+
+/** Whether this process has another root than the node, so that its list may lack mounts of the node. */
+function isChrooted(system: System): boolean {
+  const rootAt = (process: string): string | undefined =>
+    attempt(() => rootOf(system, process), undefined);
+  const ofNode = rootAt("1") ?? rootAt("2");
+  return ofNode !== undefined && ofNode !== rootAt("self");
+}
+
+/** One task of a process; `undefined` where it has ended. */
+function taskOf(system: System, processId: string): Task | undefined {
+  const first = taskAt(system, processId, processId);
+  if (first !== undefined) return first;
+  const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
+  const threads = recover(list, ({ code }) => (ENDED.includes(code) ? [] : undefined));
+  // It may have some.
+  if (threads === undefined) return { processId, task: processId, id: undefined };
+  for (const thread of threads) {
+    const found = taskAt(system, processId, `${processId}/task/${thread}`);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+/** A task; `undefined` where it has ended. */
+function taskAt(system: System, processId: string, task: string): Task | undefined {
+  const read = (): string => system.readLink(`/proc/${task}/ns/net`);
+  const id = recover(read, ({ code }) => (ENDED.includes(code) ? null : undefined));
+  return id === null ? undefined : { processId, task, id };
+}
+
+/**
+ * The namespace of the node itself, which is that of its first process. This process may run in a pod.
+ *
+ * @returns `undefined` where the processes of the host cannot be seen, or not inspected
+ */
+export function nodeNamespaceOf(system: System): string | undefined {
+  if (!seesHostProcesses(system)) return undefined;
+  const own = namespaceOf(system, "1");
+  if (own !== undefined) return own;
+  // It may be protected; the second is the kernel's, and in the namespace that the first began in.
+  const like = ["self", "2"].find((process) => isLikeFirst(system, process));
+  return like && namespaceOf(system, like);
+}
+
+/** The namespace of a process; `undefined` where it cannot be seen. */
+function namespaceOf(system: System, process: string): string | undefined {
+  return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
+}
+
+/** Whether a task is known to be in the namespace of the node's first process. */
+function isLikeFirst(system: System, task: string): boolean {
+  return attempt(() => {
+    const tables = tablesOf(system, "1");
+    return tables !== undefined && tables === tablesOf(system, task);
+  }, false);
+}
+
+/**
+ * What identifies the tables of a process's namespace in `/proc`, which every user may read; their namespace may be seen
+ * only with CAP_SYS_PTRACE. `undefined` where the process has ended.
+ *
+ * @throws SystemError where they cannot be seen
+ */
+export function tablesOf(system: System, task: string): string | undefined {
+  const look = (): string => `tables ${system.status(`/proc/${task}/net/dev`).inode}`;
+  return attempt(look, undefined, ...ENDED);
+}
