@@ -30,6 +30,8 @@ export type Operation =
   | "findLines"
   | "extendFile"
   | "status"
+  | "namespaceHandle"
+  | "namespaceLives"
   | "isLocal"
   | "requireWritable"
   | "lock"

@@ -19,6 +19,7 @@ import {
   LockTimeout,
   makeDirectoriesBy,
   type Names,
+  type NamespaceHandle,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -222,6 +223,17 @@ class AnsweredSystem implements ExplorerSystem {
   }
   findLines(path: string, start: string | undefined): Lines {
     return this.#read("open", path, `lines ${start}`, ({ disk }) => disk.findLines(path, start));
+  }
+  namespaceHandle(path: string): NamespaceHandle | undefined {
+    return this.#read("name_to_handle_at", path, "", ({ disk, kernel }) =>
+      isOfKernel(path) ? kernel.handleAt(path) : void disk.status(path),
+    );
+  }
+  namespaceLives(handle: NamespaceHandle): boolean {
+    const { id, inode } = handle;
+    return this.#call("open_by_handle_at", "nsfs", `${id} ${inode}`, "kernel", ({ kernel }) =>
+      kernel.lives(handle),
+    );
   }
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);
