@@ -43,6 +43,7 @@ const hostFiles = [
   "line-files.c",
   "directories.c",
   "lock.c",
+  "namespaces.c",
   "operator.c",
   "programs.c",
   "agent.c",

@@ -1,6 +1,6 @@
 /** `CNI_NETNS`: that it is not the plugin's own network namespace, and which it is. */
 
-import type { FileStatus, System } from "../system/system.ts";
+import { attempt, type System } from "../system/system.ts";
 import { CniError, ErrorCode } from "./error.ts";
 
 /** A network namespace, as a call has seen it. */
@@ -9,7 +9,7 @@ export interface NetworkNamespace {
   readonly id: string | undefined;
   /** Its inode in the kernel's file system of namespaces, in decimal. */
   readonly inode: string;
-  /** Its path as given: absolute, without white space and control characters. */
+  /** Its path as given: absolute, and without a line end. */
   readonly path: string;
 }
 
@@ -28,31 +28,36 @@ export function refuseOwnNetworkNamespace(
 ): NetworkNamespace | undefined {
   const override = (system.environment("CNI_NETNS_OVERRIDE") ?? "").toLowerCase();
   if (override === "1" || override === "true") return undefined;
-  const theirs = identity(system, path);
-  const own = theirs && identity(system, "/proc/self/ns/net");
+  const theirs = identityOf(system, path);
+  const own = theirs && attempt(() => system.status(OWN), undefined);
+  if (theirs === undefined || own === undefined) return undefined;
   // All namespaces are on one device.
-  if (theirs === undefined || own === undefined || theirs.device !== own.device) return undefined;
-  if (theirs.inode === own.inode) {
+  if (theirs.device !== undefined && theirs.device !== own.device) return undefined;
+  const { id, inode } = theirs;
+  if (inode === own.inode) {
     throw new CniError(
       ErrorCode.invalidNetworkNamespace,
       "plugin's netns and netns from CNI_NETNS should not be the same",
       `CNI_NETNS is ${path}`,
     );
   }
-  const isFollowed = path.startsWith("/") && !/[^!-~]/.test(path) && !isOwnPath(path);
-  return isFollowed ? { inode: String(theirs.inode), path } : undefined;
+  const isFollowed = path.startsWith("/") && !path.includes("\n") && !isOwnPath(path);
+  return isFollowed ? { id, inode: String(inode), path } : undefined;
 }
+
+/** The namespace of this process. */
+const OWN = "/proc/self/ns/net";
 
 /** Whether a path leads each process elsewhere. */
 function isOwnPath(path: string): boolean {
   return path.startsWith("/proc/") && /^\/proc\/(thread-)?self\//.test(path);
 }
 
-function identity(system: System, path: string): Pick<FileStatus, "device" | "inode"> | undefined {
+/** What tells a namespace from others: its handle, or else its inode on its device; `undefined` where it cannot be looked at. */
+function identityOf(
+  system: System,
+  path: string,
+): { readonly id?: string; readonly device?: bigint; readonly inode: bigint } | undefined {
   if (path === "") return undefined;
-  try {
-    return system.status(path);
-  } catch {
-    return undefined;
-  }
+  return attempt(() => system.namespaceHandle(path) ?? system.status(path), undefined);
 }

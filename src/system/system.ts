@@ -51,6 +51,14 @@ export interface OtherFile {
   readonly content: string | SystemError;
 }
 
+/** A network namespace by the name that the kernel gives to no other until the next boot. */
+export interface NamespaceHandle {
+  /** In decimal, of at most 64 bits. */
+  readonly id: string;
+  /** Its inode in the kernel's file system of namespaces, which another may have as soon as it is gone. */
+  readonly inode: bigint;
+}
+
 /** A request for the lock. */
 export interface LockRequest {
   /** The Go plugin's lock file, `<network directory>/lock`; created (mode 0600) where it is missing. */
@@ -129,6 +137,17 @@ export interface System {
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */
   linkStatus(path: string): FileStatus;
+  /**
+   * `name_to_handle_at(2)`, following links, of a network namespace; `undefined` where the kernel gives no handles of namespaces
+   * (before Linux 6.18), nobody may ask for one, or the path leads to something else. It takes no privilege.
+   */
+  namespaceHandle(path: string): NamespaceHandle | undefined;
+  /**
+   * Whether `open_by_handle_at(2)` finds a namespace, which it does as long as anything holds it: a process, a mount, an open
+   * file, or in Linux 6.18 a socket. False (ESTALE) also for one that this process may not see: gone it is only for one
+   * that sees all, in the first user namespace and the first PID namespace, and with CAP_SYS_ADMIN in effect.
+   */
+  namespaceLives(handle: NamespaceHandle): boolean;
   /** Sets the time of last modification, in nanoseconds since the epoch, as precisely as the file system stores it. */
   setModified(path: string, nanoseconds: bigint): void;
   /** Whether no other machine can write below a directory, as far as its file system tells. */

@@ -31,6 +31,8 @@ export type Operation =
   | "linesWith"
   | "extendFile"
   | "status"
+  | "namespaceHandle"
+  | "namespaceLives"
   | "isLocal"
   | "requireWritable"
   | "lock"

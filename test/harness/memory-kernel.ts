@@ -1,12 +1,15 @@
 /** What the kernel shows of network namespaces, in memory: mounts on nsfs, and `/proc`. */
 
-import { type FileStatus, SystemError } from "../../src/system/system.ts";
+import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
 
 /** The network namespace of the node itself, in which its first process and all that a test starts are. */
 const NODE_NAMESPACE = 4026531840n;
 
 /** The directory of namespaces that are mounted. */
 const DIRECTORY = "/run/netns";
+
+/** The ids of namespaces that the kernel itself makes are fixed. */
+const NODE_ID = 3n;
 
 /** Whether a path is on nsfs or in `/proc`. */
 export function isOfKernel(path: string): boolean {
@@ -20,28 +23,76 @@ interface Process {
   readonly isZombie: boolean;
 }
 
+/** A map that tells of each change. */
+class WatchedMap<Key, Value> extends Map<Key, Value> {
+  changed: (() => void) | undefined = undefined;
+
+  override set(key: Key, value: Value): this {
+    super.set(key, value);
+    this.changed?.();
+    return this;
+  }
+
+  override delete(key: Key): boolean {
+    const isDeleted = super.delete(key);
+    this.changed?.();
+    return isDeleted;
+  }
+
+  override clear(): void {
+    super.clear();
+    this.changed?.();
+  }
+}
+
 /**
- * Network namespaces: each lives while it is mounted or has a process. A new one gets the lowest number that none has, that of
- * one that is gone at once.
+ * Network namespaces: each lives while it is mounted, has a process or is open. A new one gets the lowest number that none
+ * has, that of one that is gone at once, and an id that none had since the boot.
  */
 export class MemoryKernel {
   /** The namespaces that are mounted, by their paths: their numbers. */
   readonly mounts: Map<string, bigint>;
   readonly processes: Map<number, Process>;
+  /** Those that somebody has open, which neither `/proc` nor the mounts show, by the path at which they were. */
+  readonly #opened: Map<string, bigint>;
   /** The IPv4 addresses in a namespace, by its number. */
   readonly addresses: Map<bigint, readonly string[]>;
   /** Whether `/proc` shows the processes of the node, and not only those of a container. */
   seesProcesses = true;
   /** Whether the mounts of the node are seen, and not only those of a container. */
   seesMounts = true;
+  /** Whether it gives handles of namespaces, as Linux does since 6.18. */
+  hasHandles = false;
+  /** Whether a process is in the first user namespace, and whether it has CAP_SYS_ADMIN there. */
+  isInFirstUserNamespace = true;
+  isAdministrator = true;
+  /** The ids of those that live, by their numbers. */
+  #ids: Map<bigint, bigint>;
+  #lastId: bigint;
 
   /** @param from what it begins as */
   constructor(from?: MemoryKernel) {
-    this.mounts = new Map(from?.mounts);
-    this.processes = new Map(from?.processes);
+    const mounts = new WatchedMap(from?.mounts);
+    const processes = new WatchedMap(from?.processes);
+    const opened = new WatchedMap(from === undefined ? undefined : from.#opened);
+    this.mounts = mounts;
+    this.processes = processes;
+    this.#opened = opened;
     this.addresses = new Map(from?.addresses);
     this.seesProcesses = from?.seesProcesses ?? true;
     this.seesMounts = from?.seesMounts ?? true;
+    this.hasHandles = from?.hasHandles ?? false;
+    this.isInFirstUserNamespace = from?.isInFirstUserNamespace ?? true;
+    this.isAdministrator = from?.isAdministrator ?? true;
+    this.#ids = new Map(from === undefined ? [[NODE_NAMESPACE, NODE_ID]] : from.#ids);
+    this.#lastId = from === undefined ? NODE_ID : from.#lastId;
+    for (const map of [mounts, processes, opened]) map.changed = () => this.#settle();
+  }
+
+  /** Boots: no other namespace is left, and ids begin again. */
+  boot(): void {
+    for (const map of [this.mounts, this.processes, this.#opened]) map.clear();
+    this.#lastId = NODE_ID;
   }
 
   /** A new namespace, mounted at a path. */
@@ -57,7 +108,17 @@ export class MemoryKernel {
 
   unmount(path: string): void {
     this.mounts.delete(path);
-    this.#forget();
+  }
+
+  /** Opens the namespace at a path, as a daemon of the node does that goes on. */
+  open(path: string): void {
+    const namespace = this.#namespaceAt(path);
+    if (namespace !== undefined) this.#opened.set(path, namespace);
+  }
+
+  /** Closes what was opened at a path. */
+  close(path: string): void {
+    this.#opened.delete(path);
   }
 
   /** Starts a process in the namespace that is mounted at a path, or in a new one. */
@@ -68,7 +129,6 @@ export class MemoryKernel {
 
   endProcess(id: number): void {
     this.processes.delete(id);
-    this.#forget();
   }
 
   /** Whether a path leads to a namespace. */
@@ -88,7 +148,29 @@ export class MemoryKernel {
       ([id, { namespace, isZombie }]) => `${id} ${namespace} ${isZombie}`,
     );
     const seen = [this.seesProcesses, this.seesMounts];
-    return [...this.mounts, processes.sort(), ...this.addresses, ...seen].sort().join(" ");
+    const all = [...this.mounts, processes.sort(), ...this.addresses, ...seen].sort();
+    return [...all, ...this.#textOfHandles].join(" ");
+  }
+
+  get #textOfHandles(): readonly string[] {
+    if (!this.hasHandles) return [];
+    const sight = `${this.isInFirstUserNamespace} ${this.isAdministrator}`;
+    return [sight, `${this.#lastId}`, `${[...this.#ids].sort()}`, `${[...this.#opened].sort()}`];
+  }
+
+  /** What `name_to_handle_at(2)` gives for a path. */
+  handleAt(path: string): NamespaceHandle | undefined {
+    const { kind, inode } = this.status(path);
+    const id = kind === "file" && this.hasHandles ? this.#ids.get(inode) : undefined;
+    return id === undefined ? undefined : { id: `${id}`, inode };
+  }
+
+  /** Whether `open_by_handle_at(2)` finds a namespace; by the rule of Linux 6.19, which is the strictest. */
+  lives({ id, inode }: NamespaceHandle): boolean {
+    // It does not know the root of nsfs.
+    if (!this.hasHandles) throw new SystemError("open_by_handle_at", "nsfs", "EBADF");
+    const seesAll = this.isInFirstUserNamespace && this.isAdministrator && this.seesProcesses;
+    return seesAll && this.#ids.get(inode) === BigInt(id);
   }
 
   /** What the kernel tells of a path on nsfs or in `/proc`. */
@@ -118,6 +200,9 @@ export class MemoryKernel {
     if (path === "/proc/self/ns/pid") {
       return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
     }
+    if (path === "/proc/self/ns/user") {
+      return `user:[${this.isInFirstUserNamespace ? 4026531837 : 4026539998}]`;
+    }
     if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
     throw new SystemError("readlink", path, "ENOENT");
   }
@@ -140,6 +225,9 @@ export class MemoryKernel {
         ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
       );
       return lines.join("");
+    }
+    if (path === "/proc/self/status") {
+      return `Name:\thost-local\nCapEff:\t000001ffff${this.isAdministrator ? "f" : "d"}fffff\n`;
     }
     const [, process, table = ""] =
       /^\/proc\/([0-9]+)(?:\/task\/[0-9]+)?\/net\/(fib_trie|if_inet6)$/.exec(path) ?? [];
@@ -175,21 +263,25 @@ export class MemoryKernel {
   }
 
   #lowestFree(): bigint {
-    const used = new Set([...this.mounts.values(), ...this.#namespacesOfProcesses()]);
+    const used = this.#used();
     let number = NODE_NAMESPACE + 1n;
     while (used.has(number)) number++;
     return number;
   }
 
-  #namespacesOfProcesses(): readonly bigint[] {
-    return [...this.processes.values()].map(({ namespace }) => namespace);
+  /** The numbers of those that live. */
+  #used(): ReadonlySet<bigint> {
+    const ofProcesses = [...this.processes.values()].map(({ namespace }) => namespace);
+    const mounted = this.mounts.values();
+    return new Set([NODE_NAMESPACE, ...mounted, ...ofProcesses, ...this.#opened.values()]);
   }
 
-  /** What was in namespaces that are gone. */
-  #forget(): void {
-    const used = new Set([...this.mounts.values(), ...this.#namespacesOfProcesses()]);
-    for (const number of this.addresses.keys()) {
-      if (!used.has(number)) this.addresses.delete(number);
+  /** Gives a new namespace its id, and forgets what was in those that are gone. */
+  #settle(): void {
+    const used = this.#used();
+    for (const known of [this.#ids, this.addresses]) {
+      for (const number of known.keys()) if (!used.has(number)) known.delete(number);
     }
+    for (const number of used) if (!this.#ids.has(number)) this.#ids.set(number, ++this.#lastId);
   }
 }

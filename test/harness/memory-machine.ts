@@ -12,6 +12,8 @@ import {
   type LockRequest,
   LockTimeout,
   type Names,
+  type NamespaceHandle,
+  recover,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -80,7 +82,7 @@ export class MemoryMachine implements Machine {
   /** Boots the machine, for the first time or again, which takes a while. */
   boot(): void {
     this.locks.clear();
-    this.namespaces.clear();
+    this.kernel.boot();
     if (this.#boots > 0) this.wait(2000);
     this.#booted = this.#uptime;
     const last = String(++this.#boots).padStart(12, "0");
@@ -357,6 +359,25 @@ export class MemoryProcess implements System {
 
   status(path: string): FileStatus {
     return this.#call("status", "stat", path, () => this.#machine.at(path).status(path));
+  }
+
+  namespaceHandle(path: string): NamespaceHandle | undefined {
+    const word = "name_to_handle_at";
+    return this.#call("namespaceHandle", word, path, () => {
+      const place = this.#machine.at(path);
+      return recover(
+        () => (place instanceof MemoryKernel ? place.handleAt(path) : void place.status(path)),
+        ({ code }) => {
+          throw new SystemError(word, path, code);
+        },
+      );
+    });
+  }
+
+  namespaceLives(handle: NamespaceHandle): boolean {
+    return this.#call("namespaceLives", "open_by_handle_at", "nsfs", () =>
+      this.#machine.kernel.lives(handle),
+    );
   }
 
   isLocal(path: string): boolean {

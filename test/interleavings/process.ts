@@ -20,6 +20,7 @@ import {
   LockTimeout,
   makeDirectoriesBy,
   type Names,
+  type NamespaceHandle,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -227,6 +228,17 @@ class AnsweredSystem implements ExplorerSystem {
   linesWith(path: string, text: string): readonly string[] {
     const content = this.readFile(path, Number.MAX_VALUE);
     return [...eachLine(content)].filter((line) => line.includes(text));
+  }
+  namespaceHandle(path: string): NamespaceHandle | undefined {
+    return this.#read("name_to_handle_at", path, "", ({ disk, kernel }) =>
+      isOfKernel(path) ? kernel.handleAt(path) : void disk.status(path),
+    );
+  }
+  namespaceLives(handle: NamespaceHandle): boolean {
+    const { id, inode } = handle;
+    return this.#call("open_by_handle_at", "nsfs", `${id} ${inode}`, "kernel", ({ kernel }) =>
+      kernel.lives(handle),
+    );
   }
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);

@@ -112,7 +112,8 @@ export class Worlds {
     const time = world.time + milliseconds;
     const disk = world.disk.copy(() => BigInt(time) * 1_000_000n);
     const locks = boots > 0 ? new Map<string, number>() : world.locks;
-    const kernel = boots > 0 ? new MemoryKernel() : world.kernel;
+    const { hasHandles } = world.kernel;
+    const kernel = boots > 0 ? Object.assign(new MemoryKernel(), { hasHandles }) : world.kernel;
     if (boots > 0) disk.close();
     return this.#world({ disk, kernel, locks, boot: world.boot + boots }, time);
   }

@@ -9,6 +9,10 @@ export interface CLibrary {
   flock(descriptor: number, operation: number): number;
   /** `setns(2)`, for this thread; returns 0, or the errno. */
   setns(descriptor: number, kind: number): number;
+  /** `name_to_handle_at(2)` of a path, following links; fills the handle, and returns 0, or the errno. */
+  nameToHandle(path: string, handle: Buffer): number;
+  /** `open_by_handle_at(2)` for reading; returns the descriptor, or the errno as a negative number. */
+  openByHandle(mount: number, handle: Buffer): number;
   /**
    * Lets a signal interrupt (EINTR) whatever this process then waits for, after some milliseconds and again and again
    * from then on: one that comes just before the wait begins has no effect.
@@ -21,6 +25,12 @@ export interface CLibrary {
 }
 
 const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
+
+const AT_FDCWD = -100;
+const AT_SYMLINK_FOLLOW = 0x400;
+const O_RDONLY = 0;
+/** Of open(2); Node.js has no constant for it. */
+const O_CLOEXEC = 0o2000000;
 
 const EIO = 5;
 const SIGALRM = 14;
@@ -60,12 +70,30 @@ function load(): CLibrary | undefined {
       return ffi.getInt32(errno) || EIO;
     };
     let setns: typeof flock | undefined;
+    let nameToHandle: ReturnType<typeof nameToHandleOf> | undefined;
+    let openByHandle: ReturnType<typeof openByHandleOf> | undefined;
     return {
       flock: (descriptor, operation) => errnoOf(() => flock(descriptor, operation)),
       setns: (descriptor, kind) => {
         setns ??= lib.getFunction("setns", twoIntegers);
         const enter = setns;
         return errnoOf(() => enter(descriptor, kind));
+      },
+      nameToHandle: (path, handle) => {
+        nameToHandle ??= nameToHandleOf(lib);
+        const name = nameToHandle;
+        const mount = Buffer.alloc(4);
+        return errnoOf(() => name(AT_FDCWD, path, handle, mount, AT_SYMLINK_FOLLOW));
+      },
+      openByHandle: (mount, handle) => {
+        openByHandle ??= openByHandleOf(lib);
+        const open = openByHandle;
+        let descriptor = -1;
+        const failure = errnoOf(() => {
+          descriptor = open(mount, handle, O_RDONLY | O_CLOEXEC);
+          return descriptor < 0 ? descriptor : 0;
+        });
+        return failure === 0 ? descriptor : -failure;
       },
       interruptAfter: (milliseconds) => {
         timers ??= timersOf(lib);
@@ -78,6 +106,20 @@ function load(): CLibrary | undefined {
     // A C library without it, or a Node.js that forbids its use.
     return undefined;
   }
+}
+
+function nameToHandleOf(lib: DynamicLibrary) {
+  return lib.getFunction("name_to_handle_at", {
+    arguments: ["int32", "string", "pointer", "pointer", "int32"],
+    return: "int32",
+  });
+}
+
+function openByHandleOf(lib: DynamicLibrary) {
+  return lib.getFunction("open_by_handle_at", {
+    arguments: ["int32", "pointer", "int32"],
+    return: "int32",
+  });
 }
 
 function timersOf(lib: DynamicLibrary): { set(first: bigint, interval: bigint): void } {

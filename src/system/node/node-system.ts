@@ -14,6 +14,7 @@ import {
   SystemError,
 } from "../system.ts";
 import { createLock } from "./lock.ts";
+import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
 import { readInNamespace } from "./network-namespace.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
@@ -66,6 +67,8 @@ export function createNodeSystem(): NodeSystem {
     isLocal,
     requireWritable: (path) =>
       systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
+    namespaceHandle: (path) => namespaceHandle(path),
+    namespaceLives: (handle) => namespaceLives(handle),
     setModified,
     lock: network.lock,
     now: () => Date.now(),

@@ -78,6 +78,8 @@ static const struct function functions[] = {
     {"extendFile", 3, host_extend_file, "open", 0, NULL},
     {"status", 1, host_status, "stat", 0, NULL},
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},
+    {"namespaceHandle", 1, host_namespace_handle, "name_to_handle_at", 0, NULL},
+    {"opensNamespace", 2, host_opens_namespace, "open_by_handle_at", 0, "nsfs"},
     {"fileSystemType", 1, host_file_system_type, "statfs", 0, NULL},
     {"requireWritable", 1, host_require_writable, "access", 0, NULL},
     {"flock", 2, host_lock, "open", 0, NULL},

@@ -4,7 +4,14 @@ import type { CompletedProcess, OperatorSystem } from "../operator-system.ts";
 import { type System, SystemError } from "../system.ts";
 
 /** Calls of the system that are more than a function of the host. */
-type Composed = "makeDirectories" | "isLocal" | "lock" | "run" | "serve" | "sleep";
+type Composed =
+  | "makeDirectories"
+  | "isLocal"
+  | "lock"
+  | "namespaceLives"
+  | "run"
+  | "serve"
+  | "sleep";
 
 /** Its functions, by name in host.c; a failed system call throws `SystemError`. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {
@@ -40,6 +47,8 @@ interface PluginHost extends Omit<System, Composed> {
   /** Set by the program: what is thrown for a failed system call. */
   SystemError: typeof SystemError;
   makeDirectory(path: string, mode: number): void;
+  /** Whether a handle of a namespace opens, see `System.namespaceLives`. */
+  opensNamespace(id: string, inode: bigint): boolean;
   /** The number of its type, see statfs(2). */
   fileSystemType(path: string): number;
   /** Takes `flock(2)` on a file, which is made where it is missing; EAGAIN after the time. Returns its descriptor. */

@@ -30,6 +30,7 @@ export function createQuickJsSystem(): QuickJsSystem {
       makeDirectoriesBy({ make, status: host.status }, path);
     },
     isLocal,
+    namespaceLives: ({ id, inode }) => host.opensNamespace(id, inode),
     lock: ({ file, timeout }) => {
       const release = lock(file, timeout);
       return { release, excludesGoPlugin: attempt(() => isLocal(file), false) };

@@ -14,6 +14,8 @@ import { LockProcess } from "./lock-process.ts";
 const refusing: CLibrary = {
   flock: () => 37,
   setns: () => 38,
+  nameToHandle: () => 38,
+  openByHandle: () => -38,
   interruptAfter: () => {},
   stopInterrupting: () => {},
   listInterfaces: () => undefined,

@@ -1,0 +1,317 @@
+// test: native executable, makes namespaces, slow
+/** The handles of network namespaces: what the kernel says to Node.js and to the C host, and what the one in memory says. */
+
+import { spawnSync } from "node:child_process";
+import { chmodSync, closeSync, openSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Test, test } from "tap";
+import { buildNative } from "../../scripts/build/native.ts";
+import type { NamespaceHandle } from "../../src/system/system.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { MemoryMachine } from "../harness/memory-machine.ts";
+import { lacking } from "../harness/needs.ts";
+import { mountNamespace, takeNamespace } from "../harness/network-namespaces.ts";
+
+/** A call of the system: the path of a namespace to name, or a handle to open. */
+type Question = string | NamespaceHandle;
+
+/** What it returns, or the message of the error that it throws. */
+type Answer = NamespaceHandle | boolean | string | undefined;
+
+/** A program that asks a system, as a process of its own. */
+type Asker = (question: Question, starter?: readonly string[]) => Answer;
+
+const engines = {
+  "Node.js": ["createNodeSystem", "src/system/node/node-system.ts"],
+  "the C host": ["createQuickJsSystem", "src/system/quickjs/quickjs-system.ts"],
+} as const;
+
+/** The program, which is asked by its standard input; bigints are strings there. */
+function program(engine: keyof typeof engines): string {
+  const [create, file] = engines[engine];
+  const main = engine === "Node.js" ? "main()" : "host.serve = main";
+  return `
+    import { ${create} } from ${JSON.stringify(resolve(file))};
+    function main() {
+      const system = ${create}();
+      const [question, inode] = JSON.parse(system.readStandardInput(10000, 10000));
+      let answer;
+      try {
+        answer = inode === undefined
+          ? system.namespaceHandle(question)
+          : system.namespaceLives({ id: question, inode: BigInt(inode) });
+      } catch (error) {
+        answer = error.message;
+      }
+      const text = (_, value) => (typeof value === "bigint" ? "" + value : value);
+      system.writeStandardOutput(JSON.stringify([answer], text));
+      system.exit(0);
+    }
+    ${main};`;
+}
+
+/** @param command what starts the program */
+function asker(command: readonly string[], environment: Record<string, string> = {}): Asker {
+  return (question, starter = []) => {
+    const [file = "", ...words] = [...starter, ...command];
+    const asked = typeof question === "string" ? [question] : [question.id, `${question.inode}`];
+    const { stdout, stderr } = spawnSync(file, words, {
+      input: JSON.stringify(asked),
+      encoding: "utf8",
+      env: { ...process.env, ...environment },
+    });
+    if (!stdout.startsWith("[")) throw new Error(`${file}: ${stderr}`);
+    const [answer] = JSON.parse(stdout) as readonly unknown[];
+    if (answer === null) return undefined;
+    if (typeof answer === "string" || typeof answer === "boolean") return answer;
+    const { id, inode } = answer as { readonly id: string; readonly inode: string };
+    return { id, inode: BigInt(inode) };
+  };
+}
+
+async function askers(): Promise<Readonly<Record<keyof typeof engines, Asker>>> {
+  const directory = scratchDirectory({ teardown: (end) => process.once("exit", end) });
+  // An ordinary user asks, too.
+  chmodSync(directory, 0o755);
+  const [node, native] = [join(directory, "node.ts"), join(directory, "native.ts")];
+  writeFileSync(node, program("Node.js"));
+  writeFileSync(native, program("the C host"));
+  const work = join(directory, "work");
+  const output = join(directory, "host-local");
+  const executable = await buildNative({ checked: true, plugin: native, work, output });
+  return {
+    "Node.js": asker([process.execPath, "--disable-warning=ExperimentalWarning", node]),
+    // Not as an operator command.
+    "the C host": asker([executable], { CNI_COMMAND: "ADD" }),
+  };
+}
+
+const programs = await askers();
+
+const OWN = "/proc/self/ns/net";
+
+const isUnknown = Object.values(programs).every((ask) => ask(OWN) === undefined);
+const skip =
+  lacking("makes namespaces") ||
+  (isUnknown ? "This kernel gives no handles of namespaces, as Linux does since 6.18." : false);
+
+/** The handle of the namespace at a path, of which the test is sure. */
+function handleOf(ask: Asker, path: string): NamespaceHandle {
+  const answer = ask(path);
+  if (typeof answer === "object") return answer;
+  throw new Error(`${path} has no handle: ${answer}`);
+}
+
+function makeNamespace(t: Test): string {
+  const path = join(scratchDirectory(t), "pod");
+  mountNamespace(t, path);
+  return path;
+}
+
+for (const [engine, ask] of Object.entries(programs)) {
+  test(`${engine}: a namespace has one handle, whatever path leads to it`, { skip }, async (t) => {
+    const path = makeNamespace(t);
+    symlinkSync(path, `${path}-link`);
+
+    const handle = handleOf(ask, path);
+
+    t.equal(handle.inode, statSync(path, { bigint: true }).ino);
+    t.same(ask(`${path}-link`), handle);
+    t.equal(ask(handle), true);
+    t.same(ask(OWN, ["nsenter", `--net=${path}`]), handle);
+    t.not(handleOf(ask, OWN).id, handle.id);
+  });
+
+  test(`${engine}: a namespace lives as long as it is open`, { skip }, async (t) => {
+    const path = makeNamespace(t);
+    const handle = handleOf(ask, path);
+    const descriptor = openSync(path, "r");
+
+    takeNamespace(path);
+    t.equal(ask(handle), true);
+
+    closeSync(descriptor);
+    t.equal(ask(handle), false);
+  });
+
+  test(`${engine}: neither the id of another namespace nor its number is enough`, {
+    skip,
+  }, async (t) => {
+    const path = makeNamespace(t);
+    const own = handleOf(ask, OWN);
+    const theirs = handleOf(ask, path);
+
+    t.equal(ask({ id: own.id, inode: theirs.inode }), false);
+    t.equal(ask({ id: theirs.id, inode: own.inode }), false);
+  });
+
+  test(`${engine}: ESTALE is no proof without sight, and a handle is had without it`, {
+    skip,
+  }, async (t) => {
+    const path = makeNamespace(t);
+    const handle = handleOf(ask, path);
+
+    for (const starter of [
+      ["setpriv", "--bounding-set=-sys_admin", "--inh-caps=-sys_admin"],
+      ["unshare", "--user", "--map-root-user"],
+    ]) {
+      t.equal(ask(handle, starter), false, starter.join(" "));
+      t.same(ask(path, starter), handle, starter.join(" "));
+    }
+    for (const starter of [
+      ["setpriv", "--bounding-set=-dac_read_search", "--inh-caps=-dac_read_search"],
+      ["unshare", "--mount", "sh", "-c", 'umount --lazy /sys && exec "$@"', "sh"],
+    ]) {
+      t.equal(ask(handle, starter), true, starter.join(" "));
+    }
+  });
+
+  test(`${engine}: what is no network namespace has no handle`, { skip }, async (t) => {
+    const root = t.testdir({ file: "" });
+    for (const path of [`${root}/file`, root, "/dev/null", "/proc/self/status", "/proc/self/ns"]) {
+      t.equal(ask(path), undefined, path);
+    }
+    for (const kind of ["user", "pid", "mnt", "uts", "ipc", "cgroup"]) {
+      t.equal(ask(`/proc/self/ns/${kind}`), undefined, kind);
+    }
+  });
+
+  test(`${engine}: a path that leads nowhere is an error`, { skip }, async (t) => {
+    const root = t.testdir({ file: "" });
+    symlinkSync("loop", `${root}/loop`);
+    const nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    for (const [path, reason, starter] of [
+      [`${root}/no`, "no such file or directory", []],
+      ["", "no such file or directory", []],
+      [`${root}/file/a`, "not a directory", []],
+      [`${root}/loop`, "too many levels of symbolic links", []],
+      [`${root}/a\0b`, "invalid argument", []],
+      ["/proc/1/ns/net", "permission denied", nobody],
+    ] as const) {
+      t.equal(ask(path, starter), `name_to_handle_at ${path}: ${reason}`);
+    }
+  });
+
+  test(`${engine}: what is no handle is refused`, { skip }, async (t) => {
+    const { id, inode } = handleOf(ask, OWN);
+    for (const handle of [
+      ...["", "-1", " 3", "3 ", "0x3", "3.", "18446744073709551616", "3\0"].map((other) => ({
+        id: other,
+        inode,
+      })),
+      ...[0n, -1n, 2n ** 32n, 2n ** 32n + inode].map((other) => ({ id, inode: other })),
+    ]) {
+      t.equal(ask(handle), "open_by_handle_at nsfs: invalid argument", JSON.stringify(handle.id));
+    }
+    t.equal(ask({ id: "18446744073709551615", inode }), false);
+  });
+
+  test(`${engine}: a refused system call is no proof`, {
+    skip: skip || (spawnSync("strace", ["--version"]).status === 0 ? false : "strace is missing."),
+  }, async (t) => {
+    const refusing = (name: string, code: string): readonly string[] => [
+      ...["strace", "--follow-forks", "--quiet=all", "--output=/dev/null"],
+      ...[`--trace=${name}`, `--inject=${name}:error=${code}`],
+    ];
+    const handle = handleOf(ask, OWN);
+    for (const code of ["EPERM", "ENOSYS", "EOPNOTSUPP", "EOVERFLOW"]) {
+      t.equal(ask(OWN, refusing("name_to_handle_at", code)), undefined, code);
+    }
+    for (const [code, reason] of [
+      ["EPERM", "operation not permitted"],
+      ["EMFILE", "too many open files"],
+    ] as const) {
+      const message = `open_by_handle_at nsfs: ${reason}`;
+      t.equal(ask(handle, refusing("open_by_handle_at", code)), message);
+    }
+    t.equal(ask(handle, refusing("open_by_handle_at", "ESTALE")), false);
+  });
+}
+
+/** A machine in memory whose kernel gives handles, with a mounted namespace. */
+function machineWith(path: string): MemoryMachine {
+  const machine = new MemoryMachine();
+  machine.kernel.hasHandles = true;
+  machine.kernel.mount(path);
+  return machine;
+}
+
+test("in memory: an id is never given twice, and a number at once", async (t) => {
+  const [path, other] = ["/run/netns/a", "/run/netns/b"];
+  const { kernel } = machineWith(path);
+  const first = kernel.handleAt(path);
+  kernel.unmount(path);
+  kernel.mount(other);
+  const second = kernel.handleAt(other);
+  if (first === undefined || second === undefined) throw new Error("no handles");
+
+  t.equal(second.inode, first.inode);
+  t.not(second.id, first.id);
+  t.same([kernel.lives(first), kernel.lives(second)], [false, true]);
+});
+
+test("in memory: a namespace lives as long as it is mounted, has a process or is open", async (t) => {
+  const path = "/run/netns/a";
+  const { kernel } = machineWith(path);
+  const handle = kernel.handleAt(path);
+  if (handle === undefined) throw new Error("no handle");
+  kernel.startProcess(7, path);
+  kernel.open(path);
+
+  kernel.unmount(path);
+  t.same(kernel.handleAt("/proc/7/ns/net"), handle);
+  kernel.endProcess(7);
+  t.equal(kernel.lives(handle), true);
+  kernel.close(path);
+  t.equal(kernel.lives(handle), false);
+});
+
+test("in memory: without sight nothing lives, and /proc says so", async (t) => {
+  const path = "/run/netns/a";
+  const machine = machineWith(path);
+  const { kernel } = machine;
+  const system = machine.start();
+  const handle = system.namespaceHandle(path);
+  if (handle === undefined) throw new Error("no handle");
+  const told = (): readonly unknown[] => [
+    system.namespaceLives(handle),
+    system.readLink("/proc/self/ns/user"),
+    system.readLink("/proc/self/ns/pid"),
+    /CapEff:\t(.*)\n/.exec(system.readFile("/proc/self/status", 1e6))?.[1],
+  ];
+
+  const all = [true, "user:[4026531837]", "pid:[4026531836]", "000001ffffffffff"];
+  t.same(told(), all);
+  for (const [blind, at, shown] of [
+    [{ isInFirstUserNamespace: false }, 1, "user:[4026539998]"],
+    [{ seesProcesses: false }, 2, "pid:[4026539999]"],
+    [{ isAdministrator: false }, 3, "000001ffffdfffff"],
+  ] as const) {
+    Object.assign(kernel, blind);
+    t.same(told(), all.with(0, false).with(at, shown));
+    const sight = { isInFirstUserNamespace: true, seesProcesses: true, isAdministrator: true };
+    Object.assign(kernel, sight);
+  }
+});
+
+test("in memory: a kernel without handles names nothing, and opens nothing", async (t) => {
+  const path = "/run/netns/a";
+  const machine = machineWith(path);
+  const system = machine.start();
+  const handle = system.namespaceHandle(path);
+  if (handle === undefined) throw new Error("no handle");
+  machine.kernel.hasHandles = false;
+
+  t.equal(system.namespaceHandle(path), undefined);
+  t.throws(() => system.namespaceLives(handle), { code: "EBADF" });
+});
+
+test("in memory: what is no namespace has no handle, and a path that leads nowhere is an error", async (t) => {
+  const machine = machineWith("/run/netns/a");
+  machine.disk.put("/file", "");
+  const system = machine.start();
+
+  for (const path of ["/file", "/", "/run/netns"]) t.equal(system.namespaceHandle(path), undefined);
+  const message = "name_to_handle_at /run/netns/b: no such file or directory";
+  t.throws(() => system.namespaceHandle("/run/netns/b"), { message, code: "ENOENT" });
+});
