@@ -1,11 +1,14 @@
 /** What a mistyped word probably means. */
 
+/** No name is nearly as long. */
+const LONGEST = 64;
+
 /**
  * A clause to append to an error, such as `; did you mean list?`; empty where no name is similar. It has the only name that
  * begins with the word, or the most similar one, where at most a third of the word's characters are wrong.
  */
 export function suggestion(word: string, names: readonly string[]): string {
-  if (word.length < 2) return "";
+  if (word.length < 2 || word.length > LONGEST) return "";
   const [completed, ...others] = names.filter((name) => name.startsWith(word));
   const [similar] = names
     .map((name) => ({ name, distance: editDistance(word, name) }))

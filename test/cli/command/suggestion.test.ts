@@ -20,3 +20,10 @@ for (const [word, name] of [
     t.equal(suggestion(word, names), name === undefined ? "" : `; did you mean ${name}?`);
   });
 }
+
+test("a word that is longer than any name is compared with none", async (t) => {
+  const began = performance.now();
+  t.equal(suggestion(`list${"t".repeat(1_000_000)}`, names), "");
+  t.equal(suggestion(`completion${"n".repeat(3)}`, names), "; did you mean completion?");
+  t.ok(performance.now() - began < 1000, "or it would take hours");
+});
