@@ -1,5 +1,6 @@
 /** Decides which reservations are released, without reading anything itself. */
 
+import { isYoung } from "../../store/reservations/age.ts";
 import type { Conclusion } from "../node/conclusion.ts";
 import type { KnownReservation } from "../node/liveness.ts";
 
@@ -61,9 +62,7 @@ export function decideBy(
     if (isListed) return decided("alive");
     const isAlive = conclusion.liveness === "alive";
     if (isAlive && list === "none") return decided("alive");
-    const age = asOf - written;
-    // A modification time in the future counts as young, too: the age is unknown.
-    if (age < 0 || age < grace) return decided("young");
+    if (isYoung(written, asOf, grace)) return decided("young");
     const isByList = conclusion.liveness !== "dead";
     const isForList = mayBeDead(conclusion) && (mayBeListed || !isRecorded(conclusion));
     if (isByList && !(list === "believed" && isForList)) {

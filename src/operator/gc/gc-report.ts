@@ -93,14 +93,8 @@ function stateTextOf(
   const now = context.system.now();
   if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
   if (one.decision === "young" && mode.isImmediate && one.conclusion.liveness !== "alive") {
-    const { since, text } = one.reservation;
+    const { since } = one.reservation;
     if (since === undefined) return undefined;
-    if (since > now) {
-      const { files } = collection.directory;
-      const words = ["release", text, "--network", files.network] as const;
-      const command = commandText(context, files, words);
-      return `kept: its file is dated ${formatMinute(since, now)}, in the future, so its age is not known; to release it: ${command}`;
-    }
     return `kept until ${formatMinute(since + mode.grace, now)}, or with --grace 0s: younger than the grace period`;
   }
   if (one.deadSince === undefined) return undefined;

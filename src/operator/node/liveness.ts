@@ -6,6 +6,7 @@ import { isLocal } from "../../store/namespaces/addresses.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
 import { lookAround, type View } from "../../store/namespaces/view.ts";
+import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
@@ -155,7 +156,7 @@ export class LivenessChecker {
 
   /** Whether the ADD of a reservation may be under way. */
   isJustReserved({ since }: NodeReservation): boolean {
-    return this.#system.now() - (since ?? Number.POSITIVE_INFINITY) < LONGEST_ADD;
+    return since === undefined || isYoung(since, this.#system.now(), LONGEST_ADD);
   }
 
   /** Why a reservation need not be dead although no namespace has an address of its container. */
@@ -188,7 +189,7 @@ export class LivenessChecker {
     if (state.kind === "gone") return { kind: "gone", path };
     if (state.kind === "unseen") {
       const reason = `whether its network namespace ${path} exists cannot be seen from here`;
-      return { kind: "unseen", reason: `${reason}: ${state.reason}` };
+      return { kind: "unseen", reason };
     }
     const found = this.namespaces.withId(state.id);
     const processId = processIn(path);

@@ -23,17 +23,13 @@ export interface NamespaceState {
 /** What became of a namespace of which only the path is known; `id` is the one that is there, as the kernel names it. */
 export type PathState =
   | { readonly kind: "exists"; readonly id: string }
-  | { readonly kind: "gone" }
-  | Unseen;
+  | { readonly kind: "gone" | "unseen" };
 
-/** What could not be seen, and why, in a clause. */
-interface Unseen {
-  readonly kind: "unseen";
-  readonly reason: string;
-}
-
-/** What a path leads to now. */
-type Found = Exclude<PathState, { readonly kind: "gone" }> | { readonly kind: "nothing" };
+/** What a path leads to now; or why that could not be seen, in a clause. */
+type Found =
+  | { readonly kind: "exists"; readonly id: string }
+  | { readonly kind: "nothing" }
+  | { readonly kind: "unseen"; readonly reason: string };
 
 /** Which namespaces there are, by processes and mounts. */
 interface Evidence {
@@ -126,7 +122,7 @@ export class NamespaceStates {
 
   /** What became of the namespace at a path of the node, as libcni's cache names it. */
   at(path: string): PathState {
-    if (!path.startsWith("/")) return { kind: "unseen", reason: "its path is not absolute" };
+    if (!path.startsWith("/")) return { kind: "unseen" };
     const mount = this.#mountsNow().at(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const found: Found = this.#isMissing(path) ? { kind: "nothing" } : this.#lookAt(path);
@@ -135,7 +131,11 @@ export class NamespaceStates {
       if (found.id === nodeNamespaceOf(this.#system)) return { kind: "gone" };
     }
     if (found.kind !== "nothing") return found;
-    if (isOfProcess(path)) return this.#endedAt(path);
+    if (isOfProcess(path)) {
+      // A descriptor may be closed while the namespace lives.
+      const isEnded = processIn(path) !== undefined && seesHostProcesses(this.#system);
+      return { kind: isEnded ? "gone" : "unseen" };
+    }
     const { seesMounts, shared, mounts } = this.#viewNow();
     const directory = parentOf(path);
     // From within a container, those that were mounted on the node later are not seen, but in a directory of the node.
@@ -143,9 +143,7 @@ export class NamespaceStates {
       seesMounts ||
       shared.includes(directory) ||
       mounts.some((one) => parentOf(one.path) === directory);
-    return isSeen
-      ? { kind: "gone" }
-      : { kind: "unseen", reason: "the mounts of the node are not seen from here" };
+    return { kind: isSeen ? "gone" : "unseen" };
   }
 
   /** Whether a namespace lives, by its handle; `undefined` where the kernel does not tell. */
@@ -207,16 +205,6 @@ export class NamespaceStates {
       this.#device = attempt(() => this.#system.status("/proc/self/ns/net").device, null);
     }
     return this.#device;
-  }
-
-  /** What became of the namespace at a path of a process that leads to nothing. */
-  #endedAt(path: string): PathState {
-    if (processIn(path) === undefined) {
-      return { kind: "unseen", reason: "a descriptor may be closed while the namespace lives" };
-    }
-    return seesHostProcesses(this.#system)
-      ? { kind: "gone" }
-      : { kind: "unseen", reason: "the processes of the node are not seen from here" };
   }
 
   /** Why a path that leads to nothing need not show that the namespace is gone; `undefined` where there is no doubt. */

@@ -8,6 +8,7 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { type Candidate, capacityOf } from "../../ipam/round-robin.ts";
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { isYoung } from "./age.ts";
 import { HeldAddresses } from "./held-addresses.ts";
 import { isUnowned } from "./owner.ts";
 import { type HeldAddress, isBlankFile, type Reservation } from "./reservation-file.ts";
@@ -140,5 +141,5 @@ export function isSettled(
   { kind, modified }: Pick<FileStatus, "kind" | "modified">,
   now: number,
 ): boolean {
-  return kind === "file" && modified < BigInt(now - SETTLED_AFTER) * 1_000_000n;
+  return kind === "file" && !isYoung(Number(modified / 1_000_000n), now, SETTLED_AFTER);
 }

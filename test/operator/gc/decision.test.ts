@@ -83,6 +83,7 @@ test("only what is old enough is ever released, and files that name no container
   t.equal(decision({ since: undefined }), "unowned");
   t.equal(decision(reservation(10 * MINUTE - 1)), "young");
   t.equal(decision(reservation(-1)), "young");
+  t.not(decision(reservation(-10 * MINUTE)), "young", "of a clock that was wrong");
   t.equal(decision(reservation(10 * MINUTE)), "due");
 });
 

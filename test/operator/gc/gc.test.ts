@@ -5,7 +5,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
 import { startStranger } from "../../harness/network-namespaces.ts";
-import { runAsPrinted, tool } from "../../harness/tool.ts";
+import { tool } from "../../harness/tool.ts";
 import { HOUR, type NodeWithPods, nodeWithPods, withOthers } from "./pods-on-node.ts";
 
 // Only the list tells here.
@@ -47,13 +47,10 @@ test("what two runs find dead is released", async (t) => {
   t.strictSame((run().document as { dead: unknown }).dead, []);
 });
 
-test("one that is dated in the future is released by the command that gc prints", async (t) => {
+test("one that is dated a day ahead of the clock is no younger than others", async (t) => {
   const node = podsOn(t, "c1", "c2");
   node.age("net/10.7.3.3", -86_400);
-  const { stdout } = node.tool(["gc", "--live", "-", "--now", "--yes"], liveIds("c1"));
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"]);
-  const [, command = "false"] = /to release it: (.*)\n/.exec(stdout) ?? [];
-  t.equal(runAsPrinted(t, `${command} --yes --force`).exitCode, 0);
+  t.equal(node.tool(["gc", "--live", "-", "--now", "--yes"], liveIds("c1")).exitCode, 0);
   t.same(node.reserved(), ["10.7.3.2"]);
 });
 
