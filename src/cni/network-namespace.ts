@@ -7,7 +7,9 @@ import { CniError, ErrorCode } from "./error.ts";
 export interface NetworkNamespace {
   /** Its inode in the kernel's file system of namespaces, in decimal. */
   readonly inode: string;
-  /** Its path as given: absolute, without white space and control characters. */
+  /** Its id, which the kernel gives to no other one, in decimal; `undefined` where the kernel gives none, before Linux 6.18. */
+  readonly id?: string | undefined;
+  /** Its path as given: absolute, and of one line. */
   readonly path: string;
 }
 
@@ -37,9 +39,12 @@ export function refuseOwnNetworkNamespace(
       `CNI_NETNS is ${path}`,
     );
   }
-  const isFollowed = path.startsWith("/") && !/[^!-~]/.test(path) && !isOwnPath(path);
+  const isFollowed = path.startsWith("/") && !NO_PATH.test(path) && !isOwnPath(path);
   return isFollowed ? { inode: String(theirs.inode), path } : undefined;
 }
+
+/** What a line cannot have, and what stands in a text in place of bytes that are not UTF-8. */
+const NO_PATH = /[\n\ufffd\ud800-\udfff]/u;
 
 /** Whether a path leads each process elsewhere. */
 function isOwnPath(path: string): boolean {
