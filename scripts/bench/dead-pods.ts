@@ -58,7 +58,7 @@ function fullOfDead(executable: string, directory: string, reservations: number)
     // No namespace has so high a number.
     const namespace = { inode: `${2 ** 33 + at}`, path: `${namespaces}/${at}`, isPodSandbox: true };
     const file = fileIdAt(system, files.pathOf(name));
-    return `${keyOf(owner)} ${name}${formatRecord(owner.containerId, file, namespace)}\n`;
+    return `${keyOf(owner)} ${name}${formatRecord(file, namespace)}\n`;
   });
   const text = lines.join("");
   const length = 256 + text.length;

@@ -5,11 +5,11 @@ import { CniError, ErrorCode } from "./error.ts";
 
 /** A network namespace, as a call has seen it. */
 export interface NetworkNamespace {
-  /** Its id in decimal, which the kernel never gives again; `undefined` before Linux 6.18. */
-  readonly id: string | undefined;
   /** Its inode in the kernel's file system of namespaces, in decimal. */
   readonly inode: string;
-  /** Its path as given: absolute, and without a line end. */
+  /** Its id in decimal, which the kernel gives to no other one; `undefined` where it gives none, before Linux 6.18. */
+  readonly id?: string | undefined;
+  /** Its path as given: absolute, and of one line. */
   readonly path: string;
 }
 
@@ -41,9 +41,12 @@ export function refuseOwnNetworkNamespace(
       `CNI_NETNS is ${path}`,
     );
   }
-  const isFollowed = path.startsWith("/") && !path.includes("\n") && !isOwnPath(path);
-  return isFollowed ? { id, inode: String(inode), path } : undefined;
+  const isFollowed = path.startsWith("/") && !NO_PATH.test(path) && !isOwnPath(path);
+  return isFollowed ? { inode: String(inode), id, path } : undefined;
 }
+
+/** What a line cannot have, and what stands in a text in place of bytes that are not UTF-8. */
+const NO_PATH = /[\n\ufffd\ud800-\udfff]/u;
 
 /** The namespace of this process. */
 const OWN = "/proc/self/ns/net";

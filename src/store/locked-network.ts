@@ -17,11 +17,8 @@ import { type AddedNamespace, formatRecord, type RecordedReservation } from "./j
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
-  containerOf,
   contentOf,
   describeOwner,
-  endOf,
-  isHeldBy,
   isSameOwner,
   keyOf,
   type NamedOwner,
@@ -284,11 +281,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     this.files.pin(temporary);
     this.#made.push({ name, key: keyOf(owner), file });
     this.note("reserved", name, owner);
-    this.#journal.reserved(
-      keyOf(owner),
-      name,
-      formatRecord(attachment.containerId, file, namespace),
-    );
+    this.#journal.reserved(keyOf(owner), name, formatRecord(file, namespace));
     return true;
   }
 
@@ -345,14 +338,10 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     yield* reclaimable(this.files, wantedBy);
-    const idEnd = endOf(attachment.containerId);
-    const caller = { key: keyOf(attachment), idEnd, namespace };
-    // The key of another one may be the same.
-    const isOwn = ({ key, name }: RecordedReservation): boolean =>
-      key === caller.key && isHeldBy(readOwner(this.files, name), attachment);
-    const isMeant = (one: RecordedReservation): boolean =>
+    const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
+    const isMeant = ({ namespace: { isPodSandbox }, key, name }: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
-      (one.namespace.isPodSandbox || isOwn(one)) && wantedBy(one.name) !== undefined;
+      (isPodSandbox || key === caller.key) && wantedBy(name) !== undefined;
     for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined) yield { dead, wanted };
@@ -394,8 +383,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         }
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.change(() => files.system.rename(temporary, path));
-        const record = formatRecord(containerOf(owner), file, namespace);
-        this.#journal.renewed(keyOf(owner), name, record);
+        this.#journal.renewed(keyOf(owner), name, formatRecord(file, namespace));
       });
     }
   }

@@ -10,7 +10,7 @@ import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
-import { keysOf, type Owner, type OwnerKey } from "../store/reservations/owner.ts";
+import { keyOf, keysOf, type OwnerKey } from "../store/reservations/owner.ts";
 import {
   directoryExists,
   type Reservation,
@@ -91,12 +91,12 @@ function search(
   valid: readonly ValidAttachment[],
 ): { readonly stale: readonly Reservation[]; readonly unread: readonly string[] } {
   network.files.sweepAll();
-  const isStale = notListedIn(valid);
-  const stale = network.allOwned().filter(({ owner }) => isStale(owner));
+  const isUnlisted = notListedIn(valid);
+  const stale = network.allOwned().filter(({ owner }) => isUnlisted(keyOf(owner)));
   for (const reason of shortened(network.unreadable)) {
     network.warn(`host-local: ${reason}; GC left it alone\n`);
   }
-  return { stale, unread: network.unreadableOf(hasNoKeyIn(valid)) };
+  return { stale, unread: network.unreadableOf(isUnlisted) };
 }
 
 /** Releases what may be dead; it looks at namespaces without the lock, since that takes as long as pods with many routes want. */
@@ -176,22 +176,10 @@ function whyYoung(
   );
 }
 
-/** Whether an owner is not listed; a legacy file stays while any interface of its container is listed. */
-function notListedIn(valid: readonly ValidAttachment[]): (owner: Owner) => boolean {
-  const containers = new Set<string>(valid.map(({ containerId }) => containerId));
-  const textOf = ({ containerId, interfaceName }: ValidAttachment): string =>
-    `${containerId} ${interfaceName}`;
-  const attachments = new Set(valid.map(textOf));
-  return (owner) => {
-    if (owner.kind === "attachment") return !attachments.has(textOf(owner));
-    return owner.kind === "legacy" && !containers.has(owner.containerId);
-  };
-}
-
-/** As `notListedIn`, by the keys of owners: one that cannot be told from a listed one is left to the next GC. */
-function hasNoKeyIn(valid: readonly ValidAttachment[]): (key: OwnerKey) => boolean {
+/** Whether the owner with a key is not listed; a legacy file stays while any interface of its container is listed. */
+function notListedIn(valid: readonly ValidAttachment[]): (key: OwnerKey | undefined) => boolean {
   const keys = new Set(valid.flatMap((one) => keysOf(one as Attachment)));
-  return (key) => !keys.has(key);
+  return (key) => key !== undefined && !keys.has(key);
 }
 
 function storeConfig({ network }: NetworkCall): StoreConfig {

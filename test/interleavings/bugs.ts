@@ -136,13 +136,6 @@ export const bugs: readonly Bug[] = [
     trouble: error,
   },
   {
-    name: "the journal has the id of a container, in the path of its namespace",
-    file: "store/journal/record.ts",
-    from: "path.replaceAll(containerId, CONTAINER)",
-    to: "path",
-    cast: cast("ADD ingress", nearlyFull),
-  },
-  {
     name: "the number of reservations ignores what is reserved",
     file: journal,
     from: "    this.#difference++;\n",
@@ -405,8 +398,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD in a full range reclaims what is no pod's",
     file: network,
-    from: "(one.namespace.isPodSandbox ||",
-    to: '(one.name !== "" ||',
+    from: "(isPodSandbox || key",
+    to: '(name !== "" || key',
     cast: cast("ADD a", graves.ofNoPod),
   },
   {

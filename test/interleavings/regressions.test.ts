@@ -3,12 +3,9 @@
 
 import { test } from "tap";
 import { SystemError } from "../../src/system/system.ts";
-import { troubles } from "./plan.ts";
-import { programsWith } from "./plugin-with.ts";
 import { runAnswered } from "./process.ts";
 import { reservationsIn } from "./rules.ts";
 import { cast, graves, NO_TROUBLE, prepare } from "./scenes.ts";
-import { story } from "./story.ts";
 import { clockIn, type Operation, type Reply, replyTo } from "./world.ts";
 
 test("gc keeps what has the network namespace of its record, though its file cannot be looked at", async (t) => {
@@ -25,27 +22,3 @@ test("gc keeps what has the network namespace of its record, though its file can
   t.match(end?.stdout, `its network namespace ${path} exists`);
   t.same([...reservationsIn(start).keys()], ["10.0.0.2", "10.0.0.4"]);
 });
-
-/** The journal cannot tell one container from another: then a call reads what it needs. */
-const allAlike = {
-  file: "store/reservations/owner.ts",
-  from: "return length > 16 ? 8 : length >> 1 || 1;",
-  to: "return 0 * length;",
-};
-
-for (const these of [
-  cast("ADD a ∥ DEL c"),
-  cast("DEL c, ADD c ∥ DEL a"),
-  cast("ADD a ∥ GC a"),
-  cast("ADD b", graves.gone),
-  cast("DEL c ∥ Go DEL c"),
-]) {
-  test(`no schedule breaks a rule where all ids end alike: ${these.name}`, async (t) => {
-    const programs = await programsWith(allAlike);
-    const { search, judge } = prepare(these, troubles.stops, programs, programs);
-
-    const found = search.run(judge.judge);
-
-    t.equal(found && story(found), undefined);
-  });
-}

@@ -269,8 +269,6 @@ export class Judge {
       if (exitCode !== 0) broken.push(`a DEL of ${id} fails: ${stdout}`);
       const left = [...reservationsIn(machine)].filter(([, owner]) => owner === `${id}\r\neth0`);
       if (left.length > 0) broken.push(`a DEL of ${id} leaves ${left.map(([address]) => address)}`);
-      const named = namedIn(machine, id);
-      if (exitCode === 0 && named.length > 0) broken.push(`a DEL of ${id} leaves it in ${named}`);
     }
     const [machine, run] = laterMachine(world);
     for (const id of containers) run(calls.program(`DEL ${id}`));
@@ -301,18 +299,6 @@ function fill(calls: Calls, run: (program: Program) => End): readonly string[] {
     given.push(...grantedAddresses(end));
   }
   return given;
-}
-
-/** What tells of pods is not asked, nor what a killed call was about to write. */
-const MAY_NAME = /^(history|reuse|new\/)/;
-
-/** The files of our own that have the id of a container, of more than one character, as a word or as part of a path. */
-function namedIn({ disk }: Machine, id: string): readonly string[] {
-  if (id.length < 2) return [];
-  const directory = `${DATA_DIRECTORY}/.host-local/net`;
-  const files = disk.has(directory) ? Object.entries(disk.filesUnder(directory)) : [];
-  const word = new RegExp(`(?<![0-9a-z])${id}(?![0-9a-z])`);
-  return files.flatMap(([name, text]) => (!MAY_NAME.test(name) && word.test(text) ? [name] : []));
 }
 
 /** The first range set's cursor, as ADD reads it. */

@@ -61,7 +61,7 @@ export function withNetwork<T>(
   }
 }
 
-/** What the journal lists, by container (the end of its id) and interface; nothing where it is not current. */
+/** What the journal lists, by container and interface; nothing where it is not current. */
 export function journalOf(machine: MemoryMachine): Readonly<Record<string, string>> {
   const system = machine.start();
   if (knownCount(open(system)) === undefined) return {};

@@ -6,7 +6,6 @@ import { keyOf, keysOf, type OwnerKey, ownerOf } from "../../src/store/reservati
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
 import { readReuse } from "../../src/store/reuse/reuse-file.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
-import { line } from "../harness/journal-line.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
 import { address } from "../ipam/parsed.ts";
 import {
@@ -134,7 +133,7 @@ test("an address is reserved also where the file system says that it was taken, 
     t.equal(network.reserve(address("10.0.0.4"), c1, temporary), true);
   });
 
-  t.same(journalOf(machine), { [line("c1 eth0")]: "10.0.0.4" });
+  t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
 
   const unseen = machine.start({ interrupt: refuse("linkStatus", "EIO", temporary) });
   withNetwork(unseen, (network) => {

@@ -117,8 +117,12 @@ function withPods(...ids: readonly string[]): Network {
   const network = networkWith({});
   for (const [at, id] of ids.entries()) {
     const netns = `/run/netns/${id}`;
+    const container = id.replace(" ", "-");
     network.machine.namespaces.set(netns, BigInt(4026532001 + at));
-    network.add(id, { netns, cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}` });
+    network.add(container, {
+      netns,
+      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${container}`,
+    });
   }
   network.machine.wait(5000);
   return network;
@@ -136,6 +140,13 @@ test("GC keeps a pod whose network namespace lives, whatever the list, and relea
     "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 10.0.0.2: its network namespace /run/netns/a exists\n",
   );
   t.equal(network.gcNow(["a eth0", "c eth0"]).stderr, "");
+});
+
+test("GC keeps a pod whose network namespace is at a path with a space", async (t) => {
+  const network = withPods("a", "my pod");
+  const { stderr } = network.gcNow(["a eth0"]);
+  t.match(stderr, "10.0.0.3: its network namespace /run/netns/my pod exists");
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
 });
 
 test("GC keeps what it listed young although its namespace is gone: it may be a former one of the same id", async (t) => {

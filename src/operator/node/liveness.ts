@@ -187,7 +187,7 @@ export class LivenessChecker {
     const { networkNamespace: path } = attachment;
     const state = this.states.at(path);
     if (state.kind === "gone") return { kind: "gone", path };
-    if (state.kind === "unseen") {
+    if (state.kind !== "exists") {
       const reason = `whether its network namespace ${path} exists cannot be seen from here`;
       return { kind: "unseen", reason };
     }

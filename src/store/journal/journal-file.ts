@@ -2,31 +2,23 @@
  * The journal: which reservations an attachment holds, without reading all of them.
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
- * how long the file was then. Each of them says that an attachment holds an address from there on (`4f1d6e0c eth0
- * 10.1.2.3`, and for which network namespace, see `record.ts`), that it does not (`4f1d6e0c eth0 -10.1.2.3`), or only that it
- * was looked for (`4f1d6e0c eth0 -`). They begin with the end of the container's id: the whole id stands in reservations
- * alone. What a line says may so be about another attachment, and no line says that nothing is held. The journal is believed
- * only while the seal is current, and even then what it lists is checked against the reservations; whatever it does not tell
- * is found by reading them all. Deleting it loses nothing.
+ * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
+ * for which network namespace, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or only that it was looked for
+ * (`c1 eth0 -`). The journal is believed only while the seal is current, and even then what it lists is checked against the
+ * reservations; whatever it does not tell is found by reading them all. Deleting it loses nothing.
  */
 
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
+import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StateDirectory } from "../files/state-directory.ts";
 import { othersIn } from "../reservations/directory-scan.ts";
-import {
-  endOf,
-  keyIn,
-  keyOf,
-  NO_INTERFACE,
-  type OwnerKey,
-  withIdEnd,
-} from "../reservations/owner.ts";
+import { keyIn, keyOf, NO_INTERFACE, type OwnerKey } from "../reservations/owner.ts";
 import type { HeldAddress, Reservation } from "../reservations/reservation-file.ts";
 
 /** What the first line says. */
@@ -69,7 +61,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 5";
+const FORM = "host-local-journal 6";
 
 /** In place of a container: every line. */
 export const ALL = "";
@@ -83,7 +75,7 @@ const NO_MACHINE = "-";
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
 const GROWTH = 3;
 
-/** None is believed beyond this length, in bytes: one of a full /16 grows to 36 MiB. */
+/** None is believed beyond this length, in bytes: one of a full /16 grows to 43 MiB. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** No journal below this length is too long, in bytes. */
@@ -112,7 +104,7 @@ export function requireJournal(
   files: NetworkFiles,
   about: ContainerId | typeof ALL | undefined,
 ): JournalContent | undefined {
-  const start = about && `${endOf(about)} `;
+  const start = about && `${about} `;
   const read = (): Lines | undefined => files.state?.findLines(FILE, start);
   const lines = attempt(read, undefined, ...NO_FILE);
   if (lines === undefined || lines.size > LARGEST) return undefined;
@@ -223,28 +215,23 @@ export function renewJournal(
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = paddedHeader(`${FORM} ${boot} ${machine ?? NO_MACHINE} - - 0 0 0`);
-  const pairs = withRecords(scan.pairs, records);
-  state.replace(FILE, `${header}${pairs}${lines}`);
-  return HEADER + pairs.length + utf8Length(lines);
+  const text = `${header}${withRecords(scan.pairs, records)}${lines}`;
+  state.replace(FILE, text);
+  return utf8Length(text);
 }
 
 /** The lines of a search; those with records in the order of these, and behind all others. */
 function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
-  const lines = pairs.split("\n").slice(0, -1).map(withIdEnd);
-  if (records.size === 0) return joined(lines);
+  if (records.size === 0) return pairs;
   const plain: string[] = [];
   const there = new Set<string>();
-  for (const line of lines) {
+  for (const line of eachLine(pairs)) {
     const name = line.slice(line.lastIndexOf(" ") + 1);
     if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
     else plain.push(line);
   }
   for (const [name, line] of records) if (there.has(name)) plain.push(line);
-  return joined(plain);
-}
-
-function joined(lines: readonly string[]): string {
-  return lines.length === 0 ? "" : `${lines.join("\n")}\n`;
+  return plain.map((line) => `${line}\n`).join("");
 }
 
 function lineOf({ name, owner }: Reservation): string {

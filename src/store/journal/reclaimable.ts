@@ -5,12 +5,7 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { ALL, requireJournal } from "./journal-file.ts";
-import {
-  type AddedNamespace,
-  isAsRecorded,
-  type RecordedReservation,
-  withWholePath,
-} from "./record.ts";
+import { type AddedNamespace, isAsRecorded, type RecordedReservation } from "./record.ts";
 import { NO_RECORDS, type PlacedRecord, type Records, recordsOf } from "./records.ts";
 
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
@@ -32,8 +27,17 @@ export function namesOfGonePods(files: NetworkFiles): readonly string[] {
 }
 
 /** The attachment of an ADD, and its namespace where that is known. */
-interface Caller extends Pick<RecordedReservation, "key" | "idEnd"> {
-  readonly namespace: NetworkNamespace | undefined;
+interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
+  readonly namespace: AddedNamespace | undefined;
+}
+
+/**
+ * Whether a namespace is not the one that was recorded with its number before: the kernel tells by their ids; without, only a
+ * pod's sandbox has one that is no other container's.
+ */
+function isAnother(later: AddedNamespace, before: AddedNamespace): boolean {
+  const isKnown = later.id !== undefined && before.id !== undefined;
+  return isKnown ? later.id !== before.id : later.isPodSandbox;
 }
 
 /** Says what became of the namespaces of recorded reservations. */
@@ -65,9 +69,8 @@ export class RecordedNamespaces {
     caller?: Caller,
   ): Generator<RecordedReservation, void> {
     for (const placed of this.#records.all()) {
-      if (!isMeant(placed.record)) continue;
-      const record = this.#whole(placed.record);
-      if (record === undefined) continue;
+      const { record } = placed;
+      if (!isMeant(record)) continue;
       const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(placed, caller));
       if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
@@ -93,10 +96,7 @@ export class RecordedNamespaces {
     if (placed === undefined) return undefined;
     const same = isSame(placed.record);
     if (same === false) return undefined;
-    const whole = attempt(() => withWholePath(this.#files, placed.record), "unread");
-    if (whole === "unread") return { state: UNREAD };
-    if (whole === undefined) return undefined;
-    const { namespace } = whole;
+    const { namespace } = placed.record;
     const state = this.#states.stateOf(namespace, () => this.#laterThan(placed));
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
     return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
@@ -107,13 +107,15 @@ export class RecordedNamespaces {
    * container it may be the same namespace.
    */
   *#laterThan({ place, record }: PlacedRecord, caller?: Caller): Generator<NetworkNamespace, void> {
-    const { key, idEnd, namespace } = record;
-    if (caller?.namespace !== undefined) {
-      if (caller.key === key || caller.idEnd !== idEnd) yield caller.namespace;
+    const { key, containerId, namespace } = record;
+    if (caller?.namespace !== undefined && isAnother(caller.namespace, namespace)) {
+      if (caller.key === key || caller.containerId !== containerId) yield caller.namespace;
     }
     for (const one of this.#livingWith(namespace.inode)) {
       if (one.place <= place) return;
-      if (one.record.idEnd !== idEnd) yield one.record.namespace;
+      const later = one.record;
+      if (later.containerId !== containerId && isAnother(later.namespace, namespace))
+        yield later.namespace;
     }
   }
 
@@ -126,17 +128,9 @@ export class RecordedNamespaces {
     if (known !== undefined) return known;
     this.#byInode ??= this.#withHeldNumbers();
     const same = this.#byInode.get(inode) ?? [];
-    const living = same.toReversed().flatMap(({ place, record }) => {
-      const whole = this.#whole(record);
-      return whole && this.#states.isThere(whole.namespace) ? [{ place, record: whole }] : [];
-    });
+    const living = same.toReversed().filter(({ record }) => this.#states.isThere(record.namespace));
     this.#living.set(inode, living);
     return living;
-  }
-
-  /** As `withWholePath`; also `undefined` for what cannot be read, which does not matter for any other. */
-  #whole(record: RecordedReservation): RecordedReservation | undefined {
-    return attempt(() => withWholePath(this.#files, record), undefined);
   }
 
   /** The records by the numbers of namespaces that there are now. */

@@ -1,22 +1,11 @@
 /** What a line of the journal tells of a reservation besides its owner: for which network namespace its file was made. */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
-import { attempt, type FileStatus, NO_FILE, recover } from "../../system/system.ts";
+import { type FileStatus, recover } from "../../system/system.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import {
-  containerOf,
-  type IdEnd,
-  keyIn,
-  keyOf,
-  type Owner,
-  parseOwner,
-} from "../reservations/owner.ts";
-import {
-  LARGEST_RESERVATION,
-  type ReservationFile,
-  readOwner,
-} from "../reservations/reservation-file.ts";
+import { keyIn, keyOf, type Owner } from "../reservations/owner.ts";
+import { type ReservationFile, readOwner } from "../reservations/reservation-file.ts";
 
 /** For whom an ADD reserves an address. */
 export interface AddedNamespace extends NetworkNamespace {
@@ -26,8 +15,7 @@ export interface AddedNamespace extends NetworkNamespace {
 
 /** A reservation that a line of the journal tells of. */
 export interface RecordedReservation extends ReservationFile {
-  /** That of its container. */
-  readonly idEnd: IdEnd;
+  readonly containerId: string;
   /** The file has not changed from this time on, in nanoseconds since the epoch; `undefined` where that does not matter. */
   readonly changedBefore: bigint | undefined;
   readonly namespace: AddedNamespace;
@@ -35,48 +23,24 @@ export interface RecordedReservation extends ReservationFile {
 
 const DECIMAL = /^[0-9]+$/;
 
-/** The last word of a record of a pod's sandbox. */
+/** The word of a record of a pod's sandbox. */
 const POD_SANDBOX = "pod";
 
-/** In the path of a namespace, in place of the container's id. */
-const CONTAINER = "*";
+/** The word of any other. */
+const NO_POD_SANDBOX = "-";
 
-/**
- * What a line has behind the name, with a space before it; nothing where file or namespace is not known, or its path cannot be
- * written.
- *
- * @param containerId of the container, which the line does not have: some runtimes name the namespace by it
- */
+/** How many words a line has before the path, which may have spaces. */
+const WORDS = 6;
+
+/** What a line has behind the name, with a space before it; nothing where file or namespace is not known. */
 export function formatRecord(
-  containerId: string,
   file: FileId | undefined,
   namespace: AddedNamespace | undefined,
 ): string {
   if (file === undefined || namespace === undefined) return "";
-  const { inode, path, isPodSandbox } = namespace;
-  if (path.includes(CONTAINER)) return "";
-  const words = ` ${file} ${inode} ${path.replaceAll(containerId, CONTAINER)}`;
-  return isPodSandbox ? `${words} ${POD_SANDBOX}` : words;
-}
-
-/**
- * A record with the path of its namespace as it was given; `undefined` where that had the container's id, and the reservation
- * is gone or another's.
- *
- * @throws SystemError where the reservation cannot be read
- */
-export function withWholePath(
-  files: NetworkFiles,
-  record: RecordedReservation,
-): RecordedReservation | undefined {
-  const { namespace, name, key } = record;
-  if (!namespace.path.includes(CONTAINER)) return record;
-  const read = (): string => files.system.readFile(files.pathOf(name), LARGEST_RESERVATION);
-  const content = attempt(read, undefined, ...NO_FILE);
-  const owner = content === undefined ? undefined : parseOwner(content);
-  if (owner === undefined || keyOf(owner) !== key) return undefined;
-  const path = namespace.path.replaceAll(CONTAINER, containerOf(owner));
-  return { ...record, namespace: { ...namespace, path } };
+  const { inode, id, path, isPodSandbox } = namespace;
+  const number = id === undefined ? inode : `${inode},${id}`;
+  return ` ${file} ${number} ${isPodSandbox ? POD_SANDBOX : NO_POD_SANDBOX} ${path}`;
 }
 
 /**
@@ -90,26 +54,36 @@ export function recordIn(
 ): RecordedReservation | undefined {
   // Of 65 000 lines: neither by an expression nor by a pattern, which would take longer than the rest.
   const words = line.split(" ");
-  const id = words[3] ?? "";
-  const inode = words[4] ?? "";
-  const path = words[5] ?? "";
-  const isPodSandbox = words[6] === POD_SANDBOX;
-  if (words.length > (isPodSandbox ? 7 : 6)) return undefined;
-  if (!(Number(inode) > 0) || !path.startsWith("/")) return undefined;
+  const path = words.length === WORDS + 1 ? words[WORDS] : words.slice(WORDS).join(" ");
+  if (path?.startsWith("/") !== true) return undefined;
+  const namespace = namespaceIn(words[4] ?? "");
+  if (namespace === undefined) return undefined;
+  const kind = words[5];
+  if (kind !== POD_SANDBOX && kind !== NO_POD_SANDBOX) return undefined;
   // What else is no id of a file, no file has.
-  const comma = id.indexOf(",");
-  const end = id.indexOf(",", comma + 1);
-  const before = end < 0 ? undefined : id.slice(end + 1);
+  const file = words[3] ?? "";
+  const comma = file.indexOf(",");
+  const end = file.indexOf(",", comma + 1);
+  const before = end < 0 ? undefined : file.slice(end + 1);
   if (comma < 0 || (before !== undefined && !DECIMAL.test(before))) return undefined;
-  const idEnd = (words[0] ?? "") as IdEnd;
+  const containerId = words[0] ?? "";
   return {
     name: words[2] ?? "",
-    key: keyIn(idEnd, words[1] ?? ""),
-    idEnd,
-    file: (end < 0 ? id : id.slice(0, end)) as FileId,
+    key: keyIn(containerId, words[1] ?? ""),
+    containerId,
+    file: (end < 0 ? file : file.slice(0, end)) as FileId,
     changedBefore: before === undefined ? changedBefore : BigInt(before),
-    namespace: { inode, path, isPodSandbox },
+    namespace: { ...namespace, path, isPodSandbox: kind === POD_SANDBOX },
   };
+}
+
+/** The numbers of a namespace; `undefined` where a word is none. */
+function namespaceIn(word: string): Pick<NetworkNamespace, "inode" | "id"> | undefined {
+  const comma = word.indexOf(",");
+  const inode = comma < 0 ? word : word.slice(0, comma);
+  const id = comma < 0 ? undefined : word.slice(comma + 1);
+  if (!(Number(inode) > 0) || (id !== undefined && !DECIMAL.test(id))) return undefined;
+  return { inode, id };
 }
 
 /**
@@ -119,11 +93,11 @@ export function recordIn(
  * @param changedBefore when that journal was sealed, in nanoseconds since the epoch
  */
 export function carriedOver(line: string, changedBefore: bigint): string {
-  const [idEnd, interfaceName, name, file = "", ...rest] = line.split(" ");
+  const [container, interfaceName, name, file = "", ...rest] = line.split(" ");
   if (rest.length === 0) return line;
   const isBounded = file.split(",").length > 2;
   const bounded = isBounded ? file : `${file},${changedBefore}`;
-  return [idEnd, interfaceName, name, bounded, ...rest].join(" ");
+  return [container, interfaceName, name, bounded, ...rest].join(" ");
 }
 
 /**

@@ -53,44 +53,23 @@ export function contentOf(owner: Attachment | Owner): ReservationContent | undef
   return owner.kind === "legacy" ? (`${owner.containerId}` as ReservationContent) : undefined;
 }
 
-/**
- * The end of a container id: what was released must not be found by its id in any file of ours. Two ids may have the same end,
- * so it only tells what to read, or which of two that are known to be there is meant.
- */
-export type IdEnd = string & { readonly proof: "end of a container id" };
-
-/** The last eight characters of an id, or half of one that is short. */
-export function endOf(containerId: string): IdEnd {
-  return containerId.slice(containerId.length - endLength(containerId.length)) as IdEnd;
-}
-
-/** A line that begins with a container id and a space, as files of our own have it: with the end of the id. */
-export function withIdEnd(line: string): string {
-  const length = line.indexOf(" ");
-  return line.slice(length - endLength(length));
-}
-
-function endLength(length: number): number {
-  return length > 16 ? 8 : length >> 1 || 1;
-}
-
-/** Who holds a reservation, as files of our own have it, such as the journal's lines: `<end of the container id> <interface>`. */
+/** Who holds a reservation, as files of our own have it, such as the journal's lines: `<container id> <interface>`. */
 export type OwnerKey = string & { readonly proof: "owner key" };
 
 /** In place of the interface, which has no such character. */
 export const NO_INTERFACE = "/";
 
-/** The key of an owner, such as `4f1d6e0c eth0`; `undefined` where it names no container. */
+/** The key of an owner, such as `c1 eth0`; `undefined` where it names no container. */
 export function keyOf(owner: Attachment | NamedOwner): OwnerKey;
 export function keyOf(owner: Attachment | Owner): OwnerKey | undefined;
 export function keyOf(owner: Attachment | Owner): OwnerKey | undefined {
-  if ("interfaceName" in owner) return keyIn(endOf(owner.containerId), owner.interfaceName);
-  return owner.kind === "legacy" ? keyIn(endOf(owner.containerId), NO_INTERFACE) : undefined;
+  if ("interfaceName" in owner) return keyIn(owner.containerId, owner.interfaceName);
+  return owner.kind === "legacy" ? keyIn(owner.containerId, NO_INTERFACE) : undefined;
 }
 
 /** The key of which these are the words, as a file of our own has them. */
-export function keyIn(end: string, interfaceName: string): OwnerKey {
-  return `${end} ${interfaceName}` as OwnerKey;
+export function keyIn(containerId: string, interfaceName: string): OwnerKey {
+  return `${containerId} ${interfaceName}` as OwnerKey;
 }
 
 /** The keys of what an attachment may hold: its own, and that of a legacy file of its container. */

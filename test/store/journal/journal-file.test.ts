@@ -16,7 +16,6 @@ import {
 } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { refuse } from "../../harness/interruption.ts";
-import { line } from "../../harness/journal-line.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { attachment, location, machineWith, open } from "../fixtures.ts";
 
@@ -25,7 +24,7 @@ const c1 = attachment("c1");
 
 function listing(lines: readonly string[]): readonly [names: readonly string[], complete: boolean] {
   const { reservations, isComplete } = listingOf(
-    { seal: undefined, isCurrent: true, found: lines.map(line) },
+    { seal: undefined, isCurrent: true, found: lines },
     c1,
   );
   return [reservations.map(({ name }) => name), isComplete];
@@ -44,7 +43,7 @@ test("the last line about an address counts", async (t) => {
 });
 
 test("the last record of a reservation counts, and none of one that was released", async (t) => {
-  const record = (name: string): string => `c1 eth0 ${name} 1,2 70 /run/netns/a`;
+  const record = (name: string): string => `c1 eth0 ${name} 1,2 70 pod /run/netns/a`;
   const records = (...lines: readonly string[]) => [...recordsIn(lines)];
 
   t.same(records(record("10.0.0.2"), record("10.0.0.3"), record("10.0.0.2")), [
@@ -106,14 +105,14 @@ test("a journal that is written anew lists what a search has found, for its owne
   const machine = machineWith(two);
   t.equal(read(machine), undefined);
 
-  sealed(machine, {}, line("c1 eth1 10.0.0.5\n"));
+  sealed(machine, {}, "c1 eth1 10.0.0.5\n");
 
-  t.same(read(machine)?.found, [
-    line("c1 eth0 10.0.0.2"),
-    line("c1 / 10.0.0.4"),
-    line("c1 eth1 10.0.0.5"),
-  ]);
-  t.match(currentSeal(machine), { reservations: 2, renewed: 301, length: 317 });
+  t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
+  t.match(currentSeal(machine), {
+    reservations: 2,
+    renewed: 305,
+    length: 322,
+  });
   t.equal(machine.disk.modeOf(path), 0o600);
   t.equal(machine.disk.modeOf("/data/.host-local"), 0o700);
   t.same(machine.disk.list(location.temporaryDirectory), []);
@@ -124,7 +123,7 @@ test("written anew, it has the records of what is there for the same owner, in t
   const files = open(machine.start());
   const { state, boot } = files;
   if (state === undefined || boot === undefined) throw new Error("there is no journal");
-  const record = (text: string): string => line(`${text} 1,2 70 /run/netns/a`);
+  const record = (text: string): string => `${text} 1,2 70 pod /run/netns/a`;
   const records = new Map([
     ["10.0.0.5", record("c1 eth0 10.0.0.5")],
     ["10.0.0.9", record("c1 eth0 10.0.0.9")],
@@ -133,10 +132,10 @@ test("written anew, it has the records of what is there for the same owner, in t
   ]);
   renewJournal(state, readAll(files), { boot, machine: undefined }, records);
   t.same(requireJournal(files, ALL)?.found, [
-    line("c10 eth0 10.0.0.3"),
+    "c10 eth0 10.0.0.3",
     records.get("10.0.0.5"),
     records.get("10.0.0.2"),
-    line("c1 / 10.0.0.4"),
+    "c1 / 10.0.0.4",
   ]);
 });
 
@@ -151,7 +150,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 5", "l 4")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 6", "l 5")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -193,10 +192,10 @@ test("a seal that does not say when it was put was put before anything", async (
 
 test("a journal that has grown to several times its length is not current, so that it is written anew", async (t) => {
   const machine = machineWith(two);
-  sealed(machine, {}, line("c1 eth1 10.0.0.5\n").repeat(3000));
+  sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
   t.ok(currentSeal(machine), "a short one may grow");
 
-  const lines = line("c1 eth1 10.0.0.5\n").repeat(5000);
+  const lines = "c1 eth1 10.0.0.5\n".repeat(5000);
   sealed(machine, {}, lines);
   t.equal(currentSeal(machine), undefined);
 
@@ -232,7 +231,7 @@ test("until it is sealed it is not current, but tells of which machine it is", a
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
     const word = one === SEVERAL ? "\\*" : (one ?? "-");
-    const header = new RegExp(`^host-local-journal 5 ${boot} ${word} - - 0 0 0 *\n`);
+    const header = new RegExp(`^host-local-journal 6 ${boot} ${word} - - 0 0 0 *\n`);
     t.match(machine.disk.readFile(path, 1e6), header);
   }
 });

@@ -8,7 +8,7 @@ import {
 } from "../../../src/store/journal/reclaimable.ts";
 import { Records } from "../../../src/store/journal/records.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { endOf, keyOf } from "../../../src/store/reservations/owner.ts";
+import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import { address } from "../../ipam/parsed.ts";
 import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
@@ -27,7 +27,7 @@ function recorded(path: string): RecordedNamespaces {
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const inode = path === alive ? 4026532001 : 4026532002;
-  return recordedBy(files, `c1 eth0 10.0.0.2 12,5 ${inode} ${path} pod`);
+  return recordedBy(files, `c1 eth0 10.0.0.2 12,5 ${inode} pod ${path}`);
 }
 
 test("what may be another reservation with the number and time of a recorded one lives with it, and does not go with it", async (t) => {
@@ -74,7 +74,7 @@ test("of thousands with one number, all are gone that were recorded before the o
   const lines = names.map((name, at) => {
     const file = fileIdAt(files.system, files.pathOf(name));
     const path = at === names.length - 2 ? alive : `/run/netns/${name}`;
-    return `${endOf(idOf(at))} eth0 ${name} ${file} 4026532001 ${path} pod`;
+    return `${idOf(at)} eth0 ${name} ${file} 4026532001 pod ${path}`;
   });
   let looks = 0;
   const interrupt: Interrupt = ({ operation }) => {
@@ -124,40 +124,18 @@ test("a number that the caller's own namespace has is no dead pod's, unless the 
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
-  const lines = [`${endOf("c1")} eth0 10.0.0.2 ${file} 4026532001 /run/netns/gone pod`];
+  const lines = [`c1 eth0 10.0.0.2 ${file} 4026532001 pod /run/netns/gone`];
   const goneFor = (container: string, interfaceName = "eth0"): readonly string[] => {
     const recorded = recordedBy(files, ...lines);
     const caller = attachment(container, interfaceName);
     const namespace = { inode: "4026532001", path: alive };
-    const idEnd = endOf(caller.containerId);
-    const gone = recorded.gone(() => true, { key: keyOf(caller), idEnd, namespace });
+    const { containerId } = caller;
+    const gone = recorded.gone(() => true, { key: keyOf(caller), containerId, namespace });
     return [...gone].map(({ name }) => name);
   };
   t.same(goneFor("c2"), ["10.0.0.2"], "another container");
   t.same(goneFor("c1"), ["10.0.0.2"], "the same attachment, which is started again");
   t.same(goneFor("c1", "net1"), [], "another attachment of the container: it may be the same");
-});
-
-test("a path with the id of its container is completed by the reservation, and is not known without it", async (t) => {
-  const inode = 4026532001n;
-  for (const [content, interrupt, namespace, state] of [
-    ["c1\r\neth0", undefined, inode, "alive"],
-    ["c1\r\neth0", undefined, undefined, "gone"],
-    ["c1\r\neth0", refuse("readFile", "EIO"), undefined, "unseen"],
-    ["c9\r\neth0", undefined, undefined, undefined],
-  ] as const) {
-    const machine = machineWith({ "10.0.0.2": content });
-    machine.namespaces.set("/run/netns/other", 4026532009n);
-    if (namespace !== undefined) machine.namespaces.set("/run/netns/c1", namespace);
-    const files = open(machine.start(interrupt === undefined ? {} : { interrupt }));
-    const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
-    const line = `${endOf("c1")} eth0 10.0.0.2 ${file} ${inode} /run/netns/* pod`;
-    const recorded = recordedBy(files, line);
-    const what = `${JSON.stringify(content)}, ${namespace}, ${interrupt === undefined}`;
-    t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, what);
-    const gone = [...recorded.gone(() => true)].map(({ name }) => name);
-    t.same(gone, state === "gone" ? ["10.0.0.2"] : [], what);
-  }
 });
 
 test("a number goes on to a later record of another container, not to an earlier one, nor to another attachment of the same", async (t) => {
@@ -174,7 +152,7 @@ test("a number goes on to a later record of another container, not to an earlier
       const [id = "", name = ""] = record.split(" ");
       const file = fileIdAt(files.system, files.pathOf(name));
       const path = name === "10.0.0.2" ? gone : alive;
-      return `${endOf(id)} eth0 ${name} ${file} 4026532001 ${path} pod`;
+      return `${id} eth0 ${name} ${file} 4026532001 pod ${path}`;
     });
     const recorded = recordedBy(files, ...lines);
     t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, records.join());
