@@ -128,7 +128,7 @@ test("a number that the caller's own namespace has is no dead pod's, unless the 
   const goneFor = (container: string, interfaceName = "eth0"): readonly string[] => {
     const recorded = recordedBy(files, ...lines);
     const caller = attachment(container, interfaceName);
-    const namespace = { inode: "4026532001", path: alive };
+    const namespace = { inode: "4026532001", path: alive, isPodSandbox: true };
     const { containerId } = caller;
     const gone = recorded.gone(() => true, { key: keyOf(caller), containerId, namespace });
     return [...gone].map(({ name }) => name);
