@@ -107,13 +107,15 @@ export function carriedOver(line: string, changedBefore: bigint): string {
  * @param owner whose reservation the file is
  */
 export function isOfRecord(
-  { key, file, changedBefore }: Omit<RecordedReservation, "name">,
+  { key, file, changedBefore, namespace }: Omit<RecordedReservation, "name">,
   found: Pick<FileStatus, "kind" | "changed"> & { readonly id: FileId },
   owner: Owner,
 ): boolean | undefined {
   if (found.kind !== "file" || found.id !== file) return false;
   if (keyOf(owner) !== key) return false;
-  return changedBefore === undefined || found.changed < changedBefore ? true : undefined;
+  // By the handle it is known what became of the namespace that the container had then, and it has no other with this file.
+  if (changedBefore === undefined || namespace.id !== undefined) return true;
+  return found.changed < changedBefore ? true : undefined;
 }
 
 /** Whether a reservation is still the one that was recorded; `undefined` where that cannot be told. */
