@@ -7,13 +7,12 @@ import type { Reuse } from "../ipam/config.ts";
 import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
 import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
-import { type HistoryCall, keepHistory } from "./history/history-file.ts";
-import type { Change } from "./history/history-record.ts";
+import type { HistoryCall } from "./history/history-file.ts";
 import { reclaimable } from "./journal/before-boot.ts";
-import { Journal } from "./journal/journal.ts";
 import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
-import { type AddedNamespace, formatRecord, type RecordedReservation } from "./journal/record.ts";
+import type { AddedNamespace, RecordedReservation } from "./journal/record.ts";
+import { Ledger } from "./ledger.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
@@ -39,7 +38,7 @@ import {
   readOwner,
   removeReservation,
 } from "./reservations/reservation-file.ts";
-import { ReusedAddresses } from "./reuse/reuse.ts";
+import type { ReusedAddresses } from "./reuse/reuse.ts";
 
 /** Errors for a resource that this process has run out of; they say nothing about the file. */
 const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
@@ -48,21 +47,17 @@ const RESOURCE_ERRORS = ["EMFILE", "ENFILE", "ENOMEM"];
 type Held = Pick<Lock, "excludesGoPlugin">;
 
 /**
- * A network during a call that removes reservations, with its lock unless the disk refuses one. What it changes, it notes
- * in the journal.
+ * A network during a call that removes reservations, with its lock unless the disk refuses one. What it changes, it tells
+ * its ledger.
  */
 export class PossiblyLockedNetwork {
   readonly files: NetworkFiles;
-  readonly reuse: ReusedAddresses;
-  readonly #isLocked: boolean;
-  readonly #journal: Journal;
+  protected readonly ledger: Ledger;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly Reservation[] = [];
   /** Whether what is from before this boot was noted, as far as possible. */
   #isPrepared = false;
-  /** What is reserved and released, in this order. */
-  readonly #changes: Change[] = [];
   readonly #warnings: string[] = [];
   #namespaces: RecordedNamespaces | undefined;
 
@@ -70,16 +65,14 @@ export class PossiblyLockedNetwork {
    * @param lock `undefined` where the disk refuses it; then the journal is neither read nor written
    * @param reuse how addresses are used again; where it is not known, as the last call noted
    */
-  constructor(
-    files: NetworkFiles,
-    lock: Held | undefined,
-    reuse?: Reuse,
-    journal = new Journal(files, lock),
-  ) {
+  constructor(files: NetworkFiles, lock: Held | undefined, reuse?: Reuse) {
     this.files = files;
-    this.reuse = new ReusedAddresses(files, reuse);
-    this.#isLocked = lock !== undefined;
-    this.#journal = journal;
+    this.ledger = new Ledger(files, lock, reuse);
+  }
+
+  /** How its addresses are used again. */
+  get reuse(): ReusedAddresses {
+    return this.ledger.reuse;
   }
 
   /**
@@ -89,7 +82,7 @@ export class PossiblyLockedNetwork {
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation<NamedOwner>[] {
-    const journal = this.#journal.read(attachment.containerId);
+    const journal = this.ledger.journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
@@ -98,7 +91,8 @@ export class PossiblyLockedNetwork {
     }
     const held = heldAmong(allOf(attachment, this.#search()), attachment);
     // A DEL is repeated: the next one need not search.
-    if (held.length === 0 && doubt === "search") this.#journal.holdsNothing(keyOf(attachment));
+    if (held.length === 0 && doubt === "search")
+      this.ledger.journal.holdsNothing(keyOf(attachment));
     return held;
   }
 
@@ -156,17 +150,14 @@ export class PossiblyLockedNetwork {
     const now = readOwner(this.files, name, owner);
     if (now.kind !== "unknown" && !isSameOwner(now, owner)) return;
     const isRemoved = this.change(() => removeReservation(this.files, name));
-    if (isRemoved) this.#changes.push({ kind: "released", name, owner });
-    // What this call has reserved itself was nobody's.
-    if (!this.hasReserved(name)) this.reuse.released(name);
-    this.#journal.released(keyOf(owner), name, isRemoved);
+    this.ledger.released(name, owner, isRemoved);
   }
 
   /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
   get namespaces(): RecordedNamespaces {
     this.#namespaces ??= new RecordedNamespaces(
       this.files,
-      this.#journal.records(),
+      this.ledger.journal.records(),
       new NamespaceStates(this.files.system),
     );
     return this.#namespaces;
@@ -177,11 +168,6 @@ export class PossiblyLockedNetwork {
     this.#warnings.push(text);
   }
 
-  /** Whether this call has reserved an address: only with the lock can it. */
-  protected hasReserved(_name: string): boolean {
-    return false;
-  }
-
   /**
    * Ends the call: notes what was changed, while the lock is still held. It never makes a call fail.
    *
@@ -189,30 +175,23 @@ export class PossiblyLockedNetwork {
    * @returns the lines to write to standard error once the lock is released
    */
   close(history?: HistoryCall): string {
-    if (history !== undefined) {
-      // Without the lock, calls could overwrite each other's lines.
-      const problem = keepHistory(this.files, history, this.#changes, this.#isLocked);
-      if (problem !== undefined) this.warn(problem);
-    }
-    if (this.#isLocked) this.reuse.close();
-    this.#journal.close();
+    const problem = this.ledger.close(history);
+    if (problem !== undefined) this.warn(problem);
     return this.#warnings.join("");
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
   #search(): Files {
     if (this.#scan !== undefined) return this.#scan;
-    this.#journal.open();
+    this.ledger.journal.open();
     this.files.sweepTemporary();
     const scan = readAll(this.files);
     this.#scan = scan;
     this.#others = othersIn(scan);
-    // A file that cannot be read may belong to any attachment: the journal stays as it is.
-    if (this.#unreadable.length > 0) this.#journal.abandon();
-    if (this.reuse.isAsked) this.reuse.released(...this.#journal.missingIn(scan));
-    this.#journal.renew(scan);
+    this.ledger.searched(scan, this.#unreadable.length === 0);
     return scan;
   }
+
   /**
    * Makes a change in the network's directory. Before the first one of a call, what is from before this boot is noted: where
    * the journal is current, no file is read for that.
@@ -221,27 +200,17 @@ export class PossiblyLockedNetwork {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
       // A directory that cannot be listed now leaves the seal from before this boot to a later call.
-      if (this.#journal.isStale) attempt(() => this.#search(), undefined);
+      if (this.ledger.journal.isStale) attempt(() => this.#search(), undefined);
     }
-    return this.#journal.tracked(change);
-  }
-
-  /** Tells the history of a change that was made. */
-  protected note(kind: Change["kind"], name: string, owner: Owner): void {
-    this.#changes.push({ kind, name, owner });
+    return this.ledger.journal.tracked(change);
   }
 }
 
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
-  readonly #journal: Journal;
-  readonly #made: ReservationFile[] = [];
-
-  /** @param reuse how addresses are used again; where it is not known, as the last call noted */
+  // Only with a lock.
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
-    const journal = new Journal(files, lock);
-    super(files, lock, reuse, journal);
-    this.#journal = journal;
+    super(files, lock, reuse);
   }
 
   /**
@@ -275,23 +244,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
       },
     );
     if (!isReserved) return false;
-    const owner = ownerOf(attachment);
     const file = attempt(() => fileIdAt(system, path), undefined);
     // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
     this.files.pin(temporary);
-    this.#made.push({ name, key: keyOf(owner), file });
-    this.note("reserved", name, owner);
-    this.#journal.reserved(keyOf(owner), name, formatRecord(file, namespace));
+    this.ledger.reserved(name, ownerOf(attachment), file, namespace);
     return true;
-  }
-
-  protected override hasReserved(name: string): boolean {
-    return this.#made.some((one) => one.name === name);
   }
 
   /** What this call has reserved, for a later `undo`. */
   get made(): readonly ReservationFile[] {
-    return this.#made;
+    return this.ledger.made;
   }
 
   /**
@@ -304,7 +266,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     for (const one of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
-        const isOwn = this.#made.includes(one);
+        const isOwn = this.made.includes(one);
         if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) {
           this.release({ name: one.name, owner });
         }
@@ -383,7 +345,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         }
         const file = attempt(() => fileIdAt(files.system, temporary), undefined);
         this.change(() => files.system.rename(temporary, path));
-        this.#journal.renewed(keyOf(owner), name, formatRecord(file, namespace));
+        this.ledger.renewed(name, owner, file, namespace);
       });
     }
   }
@@ -405,8 +367,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     };
     const owner = attempt(() => this.files.withTemporary("", move), undefined);
     if (owner === undefined) return false;
-    this.note("released", name, owner);
-    this.#journal.released(keyOf(owner), name, true);
+    this.ledger.reclaimed(name, owner);
     return true;
   }
 }

@@ -26,6 +26,7 @@ const { same, dual, nearlyFull, full, booted, living } = networks;
 
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
+const ledger = "store/ledger.ts";
 const journal = "store/journal/journal.ts";
 const journalFile = "store/journal/journal-file.ts";
 const states = "store/namespaces/namespace-state.ts";
@@ -126,8 +127,8 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a journal is sealed although a file could not be read",
-    file: network,
-    from: "if (this.#unreadable.length > 0) this.#journal.abandon();",
+    file: ledger,
+    from: "if (!isComplete) this.journal.abandon();",
     to: "",
     cast: cast("DEL a", {
       name: "after a Go ADD",
@@ -268,8 +269,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the history tells a release before it is made",
     file: network,
-    from: "    const isRemoved = this.change(() => removeReservation(this.files, name));\n    if (isRemoved) this.#changes",
-    to: '    this.#changes.push({ kind: "released", name, owner });\n    const isRemoved = this.change(() => removeReservation(this.files, name));\n    if (!isRemoved) this.#changes',
+    from: "    const isRemoved = this.change(() => removeReservation(this.files, name));\n",
+    to: "    this.ledger.released(name, owner, true);\n    const isRemoved = this.change(() => removeReservation(this.files, name));\n    if (isRemoved) return;\n",
     cast: cast("DEL c", { name: "history", ipam: { history: true } }),
     trouble: error,
   },
