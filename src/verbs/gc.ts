@@ -13,6 +13,7 @@ import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store
 import { keyOf, keysOf, type OwnerKey } from "../store/reservations/owner.ts";
 import {
   directoryExists,
+  type NamedReservation,
   type Reservation,
   readOwner,
 } from "../store/reservations/reservation-file.ts";
@@ -74,15 +75,26 @@ function releaseCertain(system: System, call: NetworkCall): number {
   let released = 0;
   reportingIoFailure(() => {
     if (!config.reclaims || !directoryExists(files)) return;
+    const isAnyDead = withLockIfPossible(files, request, (network) => deadIn(network).length > 0);
+    if (!isAnyDead) return;
+    const namespaces = new Namespaces(system);
     withLockIfPossible(files, request, (network) => {
-      const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
-      const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
-      const dead = [...names].map((name) => ({ name, owner: readOwner(files, name) }));
+      const dead = withoutKept(network, deadIn(network), "reservations of dead pods", ({ name }) =>
+        whyInUse(name, namespaces),
+      );
       releaseAll(network, dead);
       released = dead.length;
     });
   });
   return released;
+}
+
+/** The reservations of dead pods, and those from before this boot. */
+function deadIn(network: PossiblyLockedNetwork): readonly NamedReservation[] {
+  const { files } = network;
+  const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
+  const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
+  return [...names].map((name) => ({ name, owner: readOwner(files, name) }));
 }
 
 /** What the list lacks, and why some of that could not be read. */
@@ -112,34 +124,43 @@ function releaseDead(
   });
 }
 
-/** Those that may be dead. Says what is kept. */
+/** Those that may be dead. */
 function withoutLiving(
   network: PossiblyLockedNetwork,
   stale: readonly Reservation[],
   namespaces: Namespaces,
   begun: number,
 ): readonly Reservation[] {
-  const { network: name } = network.files;
   const earlier = namesBeforeBoot(network.files);
-  const kept = new Map<Reservation, string>();
-  for (const reservation of stale) {
-    const reason =
-      whyInUse(reservation, namespaces) ??
-      (earlier.has(reservation.name) ? undefined : whyAlive(network, reservation, namespaces)) ??
-      whyYoung(network.files, reservation, begun);
-    if (reason !== undefined) kept.set(reservation, reason);
-  }
-  if (kept.size > 0) {
-    const reasons = shortened([...kept.values()]).join("; ");
-    const count = `${kept.size} of ${stale.length} reservations that the list lacks`;
-    network.warn(`host-local: GC kept ${count} in network ${name}: ${reasons}\n`);
-  }
-  return stale.filter((reservation) => !kept.has(reservation));
+  return withoutKept(network, stale, "reservations that the list lacks", (reservation) => {
+    const used = whyInUse(formatAddress(reservation.address), namespaces);
+    if (used !== undefined || earlier.has(reservation.name)) return used;
+    return whyAlive(network, reservation, namespaces, begun);
+  });
 }
 
-/** Who has an address, whatever is known of the container that holds it. */
-function whyInUse({ address }: Reservation, namespaces: Namespaces): string | undefined {
-  const text = formatAddress(address);
+/** Leaves out the reservations that are kept, and says which and why. */
+function withoutKept<T extends NamedReservation>(
+  network: PossiblyLockedNetwork,
+  reservations: readonly T[],
+  what: string,
+  whyKept: (reservation: T) => string | undefined,
+): readonly T[] {
+  const reasons: string[] = [];
+  const others = reservations.filter((reservation) => {
+    const reason = whyKept(reservation);
+    if (reason !== undefined) reasons.push(reason);
+    return reason === undefined;
+  });
+  if (reasons.length > 0) {
+    const count = `${reasons.length} of ${reservations.length} ${what} in network ${network.files.network}`;
+    network.warn(`host-local: GC kept ${count}: ${shortened(reasons).join("; ")}\n`);
+  }
+  return others;
+}
+
+/** Who has an address, in its canonical form, whatever is known of the container that holds it. */
+function whyInUse(text: string, namespaces: Namespaces): string | undefined {
   if (namespaces.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
   const [user] = namespaces.withAddress(text);
   if (user === undefined) return undefined;
@@ -148,28 +169,27 @@ function whyInUse({ address }: Reservation, namespaces: Namespaces): string | un
     : `${text} is in use by process ${user.processId}`;
 }
 
-/** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
+/**
+ * Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen, or the
+ * reservation may be newer than the list.
+ */
 function whyAlive(
   network: PossiblyLockedNetwork,
   { name, address }: Reservation,
   { incomplete }: Namespaces,
+  begun: number,
 ): string | undefined {
   const text = formatAddress(address);
   const state = network.namespaces.stateOf(name);
   if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
-  return incomplete && `whether ${text} is in use is not known: ${incomplete}`;
-}
-
-/** That a reservation may be newer than the list. */
-function whyYoung(
-  files: NetworkFiles,
-  { name, address }: Reservation,
-  begun: number,
-): string | undefined {
+  if (incomplete !== undefined) return `whether ${text} is in use is not known: ${incomplete}`;
+  const { system } = network.files;
   const look = (): string | undefined => {
-    const { modified } = files.system.linkStatus(files.pathOf(name));
-    const isYoung = modified > BigInt(begun - SETTLED_AFTER) * MILLISECOND;
-    return isYoung ? `${formatAddress(address)} was reserved only just now` : undefined;
+    const { modified } = system.linkStatus(network.files.pathOf(name));
+    const dated = Number(modified / MILLISECOND);
+    // A date further ahead is of a clock that was wrong.
+    const isNew = dated > begun - SETTLED_AFTER && dated < system.now() + SETTLED_AFTER;
+    return isNew ? `${text} was reserved only just now` : undefined;
   };
   return recover(look, ({ code, message }) =>
     code === "ENOENT" ? undefined : `when it was reserved is not known: ${message}`,

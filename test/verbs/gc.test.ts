@@ -149,7 +149,7 @@ test("GC keeps a pod whose network namespace is at a path with a space", async (
   t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
 });
 
-test("GC keeps what it listed young although its namespace is gone: it may be a former one of the same id", async (t) => {
+test("GC keeps what is young, and of which no namespace is recorded", async (t) => {
   const network = withPods("a");
   network.add("young", { netns: "/run/netns/none" });
   network.machine.wait(1500);
@@ -208,6 +208,39 @@ test("GC without a list, or with null, releases dead pods alone, and with reclai
       "host-local: GC without cni.dev/valid-attachments; released 1 reservation of dead pods alone\n",
     );
   }
+});
+
+test("GC without a list keeps an address that another namespace has, as of an interface that was moved", async (t) => {
+  const network = withPods("a", "b");
+  network.machine.namespaces.delete("/run/netns/b");
+  network.machine.disk.put(
+    "/tables/run/netns/a/proc/self/net/fib_trie",
+    "|-- 10.0.0.3\n   /32 host LOCAL\n",
+  );
+  const { stderr, exitCode } = network.call("GC", "");
+  t.equal(exitCode, 0);
+  t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
+  t.equal(
+    stderr,
+    "host-local: GC kept 1 of 1 reservations of dead pods in network net: 10.0.0.3 is in use in the network namespace /run/netns/a\nhost-local: GC without cni.dev/valid-attachments; nothing was released\n",
+  );
+});
+
+test("what is dated ahead of the clock, by hours or years, is not of just now", async (t) => {
+  const network = withProcesses(networkWith({}));
+  const { machine } = network;
+  const hour = 3_600_000_000_000n;
+  for (const [last, ahead] of [
+    [4, 1n],
+    [5, hour],
+    [6, 9000n * hour],
+  ] as const) {
+    network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
+    const { modified } = machine.disk.linkStatus(`${network.directory}/10.0.0.${last}`);
+    machine.disk.setModified(`${network.directory}/10.0.0.${last}`, modified + ahead);
+  }
+  t.match(network.gcNow([]).stderr, "10.0.0.4 was reserved only just now");
+  t.same(network.reserved(), ["10.0.0.4"]);
 });
 
 test("GC without a list releases what is from before this boot", async (t) => {
