@@ -116,6 +116,11 @@ export const kinds = {
     severity: "info",
     remedy: "use the native executable, or look at the addresses of bridges with ip address",
   },
+  "dated-ahead": {
+    severity: "info",
+    remedy:
+      "see that the clock of the node is right (timedatectl); what is dated further ahead than a grace period counts as old",
+  },
   "leaks-unknown": {
     severity: "info",
     remedy:

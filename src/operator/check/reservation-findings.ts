@@ -1,6 +1,7 @@
 /** Findings on reservations. */
 
 import type { Context } from "../../cli/command/command.ts";
+import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
@@ -40,6 +41,7 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   return [
     ...findings,
     ...duplicateFindings(context, directory),
+    ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
   ];
 }
@@ -56,6 +58,22 @@ function misnamedFinding(network: NetworkDirectory): (name: string) => Finding {
     remedy: "give the file the address as its name, without zeros in front, or remove it",
     commands: [],
   });
+}
+
+/** A clock need not be more exact, in milliseconds. */
+const CLOCK_MARGIN = 60_000;
+
+/** The clock was ahead when the files were made, and has been set back. */
+function datedAheadFindings(
+  { system }: Context,
+  { files, reservations }: NetworkDirectory,
+): readonly Finding[] {
+  const now = system.now();
+  const ahead = reservations.filter(({ since = 0 }) => since > now + CLOCK_MARGIN);
+  const [first] = ahead;
+  if (first?.since === undefined) return NOTHING;
+  const message = `${plural(ahead.length, "file")} dated ahead of the clock, such as ${first.text}: ${new Date(first.since).toISOString()}`;
+  return [{ code: "dated-ahead", network: files.network, path: files.directory, message }];
 }
 
 /** An attachment has one address of each range set. */
