@@ -15,7 +15,7 @@ test("files that are dated ahead of the clock are told once a network", async (t
     findingsOn(machine)
       .filter(({ code }) => code === "dated-ahead")
       .map(({ severity, message }) => `${severity}: ${message}`);
-  const path = (name: string): string => `/var/lib/cni/networks/net/${name}`;
+  const path = (name: string): string => `/data/net/${name}`;
   const date = (name: string, seconds: bigint): void => {
     const { modified } = machine.disk.linkStatus(path(name));
     machine.disk.setModified(path(name), modified + seconds * 1_000_000_000n);
