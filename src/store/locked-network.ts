@@ -200,7 +200,7 @@ export class PossiblyLockedNetwork {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
       // A directory that cannot be listed now leaves the seal from before this boot to a later call.
-      if (this.ledger.journal.isStale) attempt(() => this.#search(), undefined);
+      if (this.ledger.journal.isStale()) attempt(() => this.#search(), undefined);
     }
     return this.ledger.journal.tracked(change);
   }

@@ -105,8 +105,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a seal is put beside a writer without the lock",
     file: journal,
-    from: "lock?.excludesGoPlugin ? files.state",
-    to: "lock ? files.state",
+    from: "lock?.excludesGoPlugin && files.state",
+    to: "lock && files.state",
     cast: cast("DEL a, directory lock ∥ Go ADD a"),
   },
   {
@@ -120,8 +120,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a change that failed and took effect is sealed",
     file: journal,
-    from: '      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#state = undefined;\n',
-    to: "",
+    from: 'else if (!isSystemError(error, "EEXIST", "ENOENT")) this.#state = OFF;',
+    to: "else this.#changed();",
     cast: cast("DEL a, ADD a"),
     trouble: odd,
   },
@@ -192,7 +192,7 @@ export const bugs: readonly Bug[] = [
     name: "the journal is written before the notes of the boot before",
     file: journal,
     from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
-    to: "        renewJournal(state, scan, this.#machine(boot));\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
+    to: "        renewJournal(directory, scan, { boot, machine: found.machine }, new Map());\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
     cast: cast("ADD a", booted),
     trouble: kill,
   },
@@ -262,8 +262,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a call that has read all files does not count them again",
     file: journal,
-    from: "mayHaveMissed && countReservations(this.#files) !== reservations",
-    to: "mayHaveMissed && countReservations(this.#files) < 0",
+    from: "countReservations(this.#files) !== reservations",
+    to: "countReservations(this.#files) < 0",
     cast: cast("DEL a ∥ ADD a, directory lock", dual),
   },
   {

@@ -11,6 +11,24 @@ function networkWith(ipam: object = subnet): Network {
   return new Network(new MemoryMachine(), ipam);
 }
 
+test("an ADD in a full range leaves the journal as it is", async (t) => {
+  for (const mounted of [false, true]) {
+    const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/30" });
+    if (mounted) network.machine.disk.mount(network.directory);
+    network.add("c1");
+    network.machine.wait(1000);
+    // A temporary file in the directory itself takes a new seal, which is the first line.
+    const lines = (): string =>
+      network.machine.disk
+        .readFile("/var/lib/cni/networks/.host-local/net/journal", 1e6)
+        .slice(mounted ? 256 : 0);
+    network.del("none");
+    const before = lines();
+    t.match(network.add("c2").error?.msg, "no IP addresses available");
+    t.equal(lines(), before, mounted ? "on another file system" : "");
+  }
+});
+
 test("the first ADD on a node makes all directories and prints the result", async (t) => {
   const network = networkWith();
 

@@ -7,7 +7,6 @@ import { attempt, type Files, isSystemError, type Lock, recover } from "../../sy
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import type { StateDirectory } from "../files/state-directory.ts";
 import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
@@ -28,25 +27,33 @@ import {
 import { carriedOver } from "./record.ts";
 import { type Records, recordsOf } from "./records.ts";
 
+/** What a seal says before the directory is dated. */
+type UndatedSeal = Omit<Seal, "directory">;
+
+/** What a call knows of the journal. */
+type State =
+  /** Not looked at yet. */
+  | { readonly kind: "unread" }
+  /** Neither read nor written. */
+  | { readonly kind: "off" }
+  /** Its seal is current, and this call has changed nothing. */
+  | { readonly kind: "current"; readonly seal: Seal }
+  /** Its seal was current until this call has changed something. */
+  | { readonly kind: "changed"; readonly seal: UndatedSeal }
+  /** Somebody else has changed something since the seal that was found, or there was none. */
+  | { readonly kind: "stale"; readonly found: Seal | undefined }
+  /** This call has written it anew. */
+  | { readonly kind: "renewed"; readonly seal: UndatedSeal };
+
+const OFF: State = { kind: "off" };
+
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
  * lock that the Go plugin does not take), calls read all reservations.
  */
 export class Journal {
   readonly #files: NetworkFiles;
-  /** Where it is; `undefined` if it is neither read nor, in the end, sealed. */
-  #state: StateDirectory | undefined;
-  /** The seal, where it was current when this call began; or that of the journal which this call has written anew. */
-  #seal: Omit<Seal, "directory"> | undefined;
-  /** The directory's fingerprint in that seal, while this call has changed nothing. */
-  #fingerprint: Seal["directory"] | undefined;
-  #isOpen = false;
-  /** The seal as this call has found it, current or not. */
-  #foundSeal: Seal | undefined;
-  /** Whether that one was current: then nobody else has changed anything since. */
-  #wasCurrent = false;
-  /** Whether a search was made: it may have seen half of what another makes meanwhile, if the lock file was removed. */
-  #hasSearched = false;
+  #state: State;
   /** The lines to append. */
   #lines = "";
   /** How many reservations there are more than the seal says. */
@@ -56,7 +63,7 @@ export class Journal {
   constructor(files: NetworkFiles, lock: Pick<Lock, "excludesGoPlugin"> | undefined) {
     this.#files = files;
     // Beside the Go plugin at work, a seal could hide what it writes meanwhile.
-    this.#state = lock?.excludesGoPlugin ? files.state : undefined;
+    this.#state = lock?.excludesGoPlugin && files.state ? { kind: "unread" } : OFF;
   }
 
   /**
@@ -65,28 +72,25 @@ export class Journal {
    * @returns `undefined` where they cannot be believed, as after a change of this call, which is noted in the end
    */
   read(about: ContainerId): JournalContent | undefined {
-    if (!this.#isOpen) return this.#open(about);
-    return this.#fingerprint === undefined ? undefined : this.#content(about);
+    if (this.#state.kind === "unread") return this.#open(about);
+    return this.#state.kind === "current" ? this.#content(about) : undefined;
   }
 
   /** Reads its seal, unless this call has done so: what it says is of the time before any change. */
   open(): void {
-    if (!this.#isOpen) this.#open(undefined);
+    if (this.#state.kind === "unread") this.#open(undefined);
   }
 
   #open(about: ContainerId | undefined): JournalContent | undefined {
-    this.#isOpen = true;
     const journal = this.#content(about);
-    this.#foundSeal = journal?.seal;
-    if (journal?.isCurrent !== true) return undefined;
-    this.#wasCurrent = true;
-    this.#seal = journal.seal;
-    this.#fingerprint = journal.seal?.directory;
-    return journal;
+    if (this.#state.kind === "off") return undefined;
+    const found = journal?.seal;
+    const isCurrent = journal?.isCurrent === true && found !== undefined;
+    this.#state = isCurrent ? { kind: "current", seal: found } : { kind: "stale", found };
+    return isCurrent ? journal : undefined;
   }
 
   #content(about: ContainerId | undefined): JournalContent | undefined {
-    if (this.#state === undefined) return undefined;
     let journal: JournalContent | undefined;
     // Where it could not be read, it stays as it is: it may tell a later call what is from before this boot.
     this.#try(() => {
@@ -95,25 +99,32 @@ export class Journal {
     return journal;
   }
 
-  /** Whether it is in use, and has been found not to be current; or this call has changed something. */
-  get isStale(): boolean {
+  /** Whether it is in use, and was found not to be current; looks at it if this call has not done so. */
+  isStale(): boolean {
     this.open();
-    return this.#state !== undefined && this.#fingerprint === undefined;
+    return this.#state.kind === "stale";
   }
 
   /**
    * Makes a change in the network's directory. One that failed may have taken effect, and then the journal, which does not
-   * tell, is not sealed.
+   * tell, is not sealed; where the name was taken or missing, nothing has changed.
    */
   tracked<T>(change: () => T): T {
     this.open();
-    this.#fingerprint = undefined;
     try {
-      return change();
+      const made = change();
+      this.#changed();
+      return made;
     } catch (error) {
-      if (!isSystemError(error, "EEXIST", "ENOENT", "EXDEV")) this.#state = undefined;
+      // On another file system, a temporary file is made in the directory next.
+      if (isSystemError(error, "EXDEV")) this.#changed();
+      else if (!isSystemError(error, "EEXIST", "ENOENT")) this.#state = OFF;
       throw error;
     }
+  }
+
+  #changed(): void {
+    if (this.#state.kind === "current") this.#state = { ...this.#state, kind: "changed" };
   }
 
   /**
@@ -122,6 +133,8 @@ export class Journal {
    * @param record as `formatRecord` has it; empty where nothing is known
    */
   reserved(key: OwnerKey, name: string, record: string): void {
+    // Also where the file system says of a link that was made that the name was taken.
+    this.#changed();
     this.#lines += `${key} ${name}${record}\n`;
     this.#difference++;
   }
@@ -134,10 +147,11 @@ export class Journal {
   /** What it tells of reservations of the running boot; `undefined` where it cannot be read. */
   records(): Records | undefined {
     this.open();
+    const { kind } = this.#state;
+    // Meanwhile this call may have changed the directory.
+    const isCurrent = kind === "current" || kind === "changed" || kind === "renewed";
     const read = (): Records => {
       const journal = requireJournal(this.#files, ALL);
-      // Meanwhile this call may have changed the directory.
-      const isCurrent = this.#seal !== undefined;
       return recordsOf(this.#files, journal && { ...journal, isCurrent });
     };
     return attempt(read, undefined);
@@ -161,76 +175,87 @@ export class Journal {
 
   /** From here on it stays as it is on disk. */
   abandon(): void {
-    this.#state = undefined;
+    this.#state = OFF;
   }
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
   missingIn(scan: Files): readonly string[] {
-    if (!this.isStale || this.#foundSeal?.boot !== this.#files.boot) return [];
+    this.open();
+    const state = this.#state;
+    if (state.kind !== "stale" || state.found?.boot !== this.#files.boot) return [];
     const journal = readJournal(this.#files, ALL);
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
     return listed.filter((name) => !names.has(name));
   }
 
-  /** Writes it anew from the result of a search, unless it is current. */
+  /** Writes it anew from the result of a search, if it is stale. */
   renew(scan: Files): void {
-    this.#hasSearched = true;
-    const state = this.isStale ? this.#state : undefined;
-    const { boot } = this.#files;
-    if (state === undefined || boot === undefined) return;
+    this.open();
+    const state = this.#state;
+    const { boot, state: directory } = this.#files;
+    if (state.kind !== "stale" || boot === undefined || directory === undefined) return;
+    const { found } = state;
     this.#try(() => {
-      const found = this.#foundSeal;
       if (found !== undefined && found.boot !== boot) {
         noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
       }
-      const machine = this.#machine(boot);
-      const records = this.#carriedOver(boot);
-      const length = renewJournal(state, scan, { boot, machine }, records);
+      const machine = this.#machineFor(boot, found);
+      const length = renewJournal(
+        directory,
+        scan,
+        { boot, machine },
+        this.#carriedOver(boot, found),
+      );
       const reservations = scan.count + othersIn(scan).length;
-      this.#seal = { boot, machine, reservations, length, renewed: length };
+      this.#state = {
+        kind: "renewed",
+        seal: { boot, machine, reservations, length, renewed: length },
+      };
       this.#difference = 0;
       this.#lines = "";
     });
   }
 
   /** The lines with records for the journal that is written anew, by names; none from before this boot. */
-  #carriedOver(boot: Seal["boot"]): ReadonlyMap<string, string> {
-    const seal = this.#foundSeal;
-    const journal = seal?.boot === boot ? requireJournal(this.#files, ALL) : undefined;
-    const lines = journal?.found ?? [];
-    const bound = this.#wasCurrent || seal === undefined ? undefined : sealedAt(seal);
-    const found = bound === undefined ? lines : lines.map((line) => carriedOver(line, bound));
-    const all = [...found, ...eachLine(this.#lines)];
+  #carriedOver(boot: Seal["boot"], found: Seal | undefined): ReadonlyMap<string, string> {
+    const isOfBoot = found?.boot === boot;
+    const journal = isOfBoot ? requireJournal(this.#files, ALL) : undefined;
+    const bound = isOfBoot ? sealedAt(found) : 0n;
+    const lines = (journal?.found ?? []).map((line) => carriedOver(line, bound));
+    const all = [...lines, ...eachLine(this.#lines)];
     return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));
   }
 
   /** Appends the lines, and seals it. From here on it stays as it is on disk. */
   close(): void {
     const state = this.#state;
-    this.#state = undefined;
-    const seal = this.#seal;
-    const isInStep = this.#fingerprint !== undefined && this.#lines === "";
-    if (state === undefined || seal === undefined || isInStep) return;
-    this.#try(() => {
-      const reservations = seal.reservations + this.#difference;
-      const directory = this.#fingerprint ?? dateBack(this.#files.system, this.#files.directory);
-      if (directory === undefined) return;
-      // Whoever writes from here on changes the directory's fingerprint; so does whoever has, if this call changed nothing.
-      const mayHaveMissed = this.#hasSearched && this.#fingerprint === undefined;
-      if (mayHaveMissed && countReservations(this.#files) !== reservations) return;
-      sealJournal(state, this.#lines, {
-        ...seal,
-        directory,
-        reservations,
-        length: seal.length + utf8Length(this.#lines),
-      });
+    this.#state = OFF;
+    const isInStep = state.kind === "current" && this.#lines === "";
+    if (isInStep || !("seal" in state)) return;
+    this.#try(() => this.#seal(state));
+  }
+
+  /** @throws SystemError */
+  #seal(state: Extract<State, { readonly seal: UndatedSeal }>): void {
+    const { system, directory: path, state: directory } = this.#files;
+    const { seal } = state;
+    const reservations = seal.reservations + this.#difference;
+    // Whoever has changed the directory's fingerprint meanwhile, or does so from here on, is seen by the next call.
+    const fingerprint = state.kind === "current" ? state.seal.directory : dateBack(system, path);
+    if (directory === undefined || fingerprint === undefined) return;
+    // The search may have seen half of what another made meanwhile, if the lock file was removed.
+    if (state.kind === "renewed" && countReservations(this.#files) !== reservations) return;
+    sealJournal(directory, this.#lines, {
+      ...seal,
+      directory: fingerprint,
+      reservations,
+      length: seal.length + utf8Length(this.#lines),
     });
   }
 
   /** The machine for a new seal: none in particular, once the journal was that of another. */
-  #machine(boot: Seal["boot"]): Seal["machine"] {
-    const found = this.#foundSeal;
+  #machineFor(boot: Seal["boot"], found: Seal | undefined): Seal["machine"] {
     if (found?.machine === undefined) return this.#machineIfReadable();
     // Any other word could make the seal longer than its line.
     if (found.boot === boot && isMachineId(found.machine)) return found.machine;

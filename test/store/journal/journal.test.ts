@@ -80,10 +80,9 @@ test("it is not sealed where somebody else has reserved an address since the sea
     ["10.0.0.3", undefined],
     ["last_reserved_ip.0", 1],
   ] as const) {
-    const machine = machineWithJournal();
+    const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
     const files = open(machine.start());
     const journal = new Journal(files, HELD);
-    journal.tracked(() => {});
     journal.renew(readAll(files));
     machine.disk.put(`${location.directory}/${what}`, "c2\r\neth0");
     journal.close();
