@@ -13,6 +13,7 @@ import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
 import type { AddedNamespace, RecordedReservation } from "./journal/record.ts";
 import { Ledger } from "./ledger.ts";
+import { ownAddresses } from "./namespaces/addresses.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
@@ -208,6 +209,8 @@ export class PossiblyLockedNetwork {
 
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
+  #ownAddresses: ReadonlySet<string> | "unseen" | undefined;
+
   // Only with a lock.
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
     super(files, lock, reuse);
@@ -299,15 +302,23 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
-    yield* reclaimable(this.files, wantedBy);
+    for (const one of reclaimable(this.files, wantedBy)) {
+      if (!this.#mayBeOfNode(one.dead.name)) yield one;
+    }
     const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
     const isMeant = ({ namespace: { isPodSandbox }, key, name }: RecordedReservation): boolean =>
       // An address of anything else than a pod may be in use without a container.
       (isPodSandbox || key === caller.key) && wantedBy(name) !== undefined;
     for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
-      if (wanted !== undefined) yield { dead, wanted };
+      if (wanted !== undefined && !this.#mayBeOfNode(dead.name)) yield { dead, wanted };
     }
+  }
+
+  /** Whether the node itself has an address, or that cannot be seen: whatever became of a pod, no other can use it. */
+  #mayBeOfNode(address: string): boolean {
+    this.#ownAddresses ??= attempt(() => ownAddresses(this.files.system), "unseen");
+    return this.#ownAddresses === "unseen" || this.#ownAddresses.has(address);
   }
 
   /**

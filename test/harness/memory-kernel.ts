@@ -230,8 +230,8 @@ export class MemoryKernel {
       return `Name:\thost-local\nCapEff:\t000001ffff${this.isAdministrator ? "f" : "d"}fffff\n`;
     }
     const [, process, table = ""] =
-      /^\/proc\/([0-9]+)(?:\/task\/[0-9]+)?\/net\/(fib_trie|if_inet6)$/.exec(path) ?? [];
-    if (process === "1") return "";
+      /^\/proc\/([0-9]+|self)(?:\/task\/[0-9]+)?\/net\/(fib_trie|if_inet6)$/.exec(path) ?? [];
+    if (process === "1" || process === "self") return this.#table(NODE_NAMESPACE, table);
     const found = this.processes.get(Number(process));
     if (found === undefined) throw new SystemError("open", path, "ENOENT");
     return this.#table(found.namespace, table);

@@ -4,6 +4,7 @@
  */
 
 import { type Test, test } from "tap";
+import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, Network } from "../harness/network.ts";
 
@@ -56,6 +57,17 @@ function noneGivesWay(t: Test, node: Node, why: string): void {
   t.match(node.network.strictStatus().error?.code, 50, why);
   node.lose("none");
 }
+
+test("an address that the node itself has is handed out to nobody, nor any while that cannot be seen", async (t) => {
+  const node = Node.full();
+  node.lose("p2", "p3");
+  node.machine.kernel.configure("/proc/self/ns/net", "10.0.0.2");
+  const interrupt = refuse("readFile", "EMFILE", "/proc/self/net/fib_trie");
+  t.match(node.run("none", { interrupt }).error?.msg, "no IP addresses available");
+  node.lose("none");
+  t.same(node.run("p7").addresses, ["10.0.0.3"]);
+  t.match(node.run("none").error?.msg, "no IP addresses available");
+});
 
 test("in a full range the addresses of pods whose namespaces are gone are handed out, the oldest first", async (t) => {
   const node = Node.full();
