@@ -12,6 +12,7 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "text.h"
 
 enum {
   /* How much of a file is read at a time. */
@@ -34,7 +35,7 @@ struct search {
 static void take_lines(struct search *search, const char *window, const char *end) {
   if (JS_IsUndefined(search->first)) {
     const char *line_end = memchr(window, '\n', (size_t)(end - window));
-    search->first = JS_NewStringLen(search->ctx, window, (size_t)(line_end - window));
+    search->first = new_text(search->ctx, window, (size_t)(line_end - window));
     window = line_end + 1;
   }
   if (!search->start) return;
@@ -43,7 +44,7 @@ static void take_lines(struct search *search, const char *window, const char *en
     const char *line_end = memchr(at, '\n', (size_t)(end - at));
     if (!line_end) break;
     if (at == window || at[-1] == '\n') {
-      append(search->ctx, &search->found, JS_NewStringLen(search->ctx, at, (size_t)(line_end - at)));
+      append(search->ctx, &search->found, new_text(search->ctx, at, (size_t)(line_end - at)));
     }
     at = line_end + 1;
   }
