@@ -37,6 +37,7 @@ const hostFiles = [
   "engine.c",
   "allocator.c",
   "out-of-memory.c",
+  "text.c",
   "call.c",
   "input-output.c",
   "files.c",

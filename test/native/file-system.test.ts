@@ -1,12 +1,14 @@
 // test: native executable, slow
 /** The calls of `System`, made by the C host: every case of the table that Node.js and the machine in memory pass. */
 
-import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
 import { fileSystemCases } from "../system/file-system-cases.ts";
+import { putFiles } from "../system/real-files.ts";
 
 /** Runs each case in a directory of its own, and prints the outcomes; `undefined` and bigints as text. */
 function program(root: string): string {
@@ -27,14 +29,14 @@ function program(root: string): string {
 }
 
 test("the C host does what every system does, under the sanitizers", async (t) => {
-  const directory = t.testdir({ root: {} });
+  const directory = scratchDirectory(t);
+  mkdirSync(join(directory, "root"));
   const plugin = join(directory, "program.ts");
   writeFileSync(plugin, program(join(directory, "root")));
-  for (const [at, { links = {} }] of fileSystemCases.entries()) {
-    mkdirSync(join(directory, "root", `${at}`));
-    for (const [name, target] of Object.entries(links)) {
-      symlinkSync(target, join(directory, "root", `${at}`, name));
-    }
+  for (const [at, one] of fileSystemCases.entries()) {
+    const root = join(directory, "root", `${at}`);
+    mkdirSync(root);
+    putFiles(root, one);
   }
   const work = join(directory, "work");
   const output = join(directory, "host-local");

@@ -1,12 +1,15 @@
 /** What every `System` does with files: one table for the real machine and the one in memory. */
 
 import { isSystemError, type System } from "../../src/system/system.ts";
+import { allPairs, decoded, hostileBytes } from "../harness/hostile-bytes.ts";
 
 /** One call, or a few that belong together, in the empty directory `root`. */
 export interface FileSystemCase {
   readonly name: string;
-  /** Symbolic links that are in the directory before, with their targets: nothing in the program makes any. */
+  /** Symbolic links that are in the directory before, with their targets in Latin-1: nothing in the program makes any. */
   readonly links?: Readonly<Record<string, string>>;
+  /** Files that are in the directory before, with their contents, both as bytes in Latin-1: no text has all bytes. */
+  readonly files?: Readonly<Record<string, string>>;
   readonly run: (system: System, root: string) => unknown;
   /** What `run` returns or, as text, the error that it throws; `root` is left out of paths. */
   readonly expected: unknown;
@@ -112,6 +115,59 @@ export const fileSystemCases: readonly FileSystemCase[] = [
       return system.readFile(`${root}/a`, 4);
     },
     expected: "é\r\n",
+  },
+  {
+    name: "in a file, U+FFFD stands for each byte that begins no character",
+    files: { ...Object.fromEntries(hostileBytes.entries()), pairs: allPairs },
+    run: (system, root) => [
+      ...hostileBytes.map((_, at) => system.readFile(`${root}/${at}`, 1000)),
+      system.readFile(`${root}/pairs`, 1_000_000),
+    ],
+    expected: [...hostileBytes, allPairs].map(decoded),
+  },
+  {
+    name: "so it does in lines",
+    files: { a: "f\xb0\nc1 a\xb0\nc1 b\xe2\x82\nc1 c\xff\nc1 d\n" },
+    run: (system, root) => {
+      const { first, found } = system.findLines(`${root}/a`, "c1 ");
+      return [first, ...found];
+    },
+    expected: ["f\ufffd", "c1 a\ufffd", "c1 b\ufffd\ufffd", "c1 c\ufffd", "c1 d"],
+  },
+  {
+    name: "so it does in names, which are those of no address",
+    files: { "10.0.0.2\xb0": "", "10.0.0.3\xe2\x82": "", "\xb010.0.0.4": "", "10.0.0.5": "" },
+    run: (system, root) => {
+      const { quads, others } = system.listAddresses(root);
+      return [[...system.list(root)].sort(), quads, [...others].sort()];
+    },
+    expected: [
+      ["10.0.0.2\ufffd", "10.0.0.3\ufffd\ufffd", "10.0.0.5", "\ufffd10.0.0.4"],
+      [167772165],
+      ["10.0.0.2\ufffd", "10.0.0.3\ufffd\ufffd", "\ufffd10.0.0.4"],
+    ],
+  },
+  {
+    name: "so it does in files that are read at once, which are no usual ones",
+    files: { "10.0.0.2": "c1\xb0\r\neth0", "10.0.0.3": "c1\r\neth\xb0", "10.0.0.4": "c1\xe2\x82" },
+    run: (system, root) => {
+      const { pairs, others } = system.readFiles(root, LIMIT);
+      return [pairs, others.map(({ name, content }) => [name, content]).sort()];
+    },
+    expected: [
+      "",
+      [
+        ["10.0.0.2", "c1\ufffd\r\neth0"],
+        ["10.0.0.3", "c1\r\neth\ufffd"],
+        ["10.0.0.4", "c1\ufffd\ufffd"],
+      ],
+    ],
+  },
+  {
+    name: "so it does in the target of a link",
+    links: { a: "b\xe2\x82/c" },
+    run: (system, root) => system.readLink(`${root}/a`),
+    expected: "b\ufffd\ufffd/c",
   },
   {
     name: "a hard link is the same file under another name",

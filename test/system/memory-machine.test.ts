@@ -2,6 +2,7 @@
 
 import { test } from "tap";
 import type { System } from "../../src/system/system.ts";
+import { decoded } from "../harness/hostile-bytes.ts";
 import { stopAt } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { fileSystemCases, outcomeOf } from "./file-system-cases.ts";
@@ -11,7 +12,10 @@ test("file calls in memory behave as on the real file system", async (t) => {
     const machine = new MemoryMachine();
     machine.disk.makeDirectories("/root");
     for (const [name, target] of Object.entries(fileCase.links ?? {})) {
-      machine.disk.putLink(`/root/${name}`, target);
+      machine.disk.putLink(`/root/${name}`, decoded(target));
+    }
+    for (const [name, content] of Object.entries(fileCase.files ?? {})) {
+      machine.disk.put(`/root/${decoded(name)}`, decoded(content));
     }
 
     t.same(outcomeOf(fileCase, machine.start(), "/root"), fileCase.expected, fileCase.name);

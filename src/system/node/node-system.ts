@@ -18,6 +18,7 @@ import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
 import { readInNamespace } from "./network-namespace.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
+import { isInexact, textOf } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
 const { O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
@@ -43,7 +44,7 @@ export function createNodeSystem(): NodeSystem {
   return {
     programName: basename(process.argv0),
     arguments: process.argv.slice(2),
-    environment: (name) => process.env[name],
+    environment,
     readStandardInput,
     writeStandardOutput,
     writeStandardError,
@@ -54,7 +55,8 @@ export function createNodeSystem(): NodeSystem {
     link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),
     rename: (from, to) => systemCall("rename", to, () => fs.renameSync(from, to)),
     unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
-    readLink: (path) => systemCall("readlink", path, () => fs.readlinkSync(path)),
+    readLink: (path) =>
+      systemCall("readlink", path, () => textOf(fs.readlinkSync(path, { encoding: "buffer" }))),
     makeDirectories,
     list,
     listAddresses: (path) => namesOf(list(path)),
@@ -78,6 +80,15 @@ export function createNodeSystem(): NodeSystem {
   };
 }
 
+function environment(name: string): string | undefined {
+  const value = process.env[name];
+  if (value === undefined || !isInexact(value)) return value;
+  // Nobody changes it after the start.
+  const variables = quietly(() => fs.readFileSync("/proc/self/environ", "latin1")) ?? "";
+  const found = variables.split("\0").find((one) => one.startsWith(`${name}=`));
+  return found === undefined ? value : textOf(Buffer.from(found.slice(name.length + 1), "latin1"));
+}
+
 function writeStandardError(text: string): void {
   try {
     fs.writeSync(2, text);
@@ -98,7 +109,7 @@ export function readText(file: number, path: string, limit: number): string {
     let length = 0;
     for (;;) {
       const count = fs.readSync(file, buffer, length, buffer.length - length, null);
-      if (count === 0) return buffer.toString("utf8", 0, length);
+      if (count === 0) return textOf(buffer.subarray(0, length));
       length += count;
       if (length > limit) throw new SystemError("read", path, "EFBIG");
       if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
@@ -151,7 +162,11 @@ function changeFile(path: string, change: (file: number) => void): void {
 }
 
 function list(path: string): readonly string[] {
-  return systemCall("open", path, () => fs.readdirSync(path));
+  return systemCall("open", path, () => {
+    const names = fs.readdirSync(path);
+    if (!names.some(isInexact)) return names;
+    return fs.readdirSync(path, { encoding: "buffer" }).map(textOf);
+  });
 }
 
 /** The kernel's list of some hundred thousand mounts is smaller, in bytes. */
@@ -171,7 +186,7 @@ function findLines(path: string, start: string | undefined): Lines {
       if (count === 0) return { first: "", found: [], size: length };
       length += count;
     }
-    const text = buffer.toString("utf8");
+    const text = textOf(buffer);
     const end = text.indexOf("\n");
     if (end < 0) return { first: "", found: [], size };
     const found = start === undefined ? [] : linesIn(text, start, end + 1);

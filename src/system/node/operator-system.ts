@@ -19,6 +19,7 @@ import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
+import { textOf } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -94,7 +95,7 @@ function readLine(): string | undefined {
     if (count === 0 || byte[0] === 0x0a) break;
     bytes.push(byte[0] ?? 0);
   }
-  return Buffer.from(bytes).toString("utf8");
+  return textOf(Buffer.from(bytes));
 }
 
 function openFile(path: string, limit: number): OpenedFile {
@@ -173,8 +174,8 @@ function run(
   }
   if (stdout.length > limit) throw new SystemError("read", program, "EFBIG");
   const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
-  const errors = stderr?.toString("utf8", 0, LONGEST_ERRORS) ?? "";
-  return { exitCode, stdout: stdout.toString("utf8"), stderr: errors };
+  const errors = stderr === null ? "" : textOf(stderr.subarray(0, LONGEST_ERRORS));
+  return { exitCode, stdout: textOf(stdout), stderr: errors };
 }
 
 /** This program, also after its file was replaced or deleted, as by another installer beside the agent. */

@@ -4,6 +4,7 @@ import fs from "node:fs";
 import { SystemError } from "../system.ts";
 import { pause } from "./pause.ts";
 import { errnoOf } from "./system-call.ts";
+import { textOf } from "./text.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -28,7 +29,7 @@ export function readToEnd(
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024);
     const count = retrying("read", path, () => fs.readSync(input, chunk), deadline);
-    if (count === 0) return Buffer.concat(chunks).toString("utf8");
+    if (count === 0) return textOf(Buffer.concat(chunks));
     length += count;
     if (length > limit) throw new SystemError("read", path, "EFBIG");
     chunks.push(chunk.subarray(0, count));

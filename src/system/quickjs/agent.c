@@ -17,6 +17,7 @@
 #include "allocator.h"
 #include "input-output.h"
 #include "programs.h"
+#include "text.h"
 
 enum {
   /* In bytes; the text of a request is cut here. */
@@ -156,7 +157,7 @@ JSValue host_wait(struct call *call) {
     if (error != 0) return throw_errno(call, "poll", error);
     attend_program(awaited);
     asking = serve(awaited);
-    if (asking) return JS_NewStringLen(call->ctx, asking->request, asking->received);
+    if (asking) return new_text(call->ctx, asking->request, asking->received);
     if (monotonic() >= deadline || is_complete()) return JS_UNDEFINED;
   }
 }

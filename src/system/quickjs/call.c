@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine.h"
+#include "text.h"
 
 static bool set_path(struct call *call, const struct function *function) {
   if (function->file) {
@@ -63,7 +64,7 @@ JSValue system_error(JSContext *ctx, const char *operation, JSValue path, int er
 
 JSValue throw_errno(const struct call *call, const char *operation, int error) {
   JSContext *ctx = call->ctx;
-  JSValue path = JS_NewStringLen(ctx, call->path, call->path_length);
+  JSValue path = new_text(ctx, call->path, call->path_length);
   JSValue made = system_error(ctx, operation, path, error);
   return JS_IsException(made) ? JS_EXCEPTION : JS_Throw(ctx, made);
 }

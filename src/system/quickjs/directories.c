@@ -17,6 +17,7 @@
 #include "allocator.h"
 #include "input-output.h"
 #include "out-of-memory.h"
+#include "text.h"
 
 enum {
   /* An interface name has at most this many bytes. */
@@ -45,7 +46,7 @@ static bool visit_names(const struct call *call, DIR *directory, visit_name *vis
 }
 
 static void add_name(const struct call *call, void *data, const char *name) {
-  append(call->ctx, data, JS_NewString(call->ctx, name));
+  append(call->ctx, data, new_text_to_nul(call->ctx, name));
 }
 
 JSValue host_list(struct call *call) {
@@ -180,7 +181,7 @@ static bool add_pair(struct files *files, const char *name, const char *content,
 
 /* Adds a file with its content, which is taken over; or the error that it stands for. */
 static void add_other(JSContext *ctx, struct files *files, const char *name, JSValue content) {
-  const struct member members[] = {{"name", JS_NewString(ctx, name)}, {"content", content}};
+  const struct member members[] = {{"name", new_text_to_nul(ctx, name)}, {"content", content}};
   append(ctx, &files->others, object_of(ctx, members, 2));
 }
 
@@ -189,7 +190,7 @@ static void add_error(const struct call *call, struct files *files, const char *
   JSContext *ctx = call->ctx;
   char *path;
   if (asprintf(&path, "%s/%s", call->path, name) < 0) out_of_memory();
-  add_other(ctx, files, name, system_error(ctx, operation, JS_NewString(ctx, path), error));
+  add_other(ctx, files, name, system_error(ctx, operation, new_text_to_nul(ctx, path), error));
   free(path);
 }
 
@@ -213,7 +214,7 @@ static void add_file(const struct call *call, void *data, const char *name) {
   }
   files->content[length] = '\0';
   if (!add_pair(files, name, files->content, (size_t)length)) {
-    add_other(ctx, files, name, JS_NewStringLen(ctx, files->content, (size_t)length));
+    add_other(ctx, files, name, new_text(ctx, files->content, (size_t)length));
   }
 }
 
@@ -231,7 +232,7 @@ JSValue host_read_files(struct call *call) {
   free(files.content);
   if (fclose(files.pairs) != 0) out_of_memory();
   const struct member members[] = {
-      {"pairs", completed ? JS_NewStringLen(ctx, pairs, length) : JS_EXCEPTION},
+      {"pairs", completed ? new_text(ctx, pairs, length) : JS_EXCEPTION},
       {"count", JS_NewUint32(ctx, files.count)},
       {"others", files.others.array},
   };
@@ -284,7 +285,7 @@ static void add_opened(const struct call *call, void *data, const char *name) {
   JSValue file = host_open_file(&one);
   if (JS_IsException(file)) file = JS_GetException(ctx);
   free(path);
-  const struct member members[] = {{"name", JS_NewString(ctx, name)}, {"file", file}};
+  const struct member members[] = {{"name", new_text_to_nul(ctx, name)}, {"file", file}};
   append(ctx, &opened->addresses.others, object_of(ctx, members, 2));
 }
 
@@ -317,7 +318,7 @@ JSValue host_open_files(struct call *call) {
   free(addresses->quads);
   if (fclose(opened.usual) != 0) out_of_memory();
   const struct member members[] = {
-      {"usual", completed ? JS_NewStringLen(ctx, usual, length) : JS_EXCEPTION},
+      {"usual", completed ? new_text(ctx, usual, length) : JS_EXCEPTION},
       {"others", addresses->others.array},
   };
   free(usual);

@@ -17,6 +17,7 @@
 #include "allocator.h"
 #include "input-output.h"
 #include "out-of-memory.h"
+#include "text.h"
 
 enum {
   /* How much of a longer file is overwritten before it is truncated. */
@@ -100,7 +101,7 @@ JSValue host_unlink(struct call *call) { return done(call, unlink(call->path)); 
 JSValue host_read_link(struct call *call) {
   char target[PATH_MAX];
   ssize_t length = readlink(call->path, target, sizeof target);
-  return length < 0 ? done(call, -1) : JS_NewStringLen(call->ctx, target, (size_t)length);
+  return length < 0 ? done(call, -1) : new_text(call->ctx, target, (size_t)length);
 }
 
 JSValue host_set_modified(struct call *call) {

@@ -17,6 +17,7 @@
 #include "input-output.h"
 #include "out-of-memory.h"
 #include "snapshot.h"
+#include "text.h"
 
 /* The operator commands, compiled by compiler.c. */
 extern const uint8_t operator_program[];
@@ -25,7 +26,7 @@ extern const size_t operator_program_size;
 static JSValue host_environment(struct call *call) {
   size_t length;
   const char *value = getenv(text_at(call, 0, &length));
-  return value ? JS_NewString(call->ctx, value) : JS_UNDEFINED;
+  return value ? new_text_to_nul(call->ctx, value) : JS_UNDEFINED;
 }
 
 static JSValue host_now(struct call *call) {
@@ -149,7 +150,7 @@ static bool is_operator(int count) {
 
 static bool run_plugin(const struct engine *engine) {
   JSContext *ctx = engine->ctx;
-  JSValue serve = given("serve"), argument = JS_NewString(ctx, program_invocation_short_name);
+  JSValue serve = given("serve"), argument = new_text_to_nul(ctx, program_invocation_short_name);
   JSValue result = JS_Call(ctx, serve, JS_UNDEFINED, 1, &argument);
   bool completed = !JS_IsException(result);
   JS_FreeValue(ctx, serve);
@@ -160,7 +161,7 @@ static bool run_plugin(const struct engine *engine) {
 
 static bool run_operator(const struct engine *engine, char **words) {
   struct list arguments = {.array = JS_NewArray(engine->ctx)};
-  while (*++words) append(engine->ctx, &arguments, JS_NewString(engine->ctx, *words));
+  while (*++words) append(engine->ctx, &arguments, new_text_to_nul(engine->ctx, *words));
   JS_SetPropertyStr(engine->ctx, engine->host, "arguments", arguments.array);
   return evaluate(engine->ctx, operator_program, operator_program_size);
 }

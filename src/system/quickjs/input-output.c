@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "allocator.h"
+#include "text.h"
 
 /* Most files are shorter; of a file of the kernel, what one read gives belongs together. */
 enum { FIRST_BUFFER = 4096 };
@@ -100,7 +101,7 @@ JSValue read_all(const struct call *call, int descriptor, double limit, int64_t 
     if (length == capacity) bytes = xrealloc(bytes, capacity *= 2);
   }
   JSValue result =
-      error ? throw_errno(call, "read", error) : JS_NewStringLen(call->ctx, bytes, length);
+      error ? throw_errno(call, "read", error) : new_text(call->ctx, bytes, length);
   free(bytes);
   return result;
 }

@@ -13,6 +13,7 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "text.h"
 
 enum {
   /* How much of a file is read at a time. */
@@ -37,7 +38,7 @@ struct search {
 static void take_lines(struct search *search, const char *window, const char *end) {
   if (!search->anywhere && JS_IsUndefined(search->first)) {
     const char *line_end = memchr(window, '\n', (size_t)(end - window));
-    search->first = JS_NewStringLen(search->ctx, window, (size_t)(line_end - window));
+    search->first = new_text(search->ctx, window, (size_t)(line_end - window));
     window = line_end + 1;
   }
   if (!search->start) return;
@@ -48,8 +49,7 @@ static void take_lines(struct search *search, const char *window, const char *en
     const char *before = at == window ? NULL : memrchr(window, '\n', (size_t)(at - window));
     const char *line = before ? before + 1 : window;
     if (search->anywhere || at == line) {
-      append(search->ctx, &search->found,
-             JS_NewStringLen(search->ctx, line, (size_t)(line_end - line)));
+      append(search->ctx, &search->found, new_text(search->ctx, line, (size_t)(line_end - line)));
     }
     at = line_end + 1;
   }

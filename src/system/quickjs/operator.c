@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "input-output.h"
+#include "text.h"
 
 enum {
   /* A longer line is cut here, in bytes. */
@@ -51,7 +52,7 @@ JSValue host_read_line(struct call *call) {
   char line[LONGEST_LINE];
   /* Byte by byte: what follows the line is left for the next reader. */
   setvbuf(stdin, NULL, _IONBF, 0);
-  if (fgets(line, sizeof line, stdin)) return JS_NewStringLen(call->ctx, line, strcspn(line, "\n"));
+  if (fgets(line, sizeof line, stdin)) return new_text(call->ctx, line, strcspn(line, "\n"));
   return ferror(stdin) ? throw_errno(call, "read", errno) : JS_UNDEFINED;
 }
 
@@ -101,12 +102,12 @@ static JSValue describe_interface(JSContext *ctx, const struct ifaddrs *one) {
   size_t size, mask_size;
   const uint8_t *bytes = bytes_of(one->ifa_addr, &size);
   const uint8_t *mask = bytes_of(one->ifa_netmask, &mask_size);
-  if (!bytes || !mask) return JS_NewStringLen(ctx, one->ifa_name, (size_t)name);
+  if (!bytes || !mask) return new_text(ctx, one->ifa_name, (size_t)name);
   int length = 0;
   for (size_t at = 0; at < mask_size; at++) length += __builtin_popcount(mask[at]);
   inet_ntop(one->ifa_addr->sa_family, bytes, address, sizeof address);
   snprintf(line, sizeof line, "%.*s %s/%d", name, one->ifa_name, address, length);
-  return JS_NewString(ctx, line);
+  return new_text_to_nul(ctx, line);
 }
 
 JSValue host_list_interfaces(struct call *call) {

@@ -16,6 +16,7 @@
 #include "functions.h"
 #include "input-output.h"
 #include "out-of-memory.h"
+#include "text.h"
 
 extern char **environ;
 
@@ -227,8 +228,8 @@ static JSValue completed_process(const struct call *call) {
   } else {
     const struct member members[] = {
         {"exitCode", JS_NewInt32(ctx, code)},
-        {"stdout", JS_NewStringLen(ctx, output->bytes ? output->bytes : "", output->length)},
-        {"stderr", JS_NewStringLen(ctx, errors->bytes ? errors->bytes : "", errors->length)},
+        {"stdout", new_text(ctx, output->bytes ? output->bytes : "", output->length)},
+        {"stderr", new_text(ctx, errors->bytes ? errors->bytes : "", errors->length)},
     };
     result = object_of(ctx, members, sizeof members / sizeof members[0]);
   }

@@ -3,17 +3,16 @@
 
 import { execFileSync } from "node:child_process";
 import { statSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { test } from "tap";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
+import { scratchDirectory } from "../../harness/data-directory.ts";
 import { fileSystemCases, outcomeOf } from "../file-system-cases.ts";
+import { putFiles } from "../real-files.ts";
 
 for (const fileCase of fileSystemCases) {
   test(`on Node.js, ${fileCase.name}`, async (t) => {
-    const root = t.testdir();
-    for (const [name, target] of Object.entries(fileCase.links ?? {})) {
-      symlinkSync(target, join(root, name));
-    }
+    const root = scratchDirectory(t);
+    putFiles(root, fileCase);
     t.same(outcomeOf(fileCase, createNodeSystem(), root), fileCase.expected);
   });
 }
