@@ -30,7 +30,8 @@ export function randomTampering(
           range.addressAt(range.last),
           range.addressAt(0),
           "",
-          "garbage",
+          "garbage \xb0\xff",
+          `${range.addressAt(range.first)}\xb0`,
           "10.0.0.3/29",
           "::ffff:10.0.0.3",
           "2001:db8::1",
@@ -46,7 +47,14 @@ export function randomTampering(
       // "Reservations are created atomically" in blackbox/differences.ts.
       return write(
         `${network}/${random.pick(["99.9.9.9", "2001:db8:eeee::1"])}`,
-        random.pick([owner, random.pick(containers), "", "c1\neth0", "garbage \u00e9"]),
+        random.pick([
+          owner,
+          random.pick(containers),
+          "",
+          "c1\neth0",
+          "c1\xb0\r\neth0",
+          "garbage \xe9",
+        ]),
       );
     case 4:
       // Not an owner: see "Only files named as an address, directly in the network's directory,

@@ -25,7 +25,9 @@ export interface TwoSides {
   readonly tree: () => TreeEntry[];
 }
 
-const resolvConf = "nameserver 192.0.2.53\nsearch a.example\nsearch b.example\noptions ndots:2\n";
+/** The comment is in Latin-1. */
+const resolvConf =
+  "# raum 7 \xa7\nnameserver 192.0.2.53\nsearch a.example\nsearch b.example\noptions ndots:2\n";
 
 /**
  * Makes two data directories that are gone after the test.
