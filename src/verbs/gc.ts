@@ -5,7 +5,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/before-boot.ts";
+import { isReclaimable } from "../store/journal/record.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
@@ -75,9 +75,8 @@ function releaseCertain(system: System, call: NetworkCall): number {
   reportingIoFailure(() => {
     if (!config.reclaims || !directoryExists(files)) return;
     withLockIfPossible(files, request, (network) => {
-      const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
-      const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
-      const dead = [...names].map((name) => ({ name, owner: readOwner(files, name) }));
+      const gone = [...network.namespaces.gone(isReclaimable)];
+      const dead = gone.map(({ name }) => ({ name, owner: readOwner(files, name) }));
       releaseAll(network, dead);
       released = dead.length;
     });
@@ -120,12 +119,11 @@ function withoutLiving(
   begun: number,
 ): readonly Reservation[] {
   const { network: name } = network.files;
-  const earlier = namesBeforeBoot(network.files);
   const kept = new Map<Reservation, string>();
   for (const reservation of stale) {
     const reason =
       whyInUse(reservation, namespaces) ??
-      (earlier.has(reservation.name) ? undefined : whyAlive(network, reservation, namespaces)) ??
+      whyAlive(network, reservation, namespaces) ??
       whyYoung(network.files, reservation, begun);
     if (reason !== undefined) kept.set(reservation, reason);
   }
@@ -148,12 +146,16 @@ function whyInUse({ address }: Reservation, namespaces: Namespaces): string | un
     : `${text} is in use by process ${user.processId}`;
 }
 
-/** Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen. */
+/**
+ * Why a container need not be dead: it is of this boot, and its namespace is not gone; or, where none is recorded, some may not
+ * be seen.
+ */
 function whyAlive(
   network: PossiblyLockedNetwork,
   { name, address }: Reservation,
   { incomplete }: Namespaces,
 ): string | undefined {
+  if (network.namespaces.isBeforeBoot(name)) return undefined;
   const text = formatAddress(address);
   const state = network.namespaces.stateOf(name);
   if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
