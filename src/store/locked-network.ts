@@ -8,10 +8,9 @@ import { attempt, type Files, type Lock, recover, type System } from "../system/
 import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
-import { reclaimable } from "./journal/before-boot.ts";
 import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
-import type { AddedNamespace, RecordedReservation } from "./journal/record.ts";
+import { type AddedNamespace, isReclaimable, type JournalRecord } from "./journal/record.ts";
 import { Ledger } from "./ledger.ts";
 import { ownAddresses } from "./namespaces/addresses.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
@@ -57,7 +56,7 @@ export class PossiblyLockedNetwork {
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
   #scan: Files | undefined;
   #others: readonly Reservation[] = [];
-  /** Whether what is from before this boot was noted, as far as possible. */
+  /** Whether the journal has what is from before this boot, as far as possible. */
   #isPrepared = false;
   readonly #warnings: string[] = [];
   #namespaces: RecordedNamespaces | undefined;
@@ -127,7 +126,7 @@ export class PossiblyLockedNetwork {
     const unreadable = this.#unreadable;
     if (unreadable.length === 0) return [];
     const journal = attempt(() => requireJournal(this.files, ALL), "unread");
-    const listed = journal && journal !== "unread" ? listedIn(journal) : undefined;
+    const listed = journal && journal !== "unread" ? listedIn(journal.found) : undefined;
     return unreadable
       .filter(({ name, owner }) => {
         const key = listed?.get(name);
@@ -194,13 +193,13 @@ export class PossiblyLockedNetwork {
   }
 
   /**
-   * Makes a change in the network's directory. Before the first one of a call, what is from before this boot is noted: where
-   * the journal is current, no file is read for that.
+   * Makes a change in the network's directory. Before the first one of a call, a stale journal is written anew, with what is
+   * from before this boot: where it is current, no file is read for that.
    */
   protected change<T>(change: () => T): T {
     if (!this.#isPrepared) {
       this.#isPrepared = true;
-      // A directory that cannot be listed now leaves the seal from before this boot to a later call.
+      // A directory that cannot be listed now leaves the journal from before this boot to a later call.
       if (this.ledger.journal.isStale()) attempt(() => this.#search(), undefined);
     }
     return this.ledger.journal.tracked(change);
@@ -290,25 +289,20 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for: those from before
-   * this boot, the oldest first; then those of a pod's sandbox whose network namespace is gone, and its own.
+   * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for, the oldest first: those
+   * from before this boot; then those of a pod's sandbox whose network namespace is gone, and its own.
    *
    * @param namespace of that attachment; `undefined` where it is not known
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
-   * @throws SystemError where the notes from before this boot cannot be read
    */
   *reclaimable<T>(
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
-    for (const one of reclaimable(this.files, wantedBy)) {
-      if (!this.#mayBeOfNode(one.dead.name)) yield one;
-    }
     const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
-    const isMeant = ({ namespace: { isPodSandbox }, key, name }: RecordedReservation): boolean =>
-      // An address of anything else than a pod may be in use without a container.
-      (isPodSandbox || key === caller.key) && wantedBy(name) !== undefined;
+    const isMeant = (record: JournalRecord): boolean =>
+      (isReclaimable(record) || record.key === caller.key) && wantedBy(record.name) !== undefined;
     for (const dead of this.namespaces.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       if (wanted !== undefined && !this.#mayBeOfNode(dead.name)) yield { dead, wanted };
@@ -337,7 +331,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * An attachment uses again what it holds: each reservation becomes a new file, so that neither a note from before this boot nor a
+   * An attachment uses again what it holds: each reservation becomes a new file, so that no
    * journal, not even a restored one, nor the UNDO of the ADD that made the former file is about it any more.
    *
    * @param namespace for which the attachment is now; `undefined` where that is not known

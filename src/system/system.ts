@@ -123,6 +123,8 @@ export interface System {
   link(existing: string, path: string): void;
   /** `rename(2)`. */
   rename(from: string, to: string): void;
+  /** `fsync(2)`: returns once the content of a file is on disk. */
+  sync(path: string): void;
   /** `unlink(2)`. */
   unlink(path: string): void;
   /** `readlink(2)`: the target of the symbolic link at `path`. */

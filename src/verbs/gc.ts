@@ -5,7 +5,7 @@ import { type ValidAttachment, validAttachments } from "../cni/valid-attachments
 import { formatAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/before-boot.ts";
+import { isReclaimable } from "../store/journal/record.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
@@ -91,10 +91,8 @@ function releaseCertain(system: System, call: NetworkCall): number {
 
 /** The reservations of dead pods, and those from before this boot. */
 function deadIn(network: PossiblyLockedNetwork): readonly NamedReservation[] {
-  const { files } = network;
-  const gone = network.namespaces.gone(({ namespace }) => namespace.isPodSandbox);
-  const names = new Set([...namesBeforeBoot(files), ...[...gone].map(({ name }) => name)]);
-  return [...names].map((name) => ({ name, owner: readOwner(files, name) }));
+  const gone = [...network.namespaces.gone(isReclaimable)];
+  return gone.map(({ name }) => ({ name, owner: readOwner(network.files, name) }));
 }
 
 /** What the list lacks, and why some of that could not be read. */
@@ -131,11 +129,9 @@ function withoutLiving(
   namespaces: Namespaces,
   begun: number,
 ): readonly Reservation[] {
-  const earlier = namesBeforeBoot(network.files);
   return withoutKept(network, stale, "reservations that the list lacks", (reservation) => {
-    const used = whyInUse(formatAddress(reservation.address), namespaces);
-    if (used !== undefined || earlier.has(reservation.name)) return used;
-    return whyAlive(network, reservation, namespaces, begun);
+    const text = formatAddress(reservation.address);
+    return whyInUse(text, namespaces) ?? whyAlive(network, reservation, namespaces, begun);
   });
 }
 
@@ -170,8 +166,8 @@ function whyInUse(text: string, namespaces: Namespaces): string | undefined {
 }
 
 /**
- * Why a container need not be dead: its namespace is not gone; or, where none is recorded, some may not be seen, or the
- * reservation may be newer than the list.
+ * Why a container need not be dead: it is of this boot, and its namespace is not gone; or, where none is recorded, some may not
+ * be seen, or the reservation may be newer than the list.
  */
 function whyAlive(
   network: PossiblyLockedNetwork,
@@ -179,6 +175,7 @@ function whyAlive(
   { incomplete }: Namespaces,
   begun: number,
 ): string | undefined {
+  if (network.namespaces.isBeforeBoot(name)) return undefined;
   const text = formatAddress(address);
   const state = network.namespaces.stateOf(name);
   if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;

@@ -7,9 +7,8 @@ import { type Exclusions, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { namesBeforeBoot } from "../store/journal/before-boot.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
-import { namesOfGonePods } from "../store/journal/reclaimable.ts";
+import { reclaimableNames } from "../store/journal/reclaimable.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
   candidateAt,
@@ -72,8 +71,9 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
 }
 
 function hasDead(files: NetworkFiles, set: RangeSet, exclusions: Exclusions): boolean {
-  const names = [...namesBeforeBoot(files), ...namesOfGonePods(files)];
-  return names.some((name) => candidateAt(parseAddress(name), set, exclusions) !== undefined);
+  return reclaimableNames(files).some(
+    (name) => candidateAt(parseAddress(name), set, exclusions) !== undefined,
+  );
 }
 
 function unavailable(message: string, details: string): CniError {

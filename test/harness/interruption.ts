@@ -22,6 +22,7 @@ export type Operation =
   | "linkStatus"
   | "setModified"
   | "rename"
+  | "sync"
   | "unlink"
   | "makeDirectories"
   | "list"

@@ -307,6 +307,10 @@ export class MemoryProcess implements System {
     this.#call("rename", "rename", to, () => this.#disk.rename(from, to));
   }
 
+  sync(path: string): void {
+    this.#call("sync", "fsync", path, () => {});
+  }
+
   unlink(path: string): void {
     this.#call("unlink", "unlink", path, () => this.#disk.unlink(path));
   }

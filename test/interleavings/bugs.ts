@@ -189,10 +189,10 @@ export const bugs: readonly Bug[] = [
     trouble: error,
   },
   {
-    name: "the journal is written before the notes of the boot before",
+    name: "a journal that is written anew twice in a boot forgets what is from before it",
     file: journal,
-    from: "        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
-    to: "        renewJournal(directory, scan, { boot, machine: found.machine }, new Map());\n        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));\n",
+    from: "for (const line of journal.found) all.push",
+    to: "for (const line of journal.found.filter((one) => /[/]/.test(one))) all.push",
     cast: cast("ADD a", booted),
     trouble: kill,
   },
@@ -235,10 +235,10 @@ export const bugs: readonly Bug[] = [
     trouble: odd,
   },
   {
-    name: "a reservation from before this boot is never noted",
+    name: "a journal that is written anew after a boot forgets what is from before it",
     file: journal,
-    from: "found.boot !== boot) {",
-    to: "found.boot === boot) {",
+    from: "all.push(...linesBeforeBoot(this.#files, journal, read));",
+    to: "",
     cast: cast("ADD a", booted),
   },
   {
@@ -385,7 +385,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "GC without a list releases what is no pod's",
     file: gc,
-    from: "gone(({ namespace }) => namespace.isPodSandbox)",
+    from: "gone(isReclaimable)",
     to: "gone(() => true)",
     cast: cast("GC null", graves.ofNoPod),
   },
@@ -399,8 +399,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD in a full range reclaims what is no pod's",
     file: network,
-    from: "(isPodSandbox || key",
-    to: '(name !== "" || key',
+    from: "(isReclaimable(record) ||",
+    to: '(record.name !== "" ||',
     cast: cast("ADD a", graves.ofNoPod),
   },
   {

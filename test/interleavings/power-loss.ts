@@ -1,5 +1,5 @@
 /**
- * Every disk that a loss of power may leave after some calls. Nothing is ever synced, so all that they did may be missing,
+ * Every disk that a loss of power may leave after some calls. As if nothing were synced, all that they did may be missing,
  * within what a file system keeps in order (see ALICE, OSDI '14, and Ferrite, ASPLOS '16). The weakest keeps this alone: each
  * directory is as after a prefix of its own changes, so that a renamed file has two names or none; and a file is as after a
  * prefix of the writes to it, or of NULs. What ext4, Btrfs and XFS may leave, whose names and times are as after a prefix of

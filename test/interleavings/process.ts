@@ -280,6 +280,9 @@ class AnsweredSystem implements ExplorerSystem {
   rename(from: string, to: string): void {
     this.#change("rename", to, from, ({ disk }) => disk.rename(from, to));
   }
+  sync(path: string): void {
+    this.#read("fsync", path, "", () => undefined);
+  }
   unlink(path: string): void {
     this.#change("unlink", path, "", ({ disk }) => disk.unlink(path));
   }

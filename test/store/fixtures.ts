@@ -4,10 +4,10 @@ import { type Attachment, parseContainerId, parseInterfaceName } from "../../src
 import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
-import { reclaimable } from "../../src/store/journal/before-boot.ts";
 import { knownCount } from "../../src/store/journal/journal-file.ts";
+import { recordedIn } from "../../src/store/journal/reclaimable.ts";
+import { type EarlierReservation, isEarlier } from "../../src/store/journal/record.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
-import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
@@ -80,10 +80,9 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
   return Object.fromEntries([...held].map(([key, names]) => [key, [...names].sort().join(" ")]));
 }
 
-/** The notes from before this boot whose reservations are still there. */
-export function notesOn(machine: MemoryMachine): readonly ReservationFile[] {
-  const wanted = reclaimable(open(machine.start()), () => true);
-  return [...wanted].map(({ dead }) => dead);
+/** The reservations from before this boot that are still there, by the journal. */
+export function earlierOn(machine: MemoryMachine): readonly EarlierReservation[] {
+  return [...recordedIn(open(machine.start())).gone(isEarlier)].filter(isEarlier);
 }
 
 /** The files in the network's directory, but for the lock. */

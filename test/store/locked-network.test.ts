@@ -10,12 +10,12 @@ import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts"
 import { address } from "../ipam/parsed.ts";
 import {
   attachment,
+  earlierOn,
   filesOf,
   HELD,
   journalOf,
   location,
   machineWith,
-  notesOn,
   open,
   withNetwork,
 } from "./fixtures.ts";
@@ -273,7 +273,7 @@ test("before its first change, the first call of a boot notes what is from befor
 
   t.equal(searches(process), 1);
   t.same(
-    notesOn(machine).map(({ name }) => name),
+    earlierOn(machine).map(({ name }) => name),
     ["10.0.0.3"],
   );
 });

@@ -4,8 +4,6 @@ import { type Test, test } from "tap";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
 
-const BEFORE_BOOT = "/var/lib/cni/networks/.host-local/net/before-boot";
-
 /** A network of five addresses, all of them held by `old2` to `old6`, a minute ago. */
 function full(ipam: object = {}): Network {
   const network = new Network(new MemoryMachine(), { subnet: "10.0.0.0/29", ...ipam });
@@ -41,7 +39,6 @@ test("after a boot a full range can be handed out again, the oldest reservations
   t.equal(network.strictStatus().exitCode, 0, "what is not noted yet counts as free, too");
   t.same(fill(network), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
   noneGivesWay(t, network, "all live now");
-  t.notOk(network.machine.disk.has(BEFORE_BOOT), "nothing is noted any more");
 });
 
 test("a requested address is granted if it is reserved from before this boot, and so is that of the same container", async (t) => {

@@ -138,7 +138,8 @@ export class LivenessChecker {
     if (status === undefined) return undefined;
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
-      recorded = recordedIn(network.files, this.states);
+      // Namespaces are recorded of the running boot: nothing is read for those from before it.
+      recorded = recordedIn(network.files, this.states, () => []);
       this.#recorded.set(network, recorded);
     }
     const found = recorded.find(name, (record) => isOfRecord(record, status, owner));

@@ -14,7 +14,7 @@ import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/before-boot.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,

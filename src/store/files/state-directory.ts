@@ -74,12 +74,14 @@ export class StateDirectory {
   /**
    * Replaces a file atomically.
    *
+   * @param isDurable whether the new one is on disk before: else a loss of power may leave an empty file
    * @throws SystemError
    */
-  replace(name: string, text: string): void {
-    withTemporaryIn(this.#system, this.temporary, text, (temporary) =>
-      this.#system.rename(temporary, this.pathOf(name)),
-    );
+  replace(name: string, text: string, isDurable = false): void {
+    withTemporaryIn(this.#system, this.temporary, text, (temporary) => {
+      if (isDurable) this.#system.sync(temporary);
+      this.#system.rename(temporary, this.pathOf(name));
+    });
   }
 
   /**

@@ -3,9 +3,10 @@
  *
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
  * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
- * for which network namespace, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or only that it was looked for
- * (`c1 eth0 -`). The journal is believed only while the seal is current, and even then what it lists is checked against the
- * reservations; whatever it does not tell is found by reading them all. Deleting it loses nothing.
+ * for which network namespace, or in which earlier boot, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or only
+ * that it was looked for (`c1 eth0 -`). The journal is believed only while the seal is current, and even then what it lists is checked against the
+ * reservations; whatever it does not tell is found by reading them all. Deleting it loses
+ * only what is known to be from before this boot.
  */
 
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";
@@ -154,7 +155,7 @@ export function listingOf({ found }: JournalContent, attachment: Attachment): Li
 }
 
 /** What all lines of a journal list together: the names of the reservations, each with one that held it. */
-export function listedIn({ found }: JournalContent): ReadonlyMap<string, OwnerKey> {
+export function listedIn(found: JournalContent["found"]): ReadonlyMap<string, OwnerKey> {
   const held = new Map<OwnerKey, Set<string>>();
   for (const line of found) {
     const [container = "", interfaceName = "", word] = line.split(" ", 3);
@@ -202,21 +203,23 @@ export function sealedAt({ directory }: Seal): bigint {
 /**
  * Writes the journal anew from the result of a search; its seal is of no length yet, and so not current.
  *
- * @param seal its boot and machine: a call that is killed now must not make them forgotten
+ * @param seal what a later boot needs of it, if this call is killed, or power is lost, before it is sealed
  * @param records lines with records, by the names of the reservations, in their order
+ * @param isDurable whether it is on disk before it takes the place of the former one
  * @returns its length in bytes
  * @throws SystemError
  */
 export function renewJournal(
   state: StateDirectory,
   scan: Files,
-  { boot, machine }: Pick<Seal, "boot" | "machine">,
+  seal: Pick<Seal, "boot" | "machine" | "directory">,
   records: ReadonlyMap<string, string>,
+  isDurable: boolean,
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
-  const header = paddedHeader(`${FORM} ${boot} ${machine ?? NO_MACHINE} - - 0 0 0`);
+  const header = headerOf({ ...seal, reservations: 0, length: 0, renewed: 0 });
   const text = `${header}${withRecords(scan.pairs, records)}${lines}`;
-  state.replace(FILE, text);
+  state.replace(FILE, text, isDurable);
   return utf8Length(text);
 }
 
@@ -245,13 +248,13 @@ function lineOf({ name, owner }: Reservation): string {
  * @throws SystemError
  */
 export function sealJournal(state: StateDirectory, lines: string, seal: Seal): void {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const words = `${FORM} ${boot} ${machine} ${directory.id} ${directory.changed} ${reservations} ${length} ${renewed}`;
-  state.extend(FILE, lines, paddedHeader(words));
+  state.extend(FILE, lines, headerOf(seal));
 }
 
-function paddedHeader(text: string): string {
-  return `${text.padEnd(HEADER - 1)}\n`;
+function headerOf(seal: Seal): string {
+  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
+  const words = `${FORM} ${boot} ${machine} ${directory.id} ${directory.changed} ${reservations} ${length} ${renewed}`;
+  return `${words.padEnd(HEADER - 1)}\n`;
 }
 
 /** The seal in a journal's first line; `undefined` where there is none. */

@@ -5,12 +5,12 @@ import { utf8Length } from "../../cni/unicode.ts";
 import { eachLine } from "../../system/lines.ts";
 import { attempt, type Files, isSystemError, type Lock, recover } from "../../system/system.ts";
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
-import { dateBack } from "../files/fingerprint.ts";
+import { dateBack, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
-import { noteBeforeBoot } from "./before-boot.ts";
+import { linesBeforeBoot, recordsOf, withStatus } from "./earlier-boots.ts";
 import {
   ALL,
   type JournalContent,
@@ -25,7 +25,7 @@ import {
   sealJournal,
 } from "./journal-file.ts";
 import { carriedOver } from "./record.ts";
-import { type Records, recordsOf } from "./records.ts";
+import type { Records } from "./records.ts";
 
 /** What a seal says before the directory is dated. */
 type UndatedSeal = Omit<Seal, "directory">;
@@ -124,7 +124,8 @@ export class Journal {
   }
 
   #changed(): void {
-    if (this.#state.kind === "current") this.#state = { ...this.#state, kind: "changed" };
+    const state = this.#state;
+    if (state.kind === "current") this.#state = { kind: "changed", seal: state.seal };
   }
 
   /**
@@ -185,7 +186,7 @@ export class Journal {
     if (state.kind !== "stale" || state.found?.boot !== this.#files.boot) return [];
     const journal = readJournal(this.#files, ALL);
     const names = new Set(allIn(scan).map(({ name }) => name));
-    const listed = journal === undefined ? [] : [...listedIn(journal).keys()];
+    const listed = journal === undefined ? [] : [...listedIn(journal.found).keys()];
     return listed.filter((name) => !names.has(name));
   }
 
@@ -197,16 +198,13 @@ export class Journal {
     if (state.kind !== "stale" || boot === undefined || directory === undefined) return;
     const { found } = state;
     this.#try(() => {
-      if (found !== undefined && found.boot !== boot) {
-        noteBeforeBoot(this.#files, boot, found, () => usualIn(scan));
-      }
       const machine = this.#machineFor(boot, found);
-      const length = renewJournal(
-        directory,
-        scan,
-        { boot, machine },
-        this.#carriedOver(boot, found),
-      );
+      const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
+      const records = this.#carriedOver(boot, found, scan);
+      // A later boot needs what the former one tells.
+      const isDurable = found !== undefined;
+      const seal = { boot, machine, directory: fingerprint };
+      const length = renewJournal(directory, scan, seal, records, isDurable);
       const reservations = scan.count + othersIn(scan).length;
       this.#state = {
         kind: "renewed",
@@ -217,13 +215,22 @@ export class Journal {
     });
   }
 
-  /** The lines with records for the journal that is written anew, by names; none from before this boot. */
-  #carriedOver(boot: Seal["boot"], found: Seal | undefined): ReadonlyMap<string, string> {
-    const isOfBoot = found?.boot === boot;
-    const journal = isOfBoot ? requireJournal(this.#files, ALL) : undefined;
-    const bound = isOfBoot ? sealedAt(found) : 0n;
-    const lines = (journal?.found ?? []).map((line) => carriedOver(line, bound));
-    const all = [...lines, ...eachLine(this.#lines)];
+  /** The lines with records for the journal that is written anew, by names. */
+  #carriedOver(
+    boot: Seal["boot"],
+    found: Seal | undefined,
+    scan: Files,
+  ): ReadonlyMap<string, string> {
+    const journal = found && requireJournal(this.#files, ALL);
+    const all: string[] = [];
+    if (journal !== undefined && found?.boot === boot) {
+      const bound = sealedAt(found);
+      for (const line of journal.found) all.push(carriedOver(line, bound));
+    } else if (journal !== undefined) {
+      const read = () => withStatus(this.#files, usualIn(scan));
+      all.push(...linesBeforeBoot(this.#files, journal, read));
+    }
+    all.push(...eachLine(this.#lines));
     return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));
   }
 

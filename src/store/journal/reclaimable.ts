@@ -4,26 +4,39 @@ import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
+import { recordsOf } from "./earlier-boots.ts";
 import { ALL, requireJournal } from "./journal-file.ts";
-import { type AddedNamespace, isAsRecorded, type RecordedReservation } from "./record.ts";
-import { NO_RECORDS, type PlacedRecord, type Records, recordsOf } from "./records.ts";
+import {
+  type AddedNamespace,
+  isAsRecorded,
+  isEarlier,
+  isReclaimable,
+  type JournalRecord,
+  type RecordedReservation,
+} from "./record.ts";
+import { NO_RECORDS, type PlacedRecord, type Records } from "./records.ts";
 
 const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
 
-/** What became of the namespaces that the journal of a network tells of, current or not; needs no lock. */
+/**
+ * What became of the reservations that the journal of a network tells of, current or not; needs no lock.
+ *
+ * @param states judges their namespaces; by default by what is seen from now on
+ * @param reservations as of `recordsOf`
+ */
 export function recordedIn(
   files: NetworkFiles,
   states = new NamespaceStates(files.system),
+  reservations?: Parameters<typeof recordsOf>[2],
 ): RecordedNamespaces {
-  const read = (): Records => recordsOf(files, requireJournal(files, ALL));
+  const read = (): Records => recordsOf(files, requireJournal(files, ALL), reservations);
   const records = attempt(read, undefined);
   return new RecordedNamespaces(files, records, states);
 }
 
-/** The names of the reservations that any ADD may reclaim: of pod sandboxes whose namespace is gone; needs no lock. */
-export function namesOfGonePods(files: NetworkFiles): readonly string[] {
-  const namespaces = recordedIn(files);
-  return [...namespaces.gone(({ namespace }) => namespace.isPodSandbox)].map(({ name }) => name);
+/** The names of the reservations that any ADD may reclaim; needs no lock. */
+export function reclaimableNames(files: NetworkFiles): readonly string[] {
+  return [...recordedIn(files).gone(isReclaimable)].map(({ name }) => name);
 }
 
 /** The attachment of an ADD, and its namespace where that is known. */
@@ -40,14 +53,16 @@ function isAnother(later: AddedNamespace, before: AddedNamespace): boolean {
   return isKnown ? later.id !== before.id : later.isPodSandbox;
 }
 
-/** Says what became of the namespaces of recorded reservations. */
+type PlacedOfBoot = PlacedRecord<RecordedReservation>;
+
+/** Says what became of recorded reservations. */
 export class RecordedNamespaces {
   readonly #files: NetworkFiles;
   readonly #records: Records;
   readonly #isUnread: boolean;
   readonly #states: NamespaceStates;
-  #byInode: ReadonlyMap<string, readonly PlacedRecord[]> | undefined;
-  readonly #living = new Map<string, readonly PlacedRecord[]>();
+  #byInode: ReadonlyMap<string, readonly PlacedOfBoot[]> | undefined;
+  readonly #living = new Map<string, readonly PlacedOfBoot[]>();
 
   /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
@@ -58,20 +73,21 @@ export class RecordedNamespaces {
   }
 
   /**
-   * Those whose namespace is gone, and that are still there, in the order of the journal, one after the other as they are
-   * asked for.
+   * Those from before this boot or whose namespace is gone, and that are still there, in the order of the journal, one after
+   * the other as they are asked for.
    *
    * @param isMeant whether a record is looked at
    * @param caller for whom they are asked for: the namespace of an ADD often has the number of a pod that has just gone
    */
   *gone(
-    isMeant: (record: RecordedReservation) => boolean,
+    isMeant: (record: JournalRecord) => boolean,
     caller?: Caller,
-  ): Generator<RecordedReservation, void> {
-    for (const placed of this.#records.all()) {
-      const { record } = placed;
+  ): Generator<JournalRecord, void> {
+    for (const { place, record } of this.#records.all()) {
       if (!isMeant(record)) continue;
-      const isGone = this.#states.isGone(record.namespace, () => this.#laterThan(placed, caller));
+      const isGone =
+        isEarlier(record) ||
+        this.#states.isGone(record.namespace, () => this.#laterThan(place, record, caller));
       if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
   }
@@ -79,6 +95,12 @@ export class RecordedNamespaces {
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
   stateOf(name: string): NamespaceState | undefined {
     return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
+  }
+
+  /** Whether a reservation is from before this boot. */
+  isBeforeBoot(name: string): boolean {
+    const record = this.#records.of(name)?.record;
+    return record !== undefined && isEarlier(record) && isAsRecorded(this.#files, record) === true;
   }
 
   /**
@@ -92,12 +114,12 @@ export class RecordedNamespaces {
     isSame: (record: RecordedReservation) => boolean | undefined,
   ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
     if (this.#isUnread) return { state: UNREAD };
-    const placed = this.#records.of(name);
-    if (placed === undefined) return undefined;
-    const same = isSame(placed.record);
+    const { place, record } = this.#records.of(name) ?? {};
+    if (place === undefined || record === undefined || isEarlier(record)) return undefined;
+    const same = isSame(record);
     if (same === false) return undefined;
-    const { namespace } = placed.record;
-    const state = this.#states.stateOf(namespace, () => this.#laterThan(placed));
+    const { namespace } = record;
+    const state = this.#states.stateOf(namespace, () => this.#laterThan(place, record));
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
     return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
   }
@@ -106,8 +128,11 @@ export class RecordedNamespaces {
    * The namespaces that live with the same number and were recorded later, the last first; of other containers: of one
    * container it may be the same namespace.
    */
-  *#laterThan({ place, record }: PlacedRecord, caller?: Caller): Generator<NetworkNamespace, void> {
-    const { key, containerId, namespace } = record;
+  *#laterThan(
+    place: number,
+    { key, containerId, namespace }: RecordedReservation,
+    caller?: Caller,
+  ): Generator<NetworkNamespace, void> {
     if (caller?.namespace !== undefined && isAnother(caller.namespace, namespace)) {
       if (caller.key === key || caller.containerId !== containerId) yield caller.namespace;
     }
@@ -123,7 +148,7 @@ export class RecordedNamespaces {
    * The records with a number whose namespaces are at their paths, the last of the journal first: few, while thousands may
    * have had it before.
    */
-  #livingWith(inode: string): readonly PlacedRecord[] {
+  #livingWith(inode: string): readonly PlacedOfBoot[] {
     const known = this.#living.get(inode);
     if (known !== undefined) return known;
     this.#byInode ??= this.#withHeldNumbers();
@@ -134,10 +159,12 @@ export class RecordedNamespaces {
   }
 
   /** The records by the numbers of namespaces that there are now. */
-  #withHeldNumbers(): ReadonlyMap<string, readonly PlacedRecord[]> {
-    const byInode = new Map<string, PlacedRecord[]>();
-    for (const placed of this.#records.all()) {
-      const { inode } = placed.record.namespace;
+  #withHeldNumbers(): ReadonlyMap<string, readonly PlacedOfBoot[]> {
+    const byInode = new Map<string, PlacedOfBoot[]>();
+    for (const { place, record } of this.#records.all()) {
+      if (isEarlier(record)) continue;
+      const placed = { place, record };
+      const { inode } = record.namespace;
       if (!this.#states.isHeld(inode)) continue;
       const same = byInode.get(inode);
       if (same === undefined) byInode.set(inode, [placed]);

@@ -1,7 +1,11 @@
-/** What a line of the journal tells of a reservation besides its owner: for which network namespace its file was made. */
+/**
+ * What a line of the journal tells of a reservation besides its owner: for which network namespace its file was made, or in
+ * which earlier boot.
+ */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { type FileStatus, recover } from "../../system/system.ts";
+import { type BootId, isBootId } from "../files/boot-id.ts";
 import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { keyIn, keyOf, type Owner } from "../reservations/owner.ts";
@@ -13,12 +17,35 @@ export interface AddedNamespace extends NetworkNamespace {
   readonly isPodSandbox: boolean;
 }
 
-/** A reservation that a line of the journal tells of. */
-export interface RecordedReservation extends ReservationFile {
+/** What a line of the journal tells of a reservation. */
+export type JournalRecord = RecordedReservation | EarlierReservation;
+
+/** The file of a reservation as a line of the journal has it. */
+interface RecordedFile extends ReservationFile {
   readonly containerId: string;
   /** The file has not changed from this time on, in nanoseconds since the epoch; `undefined` where that does not matter. */
   readonly changedBefore: bigint | undefined;
+}
+
+/** A reservation of the running boot. */
+export interface RecordedReservation extends RecordedFile {
   readonly namespace: AddedNamespace;
+}
+
+/** A reservation from before this boot. */
+export interface EarlierReservation extends RecordedFile {
+  /** The last boot in which it was held. */
+  readonly boot: BootId;
+}
+
+/** Whether a reservation is from before this boot: then nothing of it lives. */
+export function isEarlier(record: JournalRecord): record is EarlierReservation {
+  return "boot" in record;
+}
+
+/** Whether any ADD may take the address once its holder is dead: what is no pod's may be in use without a container. */
+export function isReclaimable(record: JournalRecord): boolean {
+  return isEarlier(record) || record.namespace.isPodSandbox;
 }
 
 const DECIMAL = /^[0-9]+$/;
@@ -32,6 +59,9 @@ const NO_POD_SANDBOX = "-";
 /** How many words a line has before the path, which may have spaces. */
 const WORDS = 6;
 
+/** How many words a line has about a reservation from before this boot. */
+const EARLIER_WORDS = 5;
+
 /** What a line has behind the name, with a space before it; nothing where file or namespace is not known. */
 export function formatRecord(
   file: FileId | undefined,
@@ -43,6 +73,11 @@ export function formatRecord(
   return ` ${file} ${number} ${isPodSandbox ? POD_SANDBOX : NO_POD_SANDBOX} ${path}`;
 }
 
+/** The same for a reservation from before this boot, which was held in an earlier one. */
+export function formatEarlier(file: FileId, boot: BootId): string {
+  return ` ${file} ${boot}`;
+}
+
 /**
  * Reads a line with a record; `undefined` where it has none.
  *
@@ -51,39 +86,50 @@ export function formatRecord(
 export function recordIn(
   line: string,
   changedBefore: bigint | undefined,
-): RecordedReservation | undefined {
+): JournalRecord | undefined {
   // Of 65 000 lines: neither by an expression nor by a pattern, which would take longer than the rest.
   const words = line.split(" ");
-  const path = words.length === WORDS + 1 ? words[WORDS] : words.slice(WORDS).join(" ");
-  if (path?.startsWith("/") !== true) return undefined;
-  const namespace = namespaceIn(words[4] ?? "");
-  if (namespace === undefined) return undefined;
-  const kind = words[5];
-  if (kind !== POD_SANDBOX && kind !== NO_POD_SANDBOX) return undefined;
+  const containerId = words[0] ?? "";
+  const key = keyIn(containerId, words[1] ?? "");
+  const name = words[2] ?? "";
   // What else is no id of a file, no file has.
   const file = words[3] ?? "";
   const comma = file.indexOf(",");
+  if (comma < 0) return undefined;
+  const boot = words[4] ?? "";
+  if (words.length === EARLIER_WORDS) {
+    if (!isBootId(boot)) return undefined;
+    return { name, key, containerId, file: file as FileId, changedBefore: undefined, boot };
+  }
+  const namespace = namespaceIn(words);
+  if (namespace === undefined) return undefined;
   const end = file.indexOf(",", comma + 1);
   const before = end < 0 ? undefined : file.slice(end + 1);
-  if (comma < 0 || (before !== undefined && !DECIMAL.test(before))) return undefined;
-  const containerId = words[0] ?? "";
+  if (before !== undefined && !DECIMAL.test(before)) return undefined;
+  // By its handle it is known what became of the namespace, whatever its number is that of.
+  const hasHandle = namespace.id !== undefined;
   return {
-    name: words[2] ?? "",
-    key: keyIn(containerId, words[1] ?? ""),
+    name,
+    key,
     containerId,
     file: (end < 0 ? file : file.slice(0, end)) as FileId,
-    changedBefore: before === undefined ? changedBefore : BigInt(before),
-    namespace: { ...namespace, path, isPodSandbox: kind === POD_SANDBOX },
+    changedBefore: hasHandle ? undefined : before === undefined ? changedBefore : BigInt(before),
+    namespace,
   };
 }
 
-/** The numbers of a namespace; `undefined` where a word is none. */
-function namespaceIn(word: string): Pick<NetworkNamespace, "inode" | "id"> | undefined {
+/** The namespace of a line; `undefined` where it has none. */
+function namespaceIn(words: readonly string[]): AddedNamespace | undefined {
+  const word = words[4] ?? "";
+  const kind = words[5];
+  const path = words.length === WORDS + 1 ? words[WORDS] : words.slice(WORDS).join(" ");
+  if (path?.startsWith("/") !== true) return undefined;
+  if (kind !== POD_SANDBOX && kind !== NO_POD_SANDBOX) return undefined;
   const comma = word.indexOf(",");
   const inode = comma < 0 ? word : word.slice(0, comma);
   const id = comma < 0 ? undefined : word.slice(comma + 1);
   if (!(Number(inode) > 0) || (id !== undefined && !DECIMAL.test(id))) return undefined;
-  return { inode, id };
+  return { inode, id, path, isPodSandbox: kind === POD_SANDBOX };
 }
 
 /**
@@ -94,7 +140,8 @@ function namespaceIn(word: string): Pick<NetworkNamespace, "inode" | "id"> | und
  */
 export function carriedOver(line: string, changedBefore: bigint): string {
   const [container, interfaceName, name, file = "", ...rest] = line.split(" ");
-  if (rest.length === 0) return line;
+  // What is from before this boot is known by its time.
+  if (rest.length <= 1) return line;
   const isBounded = file.split(",").length > 2;
   const bounded = isBounded ? file : `${file},${changedBefore}`;
   return [container, interfaceName, name, bounded, ...rest].join(" ");
@@ -107,22 +154,17 @@ export function carriedOver(line: string, changedBefore: bigint): string {
  * @param owner whose reservation the file is
  */
 export function isOfRecord(
-  { key, file, changedBefore, namespace }: Omit<RecordedReservation, "name">,
+  { key, file, changedBefore }: Omit<RecordedFile, "name">,
   found: Pick<FileStatus, "kind" | "changed"> & { readonly id: FileId },
   owner: Owner,
 ): boolean | undefined {
   if (found.kind !== "file" || found.id !== file) return false;
   if (keyOf(owner) !== key) return false;
-  // By the handle it is known what became of the namespace that the container had then, and it has no other with this file.
-  if (changedBefore === undefined || namespace.id !== undefined) return true;
-  return found.changed < changedBefore ? true : undefined;
+  return changedBefore === undefined || found.changed < changedBefore ? true : undefined;
 }
 
 /** Whether a reservation is still the one that was recorded; `undefined` where that cannot be told. */
-export function isAsRecorded(
-  files: NetworkFiles,
-  record: RecordedReservation,
-): boolean | undefined {
+export function isAsRecorded(files: NetworkFiles, record: RecordedFile): boolean | undefined {
   const read = (): FileStatus => files.system.linkStatus(files.pathOf(record.name));
   const status = recover(read, ({ code }) => (code === "ENOENT" ? false : undefined));
   if (!status) return status;

@@ -1,13 +1,12 @@
 /** The records of a journal, each read when it is asked for: of 60 000 an ADD needs one. */
 
-import type { NetworkFiles } from "../files/network-files.ts";
-import { type JournalContent, recordsIn, sealedAt } from "./journal-file.ts";
-import { type RecordedReservation, recordIn } from "./record.ts";
+import { recordsIn } from "./journal-file.ts";
+import { type EarlierReservation, isEarlier, type JournalRecord, recordIn } from "./record.ts";
 
 /** A record, and where it is among those of its journal: one that came later has a higher number. */
-export interface PlacedRecord {
+export interface PlacedRecord<R = JournalRecord> {
   readonly place: number;
-  readonly record: RecordedReservation;
+  readonly record: R;
 }
 
 /** What a journal tells of reservations: the last line about each that has a record. */
@@ -15,14 +14,21 @@ export class Records {
   readonly #lines: readonly string[];
   readonly #changedBefore: bigint | undefined;
   readonly #places: ReadonlyMap<string, number>;
+  readonly #counts: (record: EarlierReservation) => boolean;
 
   /**
-   * @param lines all that the journal has
+   * @param lines all that the journal has; those from before this boot are the first of them that have records
    * @param changedBefore as `recordIn` takes it
+   * @param counts whether one from before this boot is of this machine, and of another boot
    */
-  constructor(lines: readonly string[], changedBefore: bigint | undefined) {
+  constructor(
+    lines: readonly string[],
+    changedBefore?: bigint,
+    counts: (record: EarlierReservation) => boolean = () => true,
+  ) {
     this.#lines = lines;
     this.#changedBefore = changedBefore;
+    this.#counts = counts;
     this.#places = recordsIn(lines);
   }
 
@@ -39,18 +45,18 @@ export class Records {
     return this.#at(this.#places.get(name) ?? -1);
   }
 
+  /** Whether it tells of anything from before this boot. */
+  hasEarlier(): boolean {
+    const [first] = this.all();
+    return first !== undefined && isEarlier(first.record);
+  }
+
   #at(place: number): PlacedRecord | undefined {
     const record = recordIn(this.#lines[place] ?? "", this.#changedBefore);
-    return record && { place, record };
+    if (record === undefined || (isEarlier(record) && !this.#counts(record))) return undefined;
+    return { place, record };
   }
 }
 
 /** Those of no journal. */
-export const NO_RECORDS = new Records([], undefined);
-
-/** What a journal tells of reservations of the running boot; nothing where there is none. */
-export function recordsOf(files: NetworkFiles, journal: JournalContent | undefined): Records {
-  if (journal?.seal === undefined || journal.seal.boot !== files.boot) return NO_RECORDS;
-  // Somebody else may have released and reserved an address since, with the same inode and date.
-  return new Records(journal.found, journal.isCurrent ? undefined : sealedAt(journal.seal));
-}
+export const NO_RECORDS = new Records([]);

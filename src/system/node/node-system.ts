@@ -54,6 +54,7 @@ export function createNodeSystem(): NodeSystem {
     overwriteFile,
     link: (existing, path) => systemCall("link", path, () => fs.linkSync(existing, path)),
     rename: (from, to) => systemCall("rename", to, () => fs.renameSync(from, to)),
+    sync,
     unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
     readLink: (path) =>
       systemCall("readlink", path, () => textOf(fs.readlinkSync(path, { encoding: "buffer" }))),
@@ -216,6 +217,12 @@ function writeAt(file: number, text: string, position: number): void {
   while (written < bytes.length) {
     written += fs.writeSync(file, bytes, written, bytes.length - written, position + written);
   }
+}
+
+function sync(path: string): void {
+  withFile(path, O_RDONLY | O_NOFOLLOW, (file) =>
+    systemCall("fsync", path, () => fs.fsyncSync(file)),
+  );
 }
 
 function makeDirectories(path: string, mode = 0o755): void {

@@ -96,6 +96,14 @@ JSValue host_link(struct call *call) { return with_two_paths(call, link); }
 
 JSValue host_rename(struct call *call) { return with_two_paths(call, rename); }
 
+JSValue host_sync(struct call *call) {
+  int descriptor = open_existing(call, O_RDONLY | O_NOFOLLOW);
+  if (descriptor < 0) return JS_EXCEPTION;
+  int error = fsync(descriptor) == 0 ? 0 : errno;
+  close(descriptor);
+  return error == 0 ? JS_UNDEFINED : throw_errno(call, "fsync", error);
+}
+
 JSValue host_unlink(struct call *call) { return done(call, unlink(call->path)); }
 
 JSValue host_read_link(struct call *call) {

@@ -67,6 +67,7 @@ static const struct function functions[] = {
     {"overwriteFile", 2, host_overwrite_file, "open", 0, NULL},
     {"link", 2, host_link, "link", 1, NULL},
     {"rename", 2, host_rename, "rename", 1, NULL},
+    {"sync", 1, host_sync, "open", 0, NULL},
     {"unlink", 1, host_unlink, "unlink", 0, NULL},
     {"readLink", 1, host_read_link, "readlink", 0, NULL},
     {"setModified", 2, host_set_modified, "utimensat", 0, NULL},

@@ -5,12 +5,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
-import { attachment } from "../../store/fixtures.ts";
 import { nodeFor } from "../node.ts";
 
 test("every range is counted, and reservations outside all ranges", async (t) => {
@@ -56,10 +54,11 @@ test("what is held since before this boot counts as free", {
   node.network("net", { subnet: "10.7.41.0/29" });
   for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
   const { ino, mtimeNs } = statSync(join(node.dataDir, "net/10.7.41.2"), { bigint: true });
-  const machine = readFileSync("/etc/machine-id", "utf8").trim();
+  const journal = ".host-local/net/journal";
   const boot = "11111111-2222-3333-4444-555555555555";
-  const note = `${boot} 10.7.41.2 ${keyOf(attachment("c1"))} ${ino},${mtimeNs}`;
-  node.write(".host-local/net/before-boot", `host-local-before-boot 2 ${machine}\n${note}\n`);
+  const line = `c1 eth0 10.7.41.2 ${ino},${mtimeNs} ${boot}\n`;
+  const [seal = ""] = readFileSync(join(node.dataDir, journal), "utf8").split("\n");
+  node.write(journal, `${seal}\n${line}`);
 
   t.match(node.json(["capacity", "net"]).document, {
     networks: [{ beforeBoot: 1, ranges: [{ used: 1, free: 4 }] }],

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import type { NodeReservation } from "../../../src/operator/node/network-directory.ts";
 import { releaseUnchanged } from "../../../src/operator/node/release.ts";
-import { namesBeforeBoot } from "../../../src/store/journal/before-boot.ts";
+import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {

@@ -62,6 +62,9 @@ test("lines of other interfaces do not count; legacy ones do, but leave open wha
   t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
 });
 
+/** A directory that is in any other state. */
+const NOWHERE = { id: "1,2" as FileId, changed: "3" };
+
 /** No records. */
 const NONE: ReadonlyMap<string, string> = new Map();
 
@@ -73,8 +76,9 @@ function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): 
   const length = renewJournal(
     state,
     readAll(files),
-    { boot, machine: files.requireMachine() },
+    { boot, machine: files.requireMachine(), directory: NOWHERE },
     NONE,
+    false,
   );
   const directory = dateBack(files.system, files.directory);
   if (directory === undefined) throw new Error("it cannot be sealed");
@@ -130,7 +134,8 @@ test("written anew, it has the records of what is there for the same owner, in t
     ["10.0.0.2", record("c1 eth0 10.0.0.2")],
     ["10.0.0.3", record("c1 eth0 10.0.0.3")],
   ]);
-  renewJournal(state, readAll(files), { boot, machine: undefined }, records);
+  const seal = { boot, machine: undefined, directory: NOWHERE };
+  renewJournal(state, readAll(files), seal, records, false);
   t.same(requireJournal(files, ALL)?.found, [
     "c10 eth0 10.0.0.3",
     records.get("10.0.0.5"),
@@ -227,11 +232,17 @@ test("until it is sealed it is not current, but tells of which machine it is", a
   const { boot } = files;
   if (files.state === undefined || boot === undefined) throw new Error("there is no journal");
   for (const one of [files.requireMachine(), SEVERAL, undefined] as const) {
-    renewJournal(files.state, readAll(files), { boot, machine: one }, NONE);
+    renewJournal(
+      files.state,
+      readAll(files),
+      { boot, machine: one, directory: NOWHERE },
+      NONE,
+      false,
+    );
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
     const word = one === SEVERAL ? "\\*" : (one ?? "-");
-    const header = new RegExp(`^host-local-journal 6 ${boot} ${word} - - 0 0 0 *\n`);
+    const header = new RegExp(`^host-local-journal 6 ${boot} ${word} 1,2 3 0 0 0 *\n`);
     t.match(machine.disk.readFile(path, 1e6), header);
   }
 });

@@ -8,11 +8,11 @@ import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address } from "../../ipam/parsed.ts";
 import {
   attachment,
+  earlierOn,
   HELD,
   journalOf,
   location,
   machineWith,
-  notesOn,
   open,
   withNetwork,
 } from "../fixtures.ts";
@@ -158,7 +158,7 @@ test("one that cannot be read for now stays as it is, and tells the next call wh
     withNetwork(machine.start({ interrupt }), (network) => network.heldBy(c1, "search"));
   }
   t.same(
-    notesOn(machine).map(({ name }) => name),
+    earlierOn(machine).map(({ name }) => name),
     ["10.0.0.2"],
   );
 });

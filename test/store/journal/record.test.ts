@@ -84,8 +84,9 @@ test("a record is of the file with this inode, time and owner, and of no other",
   t.equal(isOfRecord(record(undefined), found, parseOwner("c1\r\neth0")), false, "no file");
   t.equal(isAsRecorded(files, record(changed + 1n)), true);
   t.equal(isAsRecorded(files, record(changed)), undefined, "changed in the tick of the seal");
-  const known = { ...record(changed), namespace: { ...namespace, id: "7001" } };
-  t.equal(isAsRecorded(files, known), true, "the handle says whose namespace it was");
+  const withHandle = formatRecord(`${inode},${modified}` as FileId, { ...namespace, id: "7001" });
+  const known = recordIn(`c1 eth0 10.0.0.2${withHandle}`, changed);
+  t.equal(known && isAsRecorded(files, known), true, "the handle says whose namespace it was");
   t.equal(isAsRecorded(files, record(undefined, `${inode},${modified + 1n}`)), false, "its time");
   t.equal(isAsRecorded(files, record(undefined, `${inode + 1n},${modified}`)), false, "its inode");
   for (const operation of ["linkStatus", "readFile"] as const) {

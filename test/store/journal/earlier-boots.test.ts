@@ -1,18 +1,10 @@
 import { test } from "tap";
-import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
-import {
-  namesBeforeBoot,
-  noteBeforeBoot,
-  readNotes,
-  reclaimable,
-} from "../../../src/store/journal/before-boot.ts";
-import { readJournal } from "../../../src/store/journal/journal-file.ts";
-import { readAll, usualIn } from "../../../src/store/reservations/directory-scan.ts";
+import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { location, machineWith, notesOn, open, withNetwork } from "../fixtures.ts";
+import { address } from "../../ipam/parsed.ts";
+import { attachment, earlierOn, location, machineWith, open, withNetwork } from "../fixtures.ts";
 
-const FILE = `${location.stateDirectory}/before-boot`;
 const JOURNAL = `${location.stateDirectory}/journal`;
 const OTHER_MACHINE = `${"f".repeat(32)}\n`;
 const four = {
@@ -39,29 +31,24 @@ function names(machine: MemoryMachine, interrupt?: Interrupt): readonly string[]
 /** A kernel that does not tell when it booted. */
 const silent = refuse("readFile", "ENOENT", "/proc/stat");
 
-/** Notes what is from before this boot, as the first call that keeps the journal. */
-function note(machine: MemoryMachine): NetworkFiles {
-  const files = open(machine.start());
-  const { boot } = files;
-  const seal = readJournal(files, undefined)?.seal;
-  if (boot === undefined || seal === undefined) throw new Error("there is no seal");
-  noteBeforeBoot(files, boot, seal, () => usualIn(readAll(files)));
-  return files;
+/** The first call of a boot that keeps the journal. */
+function renew(machine: MemoryMachine): void {
+  withNetwork(machine.start(), (network) => network.allOwned());
 }
 
-/** A machine in its second boot, in which two reservations are noted. */
-function machineWithNotes(): MemoryMachine {
+/** A machine in its second boot, with a journal that lists two reservations from before it. */
+function machineInSecondBoot(): MemoryMachine {
   const machine = machineWithJournal();
   machine.boot();
-  note(machine);
+  renew(machine);
   return machine;
 }
 
-function noted(machine: MemoryMachine): readonly string[] {
-  return notesOn(machine).map(({ name }) => name);
+function listed(machine: MemoryMachine): readonly string[] {
+  return earlierOn(machine).map(({ name }) => name);
 }
 
-test("namesBeforeBoot has the attachments' reservations of another boot, noted or not", async (t) => {
+test("namesBeforeBoot has the attachments' reservations of another boot, before and after its first call", async (t) => {
   const machine = machineWithJournal();
   t.same(names(machine), []);
 
@@ -69,12 +56,10 @@ test("namesBeforeBoot has the attachments' reservations of another boot, noted o
   t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
   t.same(names(machine, refuse("readFile", "EMFILE", "/etc/machine-id")), [], "not known");
   t.same(names(machine, refuse("linkStatus", "ENOENT", "/data/net/10.0.0.2")), ["10.0.0.3"]);
-  t.notOk(machine.disk.has(FILE));
 
-  note(machine);
+  renew(machine);
   t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
-  t.same(noted(machine), ["10.0.0.2", "10.0.0.3"]);
-  t.equal(machine.disk.modeOf(FILE), 0o600);
+  t.same(listed(machine), ["10.0.0.2", "10.0.0.3"]);
 });
 
 test("nothing is from before this boot where that is not certain", async (t) => {
@@ -91,16 +76,13 @@ test("nothing is from before this boot where that is not certain", async (t) => 
       disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 6", "journal 5")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
-    for (const machine of [machineWithJournal(), machineWithNotes()]) {
-      const isNoted = machine.disk.has(FILE);
-      if (!isNoted) machine.boot();
+    const first = machineWithJournal();
+    first.boot();
+    for (const machine of [first, machineInSecondBoot()]) {
       t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
       doubt(machine);
-      t.same(
-        names(machine),
-        isNoted && what.includes("journal") ? ["10.0.0.2", "10.0.0.3"] : [],
-        what,
-      );
+      t.same(names(machine), [], what);
+      t.same(listed(machine), [], what);
     }
   }
 });
@@ -154,26 +136,29 @@ test("a machine that never had an id is not known to be the same", async (t) => 
   t.same(names(machine), []);
 });
 
-test("no note is of the running boot, such as that of a virtual machine that was set back", async (t) => {
-  const machine = machineWithNotes();
-  const [note] = readNotes(open(machine.start()));
-  machine.bootId = `${note?.boot}\n`;
-  t.same(noted(machine), []);
+test("nothing is from before the running boot that was held in it, as on a virtual machine that was set back", async (t) => {
+  const machine = machineInSecondBoot();
+  const [one] = earlierOn(machine);
+  machine.bootId = `${one?.boot}\n`;
+  // The directory has changed since the seal of the boot that is undone, so no time counts.
+  machine.disk.put("/data/net/10.0.0.6", "");
+  machine.time -= 60_000;
+  t.same(names(machine), []);
+  t.same(listed(machine), []);
 });
 
-test("what was made anew in one boot is noted of that, and not of the one before", async (t) => {
-  const machine = machineWithNotes();
+test("what was made anew in one boot is of that, and not of the one before", async (t) => {
+  const machine = machineInSecondBoot();
   machine.wait(1000);
   machine.disk.unlink("/data/net/10.0.0.2");
   machine.disk.put("/data/net/10.0.0.2", four["10.0.0.2"]);
   machine.wait(1000);
-  withNetwork(machine.start(), (network) => network.allOwned());
+  renew(machine);
   machine.boot();
-
-  const notes = [...readNotes(note(machine))];
+  renew(machine);
 
   t.same(
-    notes.map(({ name, boot }) => [name, boot.at(-1)]),
+    earlierOn(machine).map(({ name, boot }) => [name, boot.at(-1)]),
     [
       ["10.0.0.3", "1"],
       ["10.0.0.2", "2"],
@@ -181,7 +166,7 @@ test("what was made anew in one boot is noted of that, and not of the one before
   );
 });
 
-test("a note is valid while the file is the one that was noted", async (t) => {
+test("a line is valid while the file is the one that it names, whether or not the journal is written anew", async (t) => {
   const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     gone: ({ disk }) => disk.unlink("/data/net/10.0.0.2"),
     "made anew": ({ disk }) => {
@@ -200,49 +185,77 @@ test("a note is valid while the file is the one that was noted", async (t) => {
     },
   };
   for (const [what, change] of Object.entries(changes)) {
-    const machine = machineWithNotes();
+    const machine = machineInSecondBoot();
     machine.wait(1000);
     change(machine);
-    t.same(noted(machine), ["10.0.0.3"], what);
-    t.same(names(machine), ["10.0.0.3"], what);
+    for (const step of [() => {}, () => renew(machine)]) {
+      step();
+      t.same(listed(machine), ["10.0.0.3"], what);
+      t.same(names(machine), ["10.0.0.3"], what);
+    }
   }
 });
 
-test("nothing is noted by lines of nonsense, a file of another form, or where it may not be", async (t) => {
-  const machine = machineWithNotes();
-  const text = machine.disk.readFile(FILE, 1000);
-  const [, line = ""] = text.split("\n");
-  const [boot, , ...rest] = line.split(" ");
-  const bad = ["", "x", `${boot} 10.0.0.9 c9 eth0`, `${line} more`, `x 10.0.0.9 ${rest.join(" ")}`];
-  machine.disk.write(FILE, `${text}${bad.join("\n")}\n`);
-  t.same(
-    [...readNotes(open(machine.start()))].map(({ name }) => name),
-    ["10.0.0.2", "10.0.0.3"],
-  );
-  machine.disk.write(FILE, text.replace("boot 2", "boot 1"));
-  t.same([...readNotes(open(machine.start()))], []);
+test("nothing is from before this boot by lines of nonsense, or where the journal may not be read", async (t) => {
+  const machine = machineInSecondBoot();
+  const text = machine.disk.readFile(JOURNAL, 1e4);
+  const [one] = earlierOn(machine);
+  const file = one?.file;
+  const bad = ["", "x", `c9 eth0 10.0.0.5 ${file} x`, `c9 eth0 10.0.0.5 x ${one?.boot}`];
+  machine.disk.write(JOURNAL, `${text}${bad.join("\n")}\n`);
+  t.same(listed(machine), ["10.0.0.2", "10.0.0.3"]);
   machine.disk.putLink("/data/.host-local", "/elsewhere");
-  t.same([...readNotes(open(machine.start()))], []);
+  t.same(listed(machine), []);
 });
 
-test("notes that are void are removed once all were looked at; with the last of them, the file goes", async (t) => {
-  const machine = machineWithNotes();
-  const left = (): readonly string[] =>
-    [...readNotes(open(machine.start()))].map(({ name }) => name);
-  const look = (wanted: string, interrupt?: Interrupt): number =>
-    [...reclaimable(open(machine.start({ interrupt })), (name) => name === wanted || undefined)]
-      .length;
+test("a file that is reserved again is of this boot, and the next boot has it from then", async (t) => {
+  const machine = machineInSecondBoot();
+  machine.wait(1000);
+  machine.disk.put("/data/.host-local/net/new/7-0", "c9\r\neth0");
+  withNetwork(machine.start(), (network) => {
+    network.heldBy(attachment("c9"), "search");
+    for (const dead of earlierOn(machine)) network.reclaimDead(dead);
+    network.reserve(address("10.0.0.2"), attachment("c9"), "/data/.host-local/net/new/7-0");
+  });
+  t.same(listed(machine), []);
+  machine.wait(5000);
+  machine.boot();
+  renew(machine);
+  t.same(
+    earlierOn(machine).map(({ name, key, boot }) => [name, key, boot.at(-1)]),
+    [["10.0.0.2", "c9 eth0", "2"]],
+  );
+});
 
-  machine.disk.unlink("/data/net/10.0.0.2");
-  t.equal(look("10.0.0.2", refuse("linkStatus", "EIO", "/data/net/10.0.0.2")), 0);
-  t.same(left(), ["10.0.0.2", "10.0.0.3"], "a file that cannot be seen may still be there");
-  t.equal(look("10.0.0.3"), 1);
-  t.same(left(), ["10.0.0.2", "10.0.0.3"], "what is not wanted is not looked at");
-  t.equal(look("10.0.0.2"), 0);
-  t.same(left(), ["10.0.0.3"]);
-  machine.disk.unlink("/data/net/10.0.0.3");
-  t.equal(look("10.0.0.3"), 0);
-  t.notOk(machine.disk.has(FILE));
+test("what a later boot needs is on disk before a journal takes the place of another", async (t) => {
+  const machine = machineWithJournal();
+  const replaced = (interrupt?: Interrupt): readonly string[] => {
+    const process = machine.start({ interrupt });
+    withNetwork(process, (network) => network.allOwned());
+    const words = process.calls.map(({ operation, path }) => `${operation} ${path}`);
+    return words
+      .filter((word) => /^sync|^rename .*journal/.test(word))
+      .map((word) => word.slice(0, 6));
+  };
+  machine.boot();
+  t.same(replaced(refuse("sync", "EIO")), ["sync /"], "it stays where that is not possible");
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+  t.same(replaced(), ["sync /", "rename"]);
+  t.same(replaced(), [], "it is current");
+});
+
+test("a journal that was written anew and never sealed tells the next boot what was there", async (t) => {
+  const machine = machineInSecondBoot();
+  machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
+  machine.wait(1000);
+  machine.disk.put("/data/net/10.0.0.7", "");
+  // As a loss of power leaves it: the seal that follows is not on disk.
+  withNetwork(machine.start({ interrupt: refuse("extendFile", "EIO") }), (network) =>
+    network.allOwned(),
+  );
+  machine.wait(5000);
+  machine.boot();
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3", "10.0.0.6"]);
 });
 
 test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", async (t) => {

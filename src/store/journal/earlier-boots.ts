@@ -1,0 +1,178 @@
+/**
+ * Reservations from before this boot: no network namespace survives a boot, so they belong to nobody alive. The first call of a
+ * boot that keeps the journal writes it anew, and gives the lines of such reservations their boot; they are reclaimed when
+ * their range is otherwise full.
+ *
+ * Only what is certain gets a boot: the journal's seal was put on this machine before this boot, and the reservation was there
+ * when it was put, and has not changed since the kernel booted. A line is valid while the file is the one that it names.
+ */
+
+import { attempt, type FileStatus } from "../../system/system.ts";
+import { bootTime, isBootId } from "../files/boot-id.ts";
+import { fileIdOf, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { allIn, readAll } from "../reservations/directory-scan.ts";
+import { keyOf, type OwnerKey } from "../reservations/owner.ts";
+import type { NamedReservation } from "../reservations/reservation-file.ts";
+import {
+  ALL,
+  type JournalContent,
+  listedIn,
+  requireJournal,
+  type Seal,
+  sealedAt,
+} from "./journal-file.ts";
+import { type EarlierReservation, formatEarlier, isEarlier, isOfRecord } from "./record.ts";
+import { NO_RECORDS, Records } from "./records.ts";
+
+/** What is looked at of a reservation's file. */
+type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
+
+/** A reservation that was read, with the status of its file. */
+interface ReadReservation extends NamedReservation {
+  /** `undefined` where it is not known. */
+  readonly status: Status | undefined;
+}
+
+/**
+ * What a journal tells of reservations: of those for which a network namespace was recorded in the running boot, and of those
+ * from before it, also if the next call under the lock is the one to write that; nothing where there is no journal.
+ *
+ * @param reservations gives all, where the journal is of an earlier boot; by default they are read
+ * @throws SystemError where that is not known
+ */
+export function recordsOf(
+  files: NetworkFiles,
+  journal: JournalContent | undefined,
+  reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
+): Records {
+  const { boot } = files;
+  const seal = journal?.seal;
+  if (journal === undefined || seal === undefined || boot === undefined) return NO_RECORDS;
+  if (seal.boot !== boot) return new Records(linesBeforeBoot(files, journal, reservations));
+  // Somebody else may have released and reserved an address since, with the same inode and date.
+  const changedBefore = journal.isCurrent ? undefined : sealedAt(seal);
+  let isOwn: boolean | undefined;
+  const counts = (record: EarlierReservation): boolean => {
+    isOwn ??= attempt(() => isOfMachine(files, seal), false);
+    return isOwn && record.boot !== boot;
+  };
+  return new Records(journal.found, changedBefore, counts);
+}
+
+/**
+ * The file names of the reservations from before this boot; needs no lock.
+ *
+ * @param reservations as of `recordsOf`
+ */
+export function namesBeforeBoot(
+  files: NetworkFiles,
+  reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
+): ReadonlySet<string> {
+  let read: readonly ReadReservation[] | undefined;
+  const all = (): readonly ReadReservation[] => {
+    read ??= reservations();
+    return read;
+  };
+  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), all);
+  const records = attempt(ask, NO_RECORDS);
+  if (!records.hasEarlier()) return new Set();
+  const isBefore = ({ name, owner, status }: ReadReservation): boolean => {
+    const record = records.of(name)?.record;
+    if (status === undefined || record === undefined || !isEarlier(record)) return false;
+    const { kind, changed } = status;
+    return isOfRecord(record, { kind, changed, id: fileIdOf(status) }, owner) === true;
+  };
+  return new Set(
+    all()
+      .filter(isBefore)
+      .map(({ name }) => name),
+  );
+}
+
+/** Reads the status of the reservations' files. */
+export function withStatus<T extends NamedReservation>(
+  files: NetworkFiles,
+  reservations: readonly T[],
+): readonly (T & { readonly status: Status | undefined })[] {
+  const read = (name: string): Status => files.system.linkStatus(files.pathOf(name));
+  return reservations.map((one) => ({
+    ...one,
+    status: attempt(() => read(one.name), undefined, "ENOENT"),
+  }));
+}
+
+/**
+ * The lines about what is from before this boot, for the journal that is written anew: those of the oldest boot first. Of the
+ * last one they are of the reservations that were there when its seal was put.
+ *
+ * @param journal whole, and of an earlier boot
+ * @param reservations gives all, in any order
+ * @throws SystemError where that is not known
+ */
+export function linesBeforeBoot(
+  files: NetworkFiles,
+  { seal, found }: JournalContent,
+  reservations: () => readonly ReadReservation[],
+): readonly string[] {
+  if (seal === undefined || !isBootId(seal.boot) || !isOfMachine(files, seal)) return [];
+  // A virtual machine may have been set back to a boot that others followed.
+  const records = new Records(found, undefined, (record) => record.boot !== files.boot);
+  const isFromThen = fromThen(files, seal, found);
+  const older: { readonly place: number; readonly line: string }[] = [];
+  const last: { readonly name: string; readonly line: string }[] = [];
+  for (const { name, owner, status } of reservations()) {
+    // A file without an interface may be an administrator's.
+    if (owner.kind !== "attachment" || status?.kind !== "file") continue;
+    const { kind, changed } = status;
+    const file = fileIdOf(status);
+    const { place, record } = records.of(name) ?? {};
+    const isKnown = place !== undefined && record !== undefined && isEarlier(record);
+    if (isKnown && isOfRecord(record, { kind, changed, id: file }, owner) === true) {
+      older.push({ place, line: found[place] ?? "" });
+    } else if (isFromThen(name, keyOf(owner), status)) {
+      last.push({ name, line: `${keyOf(owner)} ${name}${formatEarlier(file, seal.boot)}` });
+    }
+  }
+  older.sort((a, b) => a.place - b.place);
+  last.sort((a, b) => (a.name < b.name ? -1 : 1));
+  return [...older, ...last].map(({ line }) => line);
+}
+
+/**
+ * Whether a seal was put on this machine, and no other can write there.
+ *
+ * @throws SystemError where that is not known
+ */
+function isOfMachine(files: NetworkFiles, { machine }: Seal): boolean {
+  if (machine === undefined) return false;
+  return files.requireMachine() === machine && files.system.isLocal(files.directory);
+}
+
+/**
+ * Which reservations were there when a seal was put. If the directory is unchanged: all. If not, the Go plugin may have
+ * run since, in this boot, too; then those that the journal lists for their owner, and that are older than the seal.
+ * None that has changed in this boot, as far as the kernel tells when that began: its id may be another's, and a backup
+ * may have been restored. Times count only while the clock has not been seen to run backwards.
+ *
+ * @param found the lines of its journal
+ */
+function fromThen(
+  files: NetworkFiles,
+  seal: Seal,
+  found: JournalContent["found"],
+): (name: string, key: OwnerKey, status: Status) => boolean {
+  const { system } = files;
+  const directory = system.status(files.directory);
+  const sealed = sealedAt(seal);
+  const isClockBehind = BigInt(system.now()) * 1_000_000n < sealed;
+  const booted = isClockBehind ? undefined : bootTime(system);
+  const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
+  if (isUnchanged(fingerprintOf(directory), seal.directory)) {
+    return (_name, _key, status) => isOlder(status);
+  }
+  if (directory.changed < sealed || isClockBehind) return () => false;
+  const listed = listedIn(found);
+  return (name, key, status) =>
+    listed.get(name) === key && status.modified < sealed && isOlder(status);
+}
