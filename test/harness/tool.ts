@@ -34,7 +34,7 @@ export function runAsPrinted(
   const programs = t.testdir({});
   for (const [name, text] of Object.entries({
     ...scripts,
-    "host-local": `exec ${executable} "$@"`,
+    "host-local": `exec '${executable}' "$@"`,
   })) {
     writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   }
