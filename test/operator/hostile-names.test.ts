@@ -79,7 +79,7 @@ function hostileNode(t: Test): Node {
   node.configure("bad-directory.conf", {
     name: "bad-directory",
     type: "bridge",
-    ipam: { type: "host-local", dataDir: hostile, subnet: "192.0.2.0/24" },
+    ipam: { type: "host-local", dataDir: hostile, subnet: "198.18.1.0/24" },
   });
   for (const [at, odd] of hostileNames.entries()) {
     node.write(`net/198.51.100.${2 + (at % 12)}`, `${odd.replaceAll("\r\n", "")}\r\neth0`, 3600);
@@ -90,7 +90,7 @@ function hostileNode(t: Test): Node {
   node.write("full/203.0.113.2", hostile);
   node.write("full/last_reserved_ip.0", hostile);
   node.write(`full/${fileName}`, hostile);
-  node.write(`${fileName}/192.0.2.1`, "c1\r\neth0");
+  node.write(`${fileName}/198.18.2.1`, "c1\r\neth0");
   node.write("net/last_reserved_ip.7", hostile);
   writeFileSync(join(node.cacheDir, "results", fileName), hostile);
   const lines = hostileNames.map(
@@ -156,7 +156,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
   });
   const asked = [
     ...[hostile, `default/${hostile}`, "A", "c"],
-    ...["198.51.100.2", "2001:db8::1", "192.0.2.9"],
+    ...["198.51.100.2", "2001:db8::1", "198.18.3.9"],
   ];
   const lists = [
     file("names.json", hostileCluster(hostileNames)),

@@ -18,7 +18,7 @@ test("every range is counted, and reservations outside all ranges", async (t) =>
   const node = nodeFor(t);
   const dual = {
     ranges: [
-      [{ subnet: "192.0.2.0/29" }, { subnet: "198.51.100.0/24" }],
+      [{ subnet: "198.18.0.0/29" }, { subnet: "198.51.100.0/24" }],
       [{ subnet: "2001:db8::/64" }],
     ],
     exclude: ["198.51.100.128/25"],
@@ -30,13 +30,13 @@ test("every range is counted, and reservations outside all ranges", async (t) =>
   node.add("small", { subnet: "203.0.113.0/30" }, "a", program);
   node.write("dual/198.51.100.7", "");
   node.write("dual/198.51.100.200", "excluded");
-  node.write("dual/198.18.0.1", "stray");
-  node.add("forgotten", { subnet: "198.18.0.0/24" }, "a");
+  node.write("dual/198.18.1.1", "stray");
+  node.add("forgotten", { subnet: "198.18.2.0/24" }, "a");
 
   t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
     stdout: `NETWORK    SET  RANGE                                                      SIZE  EXCLUDED  USED  UNOWNED                  FREE   USED%
-dual       0    192.0.2.1-192.0.2.6                                           6         1     3        0                     2   60.0%
+dual       0    198.18.0.1-198.18.0.6                                         6         1     3        0                     2   60.0%
 dual       0    198.51.100.1-198.51.100.254                                 254       128     1        1                   125    0.7%
 dual       1    2001:db8::1-2001:db8::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
 dual       -    outside                                                       -         -     1        0                     -       -

@@ -20,7 +20,7 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
       [{ subnet: "2001:db8::/64" }],
     ],
     exclude: ["198.51.100.6"],
-    reserved: { "2001:db8::/120": "default/db-0", "192.0.2.9": null },
+    reserved: { "2001:db8::/120": "default/db-0", "198.18.0.9": null },
   });
   for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
   node.write("net/198.51.100.9", "", 60);

@@ -18,7 +18,7 @@ test("each network has its ranges, free addresses, bridge, configuration and dir
     rangeEnd: "203.0.113.19",
   });
   node.call("ADD", "dual", "c1");
-  node.write("removed/192.0.2.2", "c2\r\neth0");
+  node.write("removed/198.18.0.2", "c2\r\neth0");
 
   const { exitCode, stdout, stderr } = node.tool(["networks"]);
 

@@ -142,14 +142,14 @@ test("the hint for a container or a pod without a reservation says what is known
 test("what is in another network, and what a history may know, is said", async (t) => {
   const node = nodeFor(t);
   node.network("one", { subnet: "203.0.113.0/24", history: true });
-  node.network("two", { subnet: "192.0.2.0/24" });
+  node.network("two", { subnet: "198.51.100.0/24" });
   node.call("ADD", "one", "c1");
   node.call("DEL", "one", "c1");
   node.call("ADD", "two", "c2");
 
   for (const [operand, what] of [
     ["c2", "container c2"],
-    ["192.0.2.2", "address 192.0.2.2"],
+    ["198.51.100.2", "address 198.51.100.2"],
   ] as const) {
     const text = `No reservation for ${what}.\n  It is in network two.\n`;
     t.match(show(node, operand, "--network", "one")[1], text);
