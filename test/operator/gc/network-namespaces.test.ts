@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { shellQuote } from "../../../src/cli/output/shell-word.ts";
 import { executable } from "../../harness/executable.ts";
 import { lacking } from "../../harness/needs.ts";
 import { mountNamespace, processWith, startStranger } from "../../harness/network-namespaces.ts";
@@ -17,7 +18,7 @@ const skip = lacking("sees the node", "makes namespaces", "acts as others");
 /** A program that is the executable without one capability. */
 function without(node: Node, capability: string): string {
   const program = join(node.root, `without-${capability}`);
-  const start = `#!/bin/sh\nexec setpriv --bounding-set=-${capability} '${executable}' "$@"\n`;
+  const start = `#!/bin/sh\nexec setpriv --bounding-set=-${capability} ${shellQuote(executable)} "$@"\n`;
   writeFileSync(program, start, { mode: 0o755 });
   return program;
 }
