@@ -214,12 +214,12 @@ const units = [
   ]),
 ];
 
-/** Copies of the units that name the executable under test: systemd must find the program. */
+/** Copies of the units that name the executable under test, in quotes: systemd must find the program. */
 function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string[] {
   const directory = scratchDirectory(t);
   return units.map((file) => {
     const path = join(directory, file);
-    writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, executable));
+    writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, `"${executable}"`));
     return path;
   });
 }

@@ -13,6 +13,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { lacking } from "../../harness/needs.ts";
@@ -292,7 +293,7 @@ test("nothing is run or changed in a directory that everybody may write to, also
       t.strictSame(directory.install(...options, "--yes"), [
         2,
         "",
-        `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${directory.path}\n`,
+        `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${shellWord(directory.path)}\n`,
       ]);
     }
     t.equal(directory.state, "go unknown -");
