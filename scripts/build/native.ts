@@ -217,9 +217,9 @@ function linkWithSnapshot(
   const runner = emulator(library.architecture);
   const link = (words: readonly string[], written: Uint8Array): number => {
     // What of the libraries is linked: the reasons in docs/data/vulnerabilities.json are tested with it.
-    const map = `-Wl,-Map=${join(work, "link.map")}`;
+    const map = ["-Xlinker", `-Map=${join(work, "link.map")}`];
     const wrapped = wrappedCalls(library.architecture);
-    compile(library, files, output, [...options, ...wrapped, map, ...words]);
+    compile(library, files, output, [...options, ...wrapped, ...map, ...words]);
     const [program = output, ...rest] = [...runner, output];
     const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },
