@@ -6,6 +6,7 @@
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { shellWord } from "../../src/cli/output/shell-word.ts";
 import { type Architecture, ownArchitecture, tool } from "./architecture.ts";
 import { root } from "./bundle.ts";
 import { command, MissingProgram, output } from "./command.ts";
@@ -59,7 +60,8 @@ export function otherQuickJs(architecture: Architecture, directory: string, work
   rmSync(copy, { recursive: true, force: true });
   cpSync(directory, copy, { recursive: true });
   // As Debian's: the linker leaves out what nothing calls.
-  const compiler = `CC=${[...gcc(architecture), "-ffunction-sections"].join(" ")}`;
+  const words = [...gcc(architecture), "-ffunction-sections"];
+  const compiler = `CC=${words.map(shellWord).join(" ")}`;
   const archiver = `AR=${tool(architecture, "gcc-ar")}`;
   output(["make", "--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
   return { architecture, include: copy, archive: join(copy, "libquickjs.a") };

@@ -69,7 +69,7 @@ mkdir -p "$cache" "$machine/root/.npm"
 mount --bind "$cache" "$machine/root/.npm"
 mkdir -p "$machine"/usr/local/{bin,lib}
 cp --dereference "$(dirname "$npm")/node" "$machine/usr/local/bin"
-cp -r "$(readlink -f "$npm" | xargs dirname | xargs dirname)" "$machine/usr/local/lib/npm"
+cp -r "$(dirname "$(readlink -f "$npm")")/.." "$machine/usr/local/lib/npm"
 ln -s ../lib/npm/bin/npm-cli.js "$machine/usr/local/bin/npm"
 git clone -q "$root" "$machine/host-local"
 
