@@ -19,6 +19,11 @@ import type { Finding } from "./finding.ts";
  */
 const GRACE = 10 * 60_000;
 
+const TOO_EARLY =
+  "is not judged until the node has been up for ten minutes: its runtime may be about to release them";
+
+const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
+
 const LARGEST_UPTIME = 4096;
 
 /**
@@ -31,7 +36,7 @@ export function leakFindings(
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
   const { system } = context;
-  if (hasJustStarted(system)) return [];
+  const isStarting = hasJustStarted(system);
   const youngest = system.now() - GRACE;
   return directories.flatMap(({ files, networks, reservations }) => {
     const concluded = checker.livenessOfAll(reservations);
@@ -40,23 +45,29 @@ export function leakFindings(
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
     const list = (): string => liveCommandOf(networks[0], reservations);
-    const leaked = counted.filter(isLeaked).map((one) => {
+    const seen = counted.filter(isLeaked);
+    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
+    // What is not known is said: it is not the same as no leak.
+    const doubt = (count: number, why: string): Finding => ({
+      code: "leaks-unknown",
+      network: files.network,
+      path: files.directory,
+      message: `whether ${count} of ${plural(old.length, "reservation")} leaked ${why}`,
+    });
+    if (isStarting) {
+      const count = seen.length + unknown.length;
+      return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
+    }
+    const leaked = seen.map((one) => {
       const { conclusion } = one;
       if (conclusion.liveness === "dead")
         return new LeakFinding("leaked-reservation", one, cache, commands);
       const remove = removeUnlessListed(one, list());
       return new LeakFinding("sandbox-without-process", one, cache, remove);
     });
-    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
     if (first === undefined) return leaked;
-    // What cannot be seen is said: it is not the same as no leak.
-    const { reason } = first.conclusion;
-    const message = `whether ${unknown.length} of ${plural(old.length, "reservation")} leaked cannot be seen: ${reason}`;
-    return [
-      ...leaked,
-      { code: "leaks-unknown", network: files.network, path: files.directory, message },
-    ];
+    return [...leaked, doubt(unknown.length, `cannot be seen: ${first.conclusion.reason}`)];
   });
 }
 

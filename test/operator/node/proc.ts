@@ -35,6 +35,8 @@ export interface Machine {
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
   readonly isContained?: boolean;
+  /** For how long it has been up, in seconds; unknown by default. */
+  readonly uptime?: number;
   /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
@@ -105,6 +107,8 @@ export function systemOf(machine: Machine): OperatorSystem {
       return isThere ? names.map((one) => one.slice(path.length + 1)) : missing(path);
     },
     readFile: (path) => {
+      if (path === "/proc/uptime" && machine.uptime !== undefined)
+        return `${machine.uptime} 9.00\n`;
       const { process, rest } = processAt(path) ?? missing(path);
       if (rest === "mountinfo") {
         const ofNode = machine.shared ?? [];
