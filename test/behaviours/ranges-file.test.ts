@@ -36,7 +36,7 @@ behaviour(
 );
 
 for (const [what, text, words] of [
-  ["that is missing", undefined, /^cannot read rangesFile: open \S+\/ranges: no such file/],
+  ["that is missing", undefined, /^cannot read rangesFile: open .+\/ranges: no such file/],
   [
     "of flannel that is cut off",
     "FLANNEL_NETWORK=198.18.0.0/16\nFLANNEL_SUBNET=198.18.1.1/2",
