@@ -25,7 +25,7 @@ const dualStack = (dataDir: string): string =>
     name: "net",
     ipam: {
       dataDir,
-      ranges: [[{ subnet: "10.0.0.0/30" }], [{ subnet: "2001:db8::/64" }]],
+      ranges: [[{ subnet: "198.51.100.0/30" }], [{ subnet: "2001:db8::/64" }]],
       routes: [{ dst: "0.0.0.0/0" }],
     },
     "cni.dev/valid-attachments": [],
