@@ -108,10 +108,10 @@ host-local: pods are unknown: open ${node.cacheDir}/results/net-c2-eth0: permiss
 /** A node with pods of two namespaces, and a container without a pod; the older ones come last. */
 function nodeWithPods(t: Pick<Test, "teardown">): Node {
   const node = nodeFor(t);
-  node.write("net/198.18.0.2", `${LONG_ID}\r\neth0`, 7300);
-  node.write("net/198.18.0.3", "b\r\neth0", 3 * 3600);
-  node.write("net/198.18.0.4", "c\r\neth0", 4 * 3600);
-  node.write("two/198.51.100.2", "a\r\neth0", 5 * 3600);
+  node.write("net/198.51.100.2", `${LONG_ID}\r\neth0`, 7300);
+  node.write("net/198.51.100.3", "b\r\neth0", 3 * 3600);
+  node.write("net/198.51.100.4", "c\r\neth0", 4 * 3600);
+  node.write("two/203.0.113.2", "a\r\neth0", 5 * 3600);
   node.remember("net", LONG_ID, "kube-system/coredns-7d89d9b6b8-x7k2p");
   node.remember("net", "b", "default/web");
   node.remember("two", "a", "default/coredns");
@@ -119,20 +119,24 @@ function nodeWithPods(t: Pick<Test, "teardown">): Node {
 }
 
 for (const [name, words, addresses] of [
-  ["a pod", ["--pod", "default/web"], ["198.18.0.3"]],
-  ["pods of a name", ["--pod", "web"], ["198.18.0.3"]],
+  ["a pod", ["--pod", "default/web"], ["198.51.100.3"]],
+  ["pods of a name", ["--pod", "web"], ["198.51.100.3"]],
   ["no pod of a part of a name", ["--pod", "we"], []],
-  ["a namespace", ["--namespace", "default"], ["198.18.0.3", "198.51.100.2"]],
-  ["what is older", ["--older-than", "200m"], ["198.18.0.4", "198.51.100.2"]],
-  ["both", ["--older-than", "280m", "--namespace", "default"], ["198.51.100.2"]],
-  ["by address", ["--sort", "address"], ["198.18.0.2", "198.18.0.3", "198.18.0.4", "198.51.100.2"]],
-  ["by age", ["--sort", "age"], ["198.51.100.2", "198.18.0.4", "198.18.0.3", "198.18.0.2"]],
+  ["a namespace", ["--namespace", "default"], ["198.51.100.3", "203.0.113.2"]],
+  ["what is older", ["--older-than", "200m"], ["198.51.100.4", "203.0.113.2"]],
+  ["both", ["--older-than", "280m", "--namespace", "default"], ["203.0.113.2"]],
+  [
+    "by address",
+    ["--sort", "address"],
+    ["198.51.100.2", "198.51.100.3", "198.51.100.4", "203.0.113.2"],
+  ],
+  ["by age", ["--sort", "age"], ["203.0.113.2", "198.51.100.4", "198.51.100.3", "198.51.100.2"]],
   [
     "by container",
     ["--sort=container"],
-    ["198.18.0.2", "198.51.100.2", "198.18.0.3", "198.18.0.4"],
+    ["198.51.100.2", "203.0.113.2", "198.51.100.3", "198.51.100.4"],
   ],
-  ["by pod", ["--sort", "pod"], ["198.18.0.4", "198.51.100.2", "198.18.0.3", "198.18.0.2"]],
+  ["by pod", ["--sort", "pod"], ["198.51.100.4", "203.0.113.2", "198.51.100.3", "198.51.100.2"]],
 ] as const) {
   test(`list ${words.join(" ")}: ${name}`, async (t) => {
     const node = nodeWithPods(t);
@@ -165,7 +169,7 @@ test("whether containers are alive is a column where it is known, and can be cho
     JSON.parse(node.tool(["list", "net", ...words, "--json"]).stdout).reservations.map(
       ({ address, alive }: { address: string; alive: boolean | null }) => `${address} ${alive}`,
     );
-  const [unknown, alive, dead] = ["198.18.0.2 null", "198.18.0.3 true", "198.18.0.4 false"];
+  const [unknown, alive, dead] = ["198.51.100.2 null", "198.51.100.3 true", "198.51.100.4 false"];
   t.strictSame(listed(), [unknown, alive, dead]);
   t.strictSame(listed("--dead"), [dead]);
   t.strictSame(listed("--unknown"), [unknown]);
@@ -186,11 +190,11 @@ test("the width is the terminal's own without COLUMNS", {
 
   t.equal(
     stdout.replaceAll("\r\n", "\n"),
-    `ADDRESS     CONTAINER      AGE  POD
-198.18.0.2  0123456789abc  2h   kube-system/
-                                coredns-7d89d9b6b8-x7k2p
-198.18.0.3  b              3h   default/web
-198.18.0.4  c              4h   -
+    `ADDRESS       CONTAINER      AGE  POD
+198.51.100.2  0123456789abc  2h   kube-system/
+                                  coredns-7d89d9b6b8-x7k2p
+198.51.100.3  b              3h   default/web
+198.51.100.4  c              4h   -
 `,
   );
 });
