@@ -3,11 +3,11 @@
 
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../harness/data-directory.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { lacking } from "../harness/needs.ts";
 import {
   mountNamespace,
+  namespaceDirectory,
   processWith,
   takeNamespace,
   withHighNumber,
@@ -18,7 +18,7 @@ test("ADD in a full range takes the addresses of pods whose namespaces are gone,
 }, async (t) => {
   const three = { subnet: "198.51.100.0/24", rangeStart: "198.51.100.2", rangeEnd: "198.51.100.4" };
   const network = networkFor(t, three);
-  const namespaces = scratchDirectory(t);
+  const namespaces = namespaceDirectory(t);
   const pathOf = (id: string): string => join(namespaces, id);
   const mount = (id: string): void => withHighNumber(() => mountNamespace(t, pathOf(id)));
   const add = (id: string, netns = pathOf(id)) =>

@@ -80,6 +80,6 @@ for (const [what, file] of [
     const environment = { HOST_LOCAL_BIN: executable, HOST_LOCAL_EXTENT: "short" };
     const [result] = await runTestFiles([inRepository(file)], environment);
     t.match(result, { failed: 0, report: "" });
-    t.not(result?.passed, 0);
+    t.ok(Number(result?.passed) > 0);
   });
 }
