@@ -16,4 +16,16 @@ if [ ! -x "$node" ]; then
   echo "$node is not there: npm ci installs it." >&2
   exit 1
 fi
+# The loader alone, for some milliseconds: after exec nothing could be added to what it says.
+libraries=$(LD_TRACE_LOADED_OBJECTS=1 "$node" 2>&1) || true
+case $libraries in
+*" => not found"*)
+  missing=$(echo "$libraries" | sed -n 's/^[[:space:]]*\(.*\) => not found.*/\1/p' | paste -sd ' ')
+  echo "$node needs what this machine lacks: $missing" >&2
+  case $missing in
+  *libatomic.so.1*) echo "Debian has libatomic.so.1 in a package of its own: apt-get install libatomic1" >&2 ;;
+  esac
+  exit 1
+  ;;
+esac
 exec "$node" "$@"

@@ -16,7 +16,10 @@ export interface CommandOptions {
 export class MissingProgram extends Error {
   /** Says what to install where a program could not be run. */
   static of(program: string, error: Error): MissingProgram {
-    const packages: Readonly<Record<string, string>> = { gcc: "gcc and libc6-dev" };
+    const packages: Readonly<Record<string, string>> = {
+      gcc: "gcc and libc6-dev",
+      objcopy: "binutils",
+    };
     const known = program.startsWith("qemu-") ? "qemu-user" : packages[program];
     return new MissingProgram(
       `${program} could not be run: install ${known ?? "what docs/releasing.md names"}. (${error.message})`,

@@ -5,10 +5,11 @@
 
 import { spawnSync } from "node:child_process";
 import { cpSync, existsSync, rmSync } from "node:fs";
-import { join } from "node:path";
+import { isAbsolute, join } from "node:path";
+import { shellWord } from "../../src/cli/output/shell-word.ts";
 import { type Architecture, ownArchitecture, tool } from "./architecture.ts";
 import { root } from "./bundle.ts";
-import { MissingProgram, output } from "./command.ts";
+import { command, MissingProgram, output } from "./command.ts";
 import type { Library } from "./quickjs-pin.ts";
 
 /**
@@ -59,7 +60,8 @@ export function otherQuickJs(architecture: Architecture, directory: string, work
   rmSync(copy, { recursive: true, force: true });
   cpSync(directory, copy, { recursive: true });
   // As Debian's: the linker leaves out what nothing calls.
-  const compiler = `CC=${[...gcc(architecture), "-ffunction-sections"].join(" ")}`;
+  const words = [...gcc(architecture), "-ffunction-sections"];
+  const compiler = `CC=${words.map(shellWord).join(" ")}`;
   const archiver = `AR=${tool(architecture, "gcc-ar")}`;
   output(["make", "--silent", `--directory=${copy}`, "libquickjs.a", compiler, archiver]);
   return { architecture, include: copy, archive: join(copy, "libquickjs.a") };
@@ -76,6 +78,18 @@ export function gcc(architecture: Architecture): readonly string[] {
     // Before the headers of the cross compiler's own C library.
     ...["-isystem", `${sysroot}/usr/include/${triplet}`, "-isystem", `${sysroot}/usr/include`],
   ];
+}
+
+/**
+ * The static C library that the compiler for an architecture links.
+ *
+ * @throws {MissingProgram} where the compiler or the library is not installed
+ */
+export function staticLibraryOfC(architecture: Architecture): string {
+  const path = command([...gcc(architecture), "-print-file-name=libc.a"]).trim();
+  // Of a file that it does not find the compiler prints the name alone.
+  if (isAbsolute(path)) return path;
+  throw new MissingProgram("gcc has no static C library: install libc6-dev.");
 }
 
 /**

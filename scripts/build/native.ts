@@ -25,8 +25,8 @@ import {
   tool,
 } from "./architecture.ts";
 import { bundleTogether, root } from "./bundle.ts";
-import { command, MissingProgram, output as outputOf } from "./command.ts";
-import { gcc, otherQuickJs, quickJsFor } from "./libraries.ts";
+import { MissingProgram, output as outputOf } from "./command.ts";
+import { gcc, otherQuickJs, quickJsFor, staticLibraryOfC } from "./libraries.ts";
 import { acceptLibrary, type Library, requirePinned } from "./quickjs-pin.ts";
 
 const sources = join(root, "src", "system", "quickjs");
@@ -125,7 +125,11 @@ export interface NativeBuild {
   readonly output?: string;
 }
 
-/** Builds the executable, and returns its path. */
+/**
+ * Builds the executable, and returns its path.
+ *
+ * @throws {MissingProgram} where something has to be installed
+ */
 export async function buildNative({
   checked = false,
   architecture = ownArchitecture(),
@@ -136,6 +140,8 @@ export async function buildNative({
     ? join(work, "host-local-checked")
     : join(root, "dist", directoryFor(architecture, nameFor(checked, quickjs)), "host-local"),
 }: NativeBuild = {}): Promise<string> {
+  // Asked for before QuickJS, which is fetched where it is not installed.
+  staticLibraryOfC(architecture);
   mkdirSync(work, { recursive: true });
   mkdirSync(dirname(output), { recursive: true });
   const given =
@@ -180,7 +186,6 @@ function withoutUnwinding(library: Library, work: string): Library {
   const libraries = join(work, "libraries");
   mkdirSync(libraries, { recursive: true });
   const { architecture } = library;
-  const ofC = command([...gcc(architecture), "-print-file-name=libc.a"]).trim();
   // Those of Debian 13 for riscv64 have relocations that Debian 12's linker does not know.
   const tables = [".eh_frame", ".gcc_except_table"].flatMap((name) => [
     name,
@@ -188,7 +193,7 @@ function withoutUnwinding(library: Library, work: string): Library {
     `.rel${name}`,
   ]);
   const words = tables.map((name) => `--remove-section=${name}`);
-  for (const archive of [library.archive, ofC]) {
+  for (const archive of [library.archive, staticLibraryOfC(architecture)]) {
     outputOf([
       tool(architecture, "objcopy"),
       ...words,
@@ -214,9 +219,9 @@ function linkWithSnapshot(
   const runner = emulator(library.architecture);
   const link = (words: readonly string[], written: Uint8Array): number => {
     // What of the libraries is linked: the reasons in docs/data/vulnerabilities.json are tested with it.
-    const map = `-Wl,-Map=${join(work, "link.map")}`;
+    const map = ["-Xlinker", `-Map=${join(work, "link.map")}`];
     const wrapped = wrappedCalls(library.architecture);
-    compile(library, files, output, [...options, ...wrapped, map, ...words]);
+    compile(library, files, output, [...options, ...wrapped, ...map, ...words]);
     const [program = output, ...rest] = [...runner, output];
     const { status, error, stdout, stderr } = spawnSync(program, rest, {
       env: { PATH: process.env.PATH },

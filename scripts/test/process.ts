@@ -11,8 +11,11 @@ import { type FileResult, resultsOf } from "./tap-output.ts";
 /** A test file, or the unit tests of a room, that take longer hang; in seconds. */
 const LONGEST = 1200;
 
-/** After that time tap says which test it waits for; one that never gives way is killed so many seconds later. */
-const GRACE = 3;
+/**
+ * After that time tap says which test it waits for; one that never gives way is killed so much later, in seconds. The longer
+ * a file may take, the busier the machine may be.
+ */
+const graceAfter = (longest: number): number => 3 + longest / 10;
 
 /** How long the output of a killed process is waited for, which another process may hold open; in milliseconds. */
 const LAST_WORDS = 1000;
@@ -58,7 +61,8 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.on(signal, () => p
  *
  * @param paths the files, relative to the top of the repository
  * @param environment variables besides those of this process
- * @param longest how long they may take, in seconds; then the result says in which test they were
+ * @param longest how long they may take, in seconds, from their first line: on a busy machine a process takes long to come
+ *   to its first test. Then the result says in which test they were
  * @returns their results, in the same order
  */
 export function runTestFiles(
@@ -87,17 +91,19 @@ export function runTestFiles(
     });
     running.add(child);
     let isLate = false;
-    const deadline = setTimeout(
-      () => {
-        isLate = true;
-        killGroup(child);
-        setTimeout(() => {
-          child.stdout.destroy();
-          child.stderr.destroy();
-        }, LAST_WORDS);
-      },
-      (longest + GRACE) * 1000,
-    );
+    const kill = (): void => {
+      isLate = true;
+      killGroup(child);
+      setTimeout(() => {
+        child.stdout.destroy();
+        child.stderr.destroy();
+      }, LAST_WORDS);
+    };
+    let deadline = setTimeout(kill, LONGEST * 1000);
+    child.stdout.once("data", () => {
+      clearTimeout(deadline);
+      deadline = setTimeout(kill, (longest + graceAfter(longest)) * 1000);
+    });
     const output: Buffer[] = [];
     for (const stream of [child.stdout, child.stderr]) {
       stream.on("data", (chunk: Buffer) => output.push(chunk));
@@ -106,13 +112,12 @@ export function runTestFiles(
     child.on("close", (exitCode, signal) => {
       clearTimeout(deadline);
       running.delete(child);
-      const end = isLate ? `it took longer than ${longest} s` : (signal ?? `exit code ${exitCode}`);
       settle(
         resultsOf(Buffer.concat(output).toString("utf8"), {
           paths,
           seconds: (performance.now() - began) / 1000,
           isOrderly: exitCode === 0,
-          end,
+          end: isLate ? `it took longer than ${longest} s` : (signal ?? `exit code ${exitCode}`),
         }),
       );
     });

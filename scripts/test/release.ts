@@ -14,6 +14,7 @@ import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
+import { shellWord } from "../../src/cli/output/shell-word.ts";
 import { sideBySide } from "../../test/harness/side-by-side.ts";
 import {
   type Architecture,
@@ -147,7 +148,7 @@ function started({ architecture }: Variant, program: string, name: string): stri
     : [...emulator(architecture), program];
   if (architecture === ownArchitecture()) return program;
   const path = join(work, `${name}-${architecture.name}`);
-  writeFileSync(path, `#!/bin/sh\nexec ${words.join(" ")} "$@"\n`, { mode: 0o755 });
+  writeFileSync(path, `#!/bin/sh\nexec ${words.map(shellWord).join(" ")} "$@"\n`, { mode: 0o755 });
   return path;
 }
 

@@ -15,7 +15,7 @@ behaviour(
       t,
       refused,
       999,
-      /^failed to allocate for range 0: no IP addresses available in range set: 10\.0\.0\.1-10\.0\.0\.6$/,
+      /^failed to allocate for range 0: no IP addresses available in range set: 198\.51\.100\.1-198\.51\.100\.6$/,
     );
     t.match(refused.error?.details, /\b5 of 5\b.* `host-local list net/);
   },
@@ -40,10 +40,10 @@ behaviour(
   {},
   (t, network) => {
     const refused = network.add("c1", {
-      cniArgs: "IP=10.0.0.5",
+      cniArgs: "IP=198.51.100.5",
       top: {
-        args: { cni: { ips: ["10.0.0.4", "9.9.9.9"] } },
-        runtimeConfig: { ips: ["10.0.0.3", "8.8.8.8"] },
+        args: { cni: { ips: ["198.51.100.4", "203.0.113.9"] } },
+        runtimeConfig: { ips: ["198.51.100.3", "203.0.113.8"] },
       },
     });
 
@@ -51,18 +51,18 @@ behaviour(
       t,
       refused,
       999,
-      "failed to allocate all requested IPs: 10.0.0.4 9.9.9.9 10.0.0.3 8.8.8.8",
+      "failed to allocate all requested IPs: 198.51.100.4 203.0.113.9 198.51.100.3 203.0.113.8",
     );
     t.same(network.reserved(), []);
-    t.equal(network.cursor(), "10.0.0.5", "the first one had been reserved");
+    t.equal(network.cursor(), "198.51.100.5", "the first one had been reserved");
   },
 );
 
 behaviour(
   "ADD ignores white space around the cursor",
-  { files: { "last_reserved_ip.0": " 10.0.0.3\r\n" } },
+  { files: { "last_reserved_ip.0": " 198.51.100.3\r\n" } },
   (t, network) => {
-    t.same(network.add("c1").addresses, ["10.0.0.4"]);
+    t.same(network.add("c1").addresses, ["198.51.100.4"]);
   },
 );
 
@@ -85,24 +85,24 @@ behaviour(
   "ADD reads the last of a repeated key, with nothing left of the earlier one",
   {
     ipam: {
-      ranges: [[{ subnet: "10.7.0.0/24", gateway: "10.7.0.9" }]],
-      Ranges: [[{ subnet: "10.8.0.0/24" }]],
+      ranges: [[{ subnet: "203.0.113.0/24", gateway: "203.0.113.9" }]],
+      Ranges: [[{ subnet: "192.0.2.0/24" }]],
     },
   },
   (t, network) => {
     const { ips } = JSON.parse(network.add("c1").stdout);
 
-    t.strictSame(ips, [{ address: "10.8.0.2/24", gateway: "10.8.0.1" }]);
+    t.strictSame(ips, [{ address: "192.0.2.2/24", gateway: "192.0.2.1" }]);
   },
 );
 
 behaviour(
   "ADD hands out what an administrator has freed",
-  { ipam: { subnet: "10.0.0.0/30" } },
+  { ipam: { subnet: "198.51.100.0/30" } },
   (t, network) => {
     network.add("c1");
-    network.machine.remove("net/10.0.0.2");
+    network.machine.remove("net/198.51.100.2");
 
-    t.same(network.add("c2").addresses, ["10.0.0.2"]);
+    t.same(network.add("c2").addresses, ["198.51.100.2"]);
   },
 );

@@ -7,7 +7,7 @@
 import type { CallOptions } from "../harness/network.ts";
 import { behaviour, changesNothing, fails } from "./behaviour.ts";
 
-const subnet = { subnet: "10.0.0.0/24" };
+const subnet = { subnet: "198.51.100.0/24" };
 const noAddress = "cannot understand ip: IP <nil> not v4 nor v6";
 
 /** A configuration by its members, in `ipam` or beside it. */
@@ -20,7 +20,7 @@ function refused(
   what: string,
   rows: readonly (readonly [members: Members, message: Message, place?: string | RegExp])[],
 ): void {
-  const files = { "10.0.0.2": "c9\r\neth0", "last_reserved_ip.0": "10.0.0.2" };
+  const files = { "198.51.100.2": "c9\r\neth0", "last_reserved_ip.0": "198.51.100.2" };
   behaviour(`ADD and CHECK refuse ${what}`, { ipam: subnet, files }, (t, network) => {
     changesNothing(t, network, () => {
       for (const [members, message, place = /./] of rows) {
@@ -38,35 +38,35 @@ function refused(
 }
 
 refused("ranges and routes that are none", [
-  [{ ipam: { subnet: "10.0.0.0" } }, "invalid CIDR address: 10.0.0.0", "ipam.subnet"],
-  [{ ipam: { subnet: "10.0.0.0/24\0" } }, "invalid CIDR address: 10.0.0.0/24\0"],
+  [{ ipam: { subnet: "198.51.100.0" } }, "invalid CIDR address: 198.51.100.0", "ipam.subnet"],
+  [{ ipam: { subnet: "198.51.100.0/24\0" } }, "invalid CIDR address: 198.51.100.0/24\0"],
   [{ ipam: { subnet: "１０.0.0.0/24" } }, "invalid CIDR address: １０.0.0.0/24"],
   // Lone surrogates are replaced, not passed on.
   [{ ipam: { subnet: "\ud800" } }, "invalid CIDR address: \ufffd"],
   [
-    { ipam: { subnet: "10.0.0.7/24" } },
-    "invalid range set 0: Network has host bits set. For a subnet mask of length 24 the network address is 10.0.0.0",
+    { ipam: { subnet: "198.51.100.7/24" } },
+    "invalid range set 0: Network has host bits set. For a subnet mask of length 24 the network address is 198.51.100.0",
     "ipam.subnet",
   ],
   [{ ipam: { subnet: undefined, gateway: "bad" } }, "invalid IP address: bad", "ipam.gateway"],
   [
-    { ipam: { rangeStart: "10.0.0.255" } },
-    "invalid range set 0: RangeStart 10.0.0.255 not in network 10.0.0.0/24",
+    { ipam: { rangeStart: "198.51.100.255" } },
+    "invalid range set 0: RangeStart 198.51.100.255 not in network 198.51.100.0/24",
     "ipam.rangeStart",
   ],
   [
-    { ipam: { rangeEnd: "10.0.0.0" } },
-    "invalid range set 0: RangeEnd 10.0.0.0 not in network 10.0.0.0/24",
+    { ipam: { rangeEnd: "198.51.100.0" } },
+    "invalid range set 0: RangeEnd 198.51.100.0 not in network 198.51.100.0/24",
     "ipam.rangeEnd",
   ],
   [{ ipam: { ranges: [null] } }, "invalid range set 1: empty range set", "ipam.ranges[0]"],
   [
-    { ipam: { ranges: [[{ rangeStart: "10.9.0.1" }]] } },
+    { ipam: { ranges: [[{ rangeStart: "203.0.113.1" }]] } },
     "invalid range set 1: IP <nil> not v4 nor v6",
     "ipam.ranges[0][0].subnet",
   ],
   [
-    { ipam: { ranges: [[{ subnet: "10.9.0.0/24" }], [{ subnet: "x" }]] } },
+    { ipam: { ranges: [[{ subnet: "203.0.113.0/24" }], [{ subnet: "x" }]] } },
     "invalid CIDR address: x",
     "ipam.ranges[1][0].subnet",
   ],
@@ -78,8 +78,8 @@ refused("ranges and routes that are none", [
   [{ top: { runtimeConfig: { ipRanges: [[subnet]] } } }, "range set 0 overlaps with 1", "(ipam)"],
   [{ ipam: { routes: [null] } }, "invalid CIDR address: ", "ipam.routes[0].dst"],
   [
-    { ipam: { routes: [{ dst: "::/0" }, { dst: "10.0.0.1" }] } },
-    "invalid CIDR address: 10.0.0.1",
+    { ipam: { routes: [{ dst: "::/0" }, { dst: "198.51.100.1" }] } },
+    "invalid CIDR address: 198.51.100.1",
     "ipam.routes[1].dst",
   ],
   [
@@ -92,7 +92,7 @@ refused("ranges and routes that are none", [
 refused("requested addresses that are none", [
   [{ top: { args: { cni: { ips: [null] } } } }, noAddress, "args.cni.ips[0]"],
   [{ top: { args: { cni: { ips: ["bad"] } } } }, "invalid IP address bad", "args.cni.ips[0]"],
-  [{ top: { runtimeConfig: { ips: ["10.0.0.9", null] } } }, noAddress, "runtimeConfig.ips[1]"],
+  [{ top: { runtimeConfig: { ips: ["198.51.100.9", null] } } }, noAddress, "runtimeConfig.ips[1]"],
   [
     { top: { runtimeConfig: { ips: ["fe80::1%eth0"] } } },
     "invalid IP address fe80::1%eth0",
@@ -101,16 +101,16 @@ refused("requested addresses that are none", [
 ]);
 
 refused("values that a key of this plugin cannot have", [
-  ...["", "router", "10.0.0.0/33", "10.0.0.3-10.0.0.4"].flatMap(
+  ...["", "router", "198.51.100.0/33", "198.51.100.3-198.51.100.4"].flatMap(
     (entry) =>
       [
         [
-          { ipam: { exclude: ["10.0.0.9", entry] } },
+          { ipam: { exclude: ["198.51.100.9", entry] } },
           `invalid IP address: ${entry}`,
           "ipam.exclude[1]",
         ],
         [
-          { ipam: { reserved: { "10.0.0.9": null, [entry]: null } } },
+          { ipam: { reserved: { "198.51.100.9": null, [entry]: null } } },
           `invalid IP address: ${entry}`,
           `ipam.reserved["${entry}"]`,
         ],
@@ -119,9 +119,9 @@ refused("values that a key of this plugin cannot have", [
   ...["", "db-0", "default/", "/db-0", "default/db-0/", "default/db 0"].map(
     (pod) =>
       [
-        { ipam: { reserved: { "10.0.0.9": pod } } },
+        { ipam: { reserved: { "198.51.100.9": pod } } },
         `invalid reserved: ${pod}`,
-        'ipam.reserved["10.0.0.9"]',
+        'ipam.reserved["198.51.100.9"]',
       ] as const,
   ),
   [
@@ -145,8 +145,8 @@ refused("values that a key of this plugin cannot have", [
 const badTypes: readonly (readonly [members: Members, kind: string, place: string])[] = [
   [{ ipam: { rangeStart: {} } }, "object", "ipam.rangeStart"],
   [{ ipam: { rangeEnd: [] } }, "array", "ipam.rangeEnd"],
-  [{ ipam: { ranges: [{ subnet: "10.9.0.0/24" }] } }, "object", "ipam.ranges[0]"],
-  [{ ipam: { ranges: [[{ subnet: "10.9.0.0/24" }, "x"]] } }, "string", "ipam.ranges[0][1]"],
+  [{ ipam: { ranges: [{ subnet: "203.0.113.0/24" }] } }, "object", "ipam.ranges[0]"],
+  [{ ipam: { ranges: [[{ subnet: "203.0.113.0/24" }, "x"]] } }, "string", "ipam.ranges[0][1]"],
   [{ ipam: { ranges: [[], [{ subnet: 5 }]] } }, "number", "ipam.ranges[1][0].subnet"],
   [{ ipam: { routes: {} } }, "object", "ipam.routes"],
   [{ ipam: { routes: ["0.0.0.0/0"] } }, "string", "ipam.routes[0]"],
@@ -155,10 +155,10 @@ const badTypes: readonly (readonly [members: Members, kind: string, place: strin
   [{ ipam: { routes: [{ dst: "0.0.0.0/0", mtu: 1.5 }] } }, "number 1.5", "ipam.routes[0].mtu"],
   [{ ipam: { routes: [{ dst: "::/0", table: 1e300 }] } }, "number 1", "ipam.routes[0].table"],
   [{ ipam: { routes: [{ dst: "0.0.0.0/0", scope: true }] } }, "bool", "ipam.routes[0].scope"],
-  [{ ipam: { exclude: "10.0.0.3" } }, "string", "ipam.exclude"],
+  [{ ipam: { exclude: "198.51.100.3" } }, "string", "ipam.exclude"],
   [{ ipam: { exclude: [null] } }, "null", "ipam.exclude[0]"],
-  [{ ipam: { reserved: ["10.0.0.3"] } }, "array", "ipam.reserved"],
-  [{ ipam: { reserved: { "10.0.0.3": ["a/b"] } } }, "array", 'ipam.reserved["10.0.0.3"]'],
+  [{ ipam: { reserved: ["198.51.100.3"] } }, "array", "ipam.reserved"],
+  [{ ipam: { reserved: { "198.51.100.3": ["a/b"] } } }, "array", 'ipam.reserved["198.51.100.3"]'],
   ...["lockTimeoutSeconds", "reuseDelaySeconds", "stickySeconds"].flatMap((key) => [
     [{ ipam: { [key]: "30" } }, "string", `ipam.${key}`] as const,
     [{ ipam: { [key]: true } }, "bool", `ipam.${key}`] as const,
@@ -170,7 +170,7 @@ const badTypes: readonly (readonly [members: Members, kind: string, place: strin
   [{ top: { ipam: [] } }, "array", "ipam"],
   [{ top: { ipam: false } }, "bool", "ipam"],
   [{ top: { args: { cni: [] } } }, "array", "args.cni"],
-  [{ top: { args: { cni: { ips: ["10.0.0.9", 5] } } } }, "number", "args.cni.ips[1]"],
+  [{ top: { args: { cni: { ips: ["198.51.100.9", 5] } } } }, "number", "args.cni.ips[1]"],
   [{ top: { runtimeConfig: { ips: {} } } }, "object", "runtimeConfig.ips"],
   [{ top: { runtimeConfig: { ipRanges: "x" } } }, "string", "runtimeConfig.ipRanges"],
   [{ top: { runtimeConfig: { ipRanges: [subnet] } } }, "object", "runtimeConfig.ipRanges[0]"],

@@ -1,10 +1,12 @@
 /** A behaviour of the plugin: the same in memory and, called as a runtime calls it, of each executable. */
 
 import { type Test, test } from "tap";
+import type { Need } from "../../scripts/test/files.ts";
 import { skipWithoutExecutable } from "../harness/executable.ts";
 import { ExecutableMachine } from "../harness/executable-network.ts";
 import type { Machine } from "../harness/machine.ts";
 import { MemoryMachine, type Outcome } from "../harness/memory-machine.ts";
+import { lacking } from "../harness/needs.ts";
 import { type Answer, Network } from "../harness/network.ts";
 import { printError } from "../harness/printed-error.ts";
 import type { RuntimeCall } from "../harness/runtime-call.ts";
@@ -15,10 +17,12 @@ export interface Setting {
   readonly ipam?: object;
   /** Reservations, and other files of the network's directory, by their names. */
   readonly files?: Readonly<Record<string, string>>;
+  /** What it takes of the machine that the executable runs on; in memory all is there. */
+  readonly needs?: readonly Need[];
 }
 
-/** Five addresses, 10.0.0.2 to 10.0.0.6. */
-export const five = { subnet: "10.0.0.0/29" };
+/** Five addresses, 198.51.100.2 to 198.51.100.6. */
+export const five = { subnet: "198.51.100.0/29" };
 
 /** Five addresses of each family. */
 export const dualStack = { ranges: [[five], [{ subnet: "2001:db8::/125" }]] };
@@ -40,7 +44,7 @@ class TimedMachine extends MemoryMachine {
  */
 export function behaviour(
   title: string,
-  { ipam = five, files = {} }: Setting,
+  { ipam = five, files = {}, needs = [] }: Setting,
   body: (t: Test, network: Network<Machine>) => void,
 ): void {
   const on = (t: Test, machine: Machine): void => {
@@ -53,7 +57,7 @@ export function behaviour(
     const machine = new TimedMachine();
     on(t, machine);
   });
-  const options = { skip: skipWithoutExecutable };
+  const options = { skip: skipWithoutExecutable || lacking(...needs) };
   test(title, options, (t) => on(t, new ExecutableMachine(t)));
 }
 

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node
 /** With `"gcOnly": true` the plugin stands in the chain after a main plugin that keeps GC to itself. */
 
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
@@ -11,13 +11,13 @@ const prevResult = {
     { mac: "0a:58:0a:00:00:01", name: "cni0" },
     { mac: "0a:58:0a:00:00:02", mtu: 1450, name: "eth0", sandbox: "/var/run/netns/a" },
   ],
-  ips: [{ address: "10.0.0.2/29", gateway: "10.0.0.1", interface: 1 }],
+  ips: [{ address: "198.51.100.2/29", gateway: "198.51.100.1", interface: 1 }],
   routes: [{ dst: "0.0.0.0/0", priority: 7 }],
   extra: [1, "<&>"],
 };
 
 const chained = { type: "host-local", gcOnly: true };
-const files = { "10.0.0.2": "c1\r\neth0", "10.0.0.3": "c2\r\neth0" };
+const files = { "198.51.100.2": "c1\r\neth0", "198.51.100.3": "c2\r\neth0" };
 
 behaviour(
   "ADD with gcOnly hands on prevResult untouched and reserves nothing",
@@ -59,14 +59,18 @@ behaviour(
   },
 );
 
-behaviour("GC with gcOnly frees what is not listed", { files }, (t, network) => {
-  succeeds(t, network.gc(["c2 eth0"], { top: chained }));
-  t.same(network.reserved(), ["10.0.0.3"]);
-});
+behaviour(
+  "GC with gcOnly frees what is not listed",
+  { files, needs: ["sees the node"] },
+  (t, network) => {
+    succeeds(t, network.gc(["c2 eth0"], { top: chained }));
+    t.same(network.reserved(), ["198.51.100.3"]);
+  },
+);
 
 behaviour(
   "STATUS with gcOnly answers for the main plugin's addresses",
-  { ipam: { subnet: "10.0.0.0/30", exhaustedStatus: "unavailable" } },
+  { ipam: { subnet: "198.51.100.0/30", exhaustedStatus: "unavailable" } },
   (t, network) => {
     succeeds(t, network.status({ top: chained }));
 

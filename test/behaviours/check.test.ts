@@ -5,12 +5,12 @@ import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
 
 behaviour("CHECK finds what names the attachment, and only as a reservation", {}, (t, network) => {
   for (const [name, content, isHeld] of [
-    ["10.9.9.9", "c1\r\neth0\n", true],
-    ["10.0.0.2", "c1", true],
-    ["10.0.0.2", "c1\r\neth1", false],
-    ["10.0.0.2", "", false],
+    ["203.0.113.9", "c1\r\neth0\n", true],
+    ["198.51.100.2", "c1", true],
+    ["198.51.100.2", "c1\r\neth1", false],
+    ["198.51.100.2", "", false],
     ["other", "c1\r\neth0", false],
-    ["sub/10.0.0.2", "c1\r\neth0", false],
+    ["sub/198.51.100.2", "c1\r\neth0", false],
     ["last_reserved_ip.0", "c1\r\neth0", false],
   ] as const) {
     network.put(name, content);

@@ -8,10 +8,10 @@ behaviour(
   "DEL frees what names the attachment, in and outside the ranges, and leaves files that no address names",
   {
     files: {
-      "10.0.0.2": "c1\r\neth0",
-      "10.0.0.3": "c1\r\neth1",
-      "10.0.0.4": "c10\r\neth0",
-      "10.9.9.9": " c1\r\neth0\n",
+      "198.51.100.2": "c1\r\neth0",
+      "198.51.100.3": "c1\r\neth1",
+      "198.51.100.4": "c10\r\neth0",
+      "203.0.113.9": " c1\r\neth0\n",
       "2001:db8::2": "c1\r\neth0",
       "last_reserved_ip.0": "c1\r\neth0",
       other: "c1\r\neth0",
@@ -21,8 +21,8 @@ behaviour(
   (t, network) => {
     const before = network.tree();
     succeeds(t, network.del("c1"));
-    t.same(network.reserved(), ["10.0.0.3", "10.0.0.4"]);
-    const freed = /\/(?:10\.0\.0\.2|10\.9\.9\.9|2001:db8::2)$/;
+    t.same(network.reserved(), ["198.51.100.3", "198.51.100.4"]);
+    const freed = /\/(?:198\.51\.100\.2|203\.0\.113\.9|2001:db8::2)$/;
     t.strictSame(
       network.tree(),
       before.filter(({ path }) => !freed.test(path)),
@@ -49,13 +49,13 @@ const incomplete: readonly (readonly [what: string, options: CallOptions])[] = [
     },
   ],
   ["a relative rangesFile", { ipam: { rangesFile: "ranges.json", reuseDelaySeconds: [] } }],
-  ["other ranges than at ADD", { ipam: { subnet: "10.9.0.0/24" } }],
+  ["other ranges than at ADD", { ipam: { subnet: "203.0.113.0/24" } }],
   ["unknown CNI_ARGS", { cniArgs: "K8S_POD_NAME=p" }],
   ["args of the wrong type", { top: { args: "x" } }],
   ["invalid ranges in runtimeConfig", { top: { runtimeConfig: { ipRanges: [[{}]] } } }],
   [
     "two ranges of a family at version 0.2.0",
-    { ipam: { ranges: [[five], [{ subnet: "10.2.0.0/24" }]] }, top: { cniVersion: "0.2.0" } },
+    { ipam: { ranges: [[five], [{ subnet: "192.0.2.0/24" }]] }, top: { cniVersion: "0.2.0" } },
   ],
 ];
 
@@ -64,7 +64,7 @@ behaviour("DEL frees the address whatever else is wrong", {}, (t, network) => {
   for (const [what, options] of incomplete) {
     network.add("c1");
     succeeds(t, network.del("c1", options));
-    t.same(network.reserved(), ["10.0.0.2"], what);
+    t.same(network.reserved(), ["198.51.100.2"], what);
   }
 });
 

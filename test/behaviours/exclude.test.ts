@@ -8,21 +8,21 @@ behaviour(
   {
     ipam: {
       ranges: [[five], [{ subnet: "2001:db8::/126" }]],
-      exclude: ["10.0.0.2", "10.0.0.4/31", "10.9.9.9", "2001:0DB8:0::0002"],
+      exclude: ["198.51.100.2", "198.51.100.4/31", "203.0.113.9", "2001:0DB8:0::0002"],
     },
   },
   (t, network) => {
-    t.same(network.add("c1").addresses, ["10.0.0.3", "2001:db8::3"]);
+    t.same(network.add("c1").addresses, ["198.51.100.3", "2001:db8::3"]);
     network.del("c1");
-    t.same(network.add("c2").addresses, ["10.0.0.6", "2001:db8::3"]);
+    t.same(network.add("c2").addresses, ["198.51.100.6", "2001:db8::3"]);
     fails(t, network.add("late"), 999, "no IP addresses available in range set");
-    fails(t, network.add("c3", { cniArgs: "IP=10.0.0.5" }), 999, "10.0.0.5 is excluded");
+    fails(t, network.add("c3", { cniArgs: "IP=198.51.100.5" }), 999, "198.51.100.5 is excluded");
   },
 );
 
 behaviour("CHECK and DEL find an address that was excluded later", {}, (t, network) => {
   network.add("c1");
-  const excluded = { ipam: { exclude: ["10.0.0.2"] } };
+  const excluded = { ipam: { exclude: ["198.51.100.2"] } };
 
   succeeds(t, network.check("c1", excluded));
   succeeds(t, network.del("c1", excluded));
@@ -31,7 +31,7 @@ behaviour("CHECK and DEL find an address that was excluded later", {}, (t, netwo
 
 behaviour(
   "STATUS does not count excluded addresses as free",
-  { ipam: { ...five, exclude: ["10.0.0.3", "10.0.0.4/30"] } },
+  { ipam: { ...five, exclude: ["198.51.100.3", "198.51.100.4/30"] } },
   (t, network) => {
     succeeds(t, network.strictStatus());
 

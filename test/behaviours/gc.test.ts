@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node
 /** GC frees what the runtime no longer lists (CNI SPEC 1.1.0, section 2, GC). */
 
 import { behaviour, changesNothing, fails, succeeds } from "./behaviour.ts";
@@ -11,34 +11,37 @@ const c2 = { containerID: "c2", ifname: "eth0" };
 
 /** What any container can hold, in and outside the range, and below it what is nobody's reservation. */
 const files = {
-  "10.0.0.2": "c1\r\neth0",
-  "10.0.0.3": "c1\r\neth1",
-  "10.0.0.4": "c2\r\neth0\n",
-  "10.0.0.5": "c3",
-  "10.9.9.9": "c4\r\neth0",
-  "10.0.0.6": "",
-  "10.0.0.8": "written by\nsomebody else",
-  "last_reserved_ip.0": "10.0.0.5",
+  "198.51.100.2": "c1\r\neth0",
+  "198.51.100.3": "c1\r\neth1",
+  "198.51.100.4": "c2\r\neth0\n",
+  "198.51.100.5": "c3",
+  "203.0.113.9": "c4\r\neth0",
+  "198.51.100.6": "",
+  "198.51.100.8": "written by\nsomebody else",
+  "last_reserved_ip.0": "198.51.100.5",
   "notes.txt": "c1\r\neth0",
-  "sub/10.0.0.2": "c1\r\neth0",
-  "10.0.0.10/": "",
+  "sub/198.51.100.2": "c1\r\neth0",
+  "198.51.100.10/": "",
   lock: "",
 };
 
-const owned = ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.9.9.9"];
-const nobodys = ["10.0.0.6", "10.0.0.8"];
+/** GC frees only what it knows not to be in use. */
+const needs = ["sees the node"] as const;
+
+const owned = ["198.51.100.2", "198.51.100.3", "198.51.100.4", "198.51.100.5", "203.0.113.9"];
+const nobodys = ["198.51.100.6", "198.51.100.8"];
 
 behaviour(
   "GC keeps what is listed by container and interface, and leaves alone what is not a reservation",
-  {},
+  { needs },
   (t, network) => {
-    network.machine.put("other/10.0.0.2", "c1\r\neth0");
+    network.machine.put("other/198.51.100.2", "c1\r\neth0");
     for (const [valid, kept] of [
-      [[c1], ["10.0.0.2"]],
+      [[c1], ["198.51.100.2"]],
       // Without an interface, with any of its container.
       [
         [{ containerID: "c3", ifname: "net7" }, c2],
-        ["10.0.0.4", "10.0.0.5"],
+        ["198.51.100.4", "198.51.100.5"],
       ],
       [
         [
@@ -97,10 +100,10 @@ behaviour(
 
 behaviour(
   "GC needs no ranges, for the runtime sends no runtimeConfig with it, and takes the older key",
-  { ipam: { subnet: "garbage" }, files },
+  { ipam: { subnet: "garbage" }, files, needs },
   (t, network) => {
     network.age();
     succeeds(t, network.call("GC", "", { top: { [older]: [c2] } }));
-    t.same(network.reserved(), ["10.0.0.4", ...nobodys]);
+    t.same(network.reserved(), ["198.51.100.4", ...nobodys]);
   },
 );

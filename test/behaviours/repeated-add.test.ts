@@ -31,7 +31,7 @@ behaviour(
 
       t.same([again.exitCode, again.stdout, again.stderr], [0, first.stdout, ""]);
     });
-    t.same(network.add("c3").addresses, ["10.0.0.4", "2001:db8::4"], "the cursors stay");
+    t.same(network.add("c3").addresses, ["198.51.100.4", "2001:db8::4"], "the cursors stay");
   },
 );
 
@@ -45,7 +45,7 @@ behaviour(
       fails(t, refused, 999, "duplicate allocation is not allowed");
       t.match(
         refused.error?.details,
-        "/10.0.0.2 already reserves an address of this range set for",
+        "/198.51.100.2 already reserves an address of this range set for",
       );
     });
   },
@@ -53,8 +53,8 @@ behaviour(
 
 behaviour("ADD for another interface is not repeated", { ipam: sameOfOne }, (t, network) => {
   network.add("c1");
-  t.same(network.add("c1", { interfaceName: "eth1" }).addresses, ["10.0.0.3"]);
-  t.same(network.add("c1", { interfaceName: "eth1" }).addresses, ["10.0.0.3"]);
+  t.same(network.add("c1", { interfaceName: "eth1" }).addresses, ["198.51.100.3"]);
+  t.same(network.add("c1", { interfaceName: "eth1" }).addresses, ["198.51.100.3"]);
 });
 
 behaviour(
@@ -77,8 +77,8 @@ behaviour(
     changesNothing(t, network, () => {
       const refused = network.add("c1", { cniArgs: "IP=2001:db8::5" });
       fails(t, refused, 999, "failed to allocate for range 1: requested IP address 2001:db8::5 is");
-      const unserved = network.add("c1", { cniArgs: "IP=10.9.9.9" });
-      fails(t, unserved, 999, /^failed to allocate all requested IPs: 10\.9\.9\.9$/);
+      const unserved = network.add("c1", { cniArgs: "IP=203.0.113.9" });
+      fails(t, unserved, 999, /^failed to allocate all requested IPs: 203\.0\.113\.9$/);
     });
   },
 );

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node
 /**
  * With `"sticky": "pod"` a pod that comes back gets its address; with `reuseDelaySeconds` addresses rest. What time changes
  * in that: test/verbs/reuse.test.ts.
@@ -29,20 +29,20 @@ behaviour(
   { ipam: sticky },
   (t, network) => {
     network.add("other");
-    t.same(network.add("a1", pod("web-0")).addresses, ["10.0.0.3"]);
+    t.same(network.add("a1", pod("web-0")).addresses, ["198.51.100.3"]);
     network.add("b1", pod("web-1"));
     network.del("a1", pod("web-0"));
     network.del("b1", pod("web-1"));
 
-    t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.3"]);
-    t.same(fill(network), ["10.0.0.5", "10.0.0.6", "10.0.0.4"]);
+    t.same(network.add("a2", pod("web-0")).addresses, ["198.51.100.3"]);
+    t.same(fill(network), ["198.51.100.5", "198.51.100.6", "198.51.100.4"]);
     fails(t, network.add("b2", pod("web-1")), 999, "no IP addresses available");
   },
 );
 
 behaviour(
   "ADD of a pod that comes back gets its addresses of all range sets, also after a GC",
-  { ipam: { ...dualStack, sticky: "pod" } },
+  { ipam: { ...dualStack, sticky: "pod" }, needs: ["sees the node"] },
   (t, network) => {
     network.add("other");
     const { addresses } = network.add("a1", pod("web-0"));
@@ -61,11 +61,13 @@ behaviour(
     network.add("a1", pod("web-0"));
     network.del("a1");
 
-    t.same(network.add("b", pod("web")).addresses, ["10.0.0.3"]);
-    t.same(network.add("c", { ...pod("web-0"), interfaceName: "eth1" }).addresses, ["10.0.0.4"]);
+    t.same(network.add("b", pod("web")).addresses, ["198.51.100.3"]);
+    t.same(network.add("c", { ...pod("web-0"), interfaceName: "eth1" }).addresses, [
+      "198.51.100.4",
+    ]);
     const cniArgs = "IgnoreUnknown=1;K8S_POD_NAMESPACE=other;K8S_POD_NAME=web-0";
-    t.same(network.add("d", { cniArgs }).addresses, ["10.0.0.5"]);
-    t.same(network.add("e").addresses, ["10.0.0.6"]);
+    t.same(network.add("d", { cniArgs }).addresses, ["198.51.100.5"]);
+    t.same(network.add("e").addresses, ["198.51.100.6"]);
   },
 );
 
@@ -80,9 +82,9 @@ behaviour(
     network.del("b1", pod("web-1"));
     network.del("a1", pod("web-0"));
 
-    t.same(network.add("a2", pod("web-0")).addresses, ["10.0.0.2"]);
+    t.same(network.add("a2", pod("web-0")).addresses, ["198.51.100.2"]);
     t.same(network.add("c", { cniArgs: `IP=${others[1]}` }).addresses, [others[1]]);
-    t.same(fill(network), [others[2], others[0], "10.0.0.3"]);
+    t.same(fill(network), [others[2], others[0], "198.51.100.3"]);
   },
 );
 
@@ -109,9 +111,9 @@ for (const [where, by, callFor] of [
       network.del("b1");
       network.del("a1");
 
-      t.same(network.add("c", pod("any")).addresses, ["10.0.0.4"], "of nobody");
-      t.same(network.add("b2", callFor("52:54:00:aa:00:02")).addresses, ["10.0.0.3"]);
-      t.same(network.add("a2", callFor("52:54:00:aa:00:01")).addresses, ["10.0.0.2"]);
+      t.same(network.add("c", pod("any")).addresses, ["198.51.100.4"], "of nobody");
+      t.same(network.add("b2", callFor("52:54:00:aa:00:02")).addresses, ["198.51.100.3"]);
+      t.same(network.add("a2", callFor("52:54:00:aa:00:01")).addresses, ["198.51.100.2"]);
     },
   );
 }

@@ -3,18 +3,18 @@
 
 import { behaviour, fails, succeeds } from "./behaviour.ts";
 
-const two = { subnet: "10.40.0.0/31" };
+const two = { subnet: "198.51.100.0/31" };
 
 behaviour(
   "ADD hands out every address, and hands it out again, without a gateway",
   { ipam: {} },
   (t, network) => {
     for (const [ipam, addresses] of [
-      [two, ["10.40.0.0", "10.40.0.1"]],
-      [{ subnet: "10.40.0.5/32" }, ["10.40.0.5"]],
+      [two, ["198.51.100.0", "198.51.100.1"]],
+      [{ subnet: "198.51.100.5/32" }, ["198.51.100.5"]],
       [{ subnet: "2001:db8:40::/127" }, ["2001:db8:40::", "2001:db8:40::1"]],
       [{ subnet: "2001:db8:40::/128" }, ["2001:db8:40::"]],
-      [{ ...two, exclude: ["10.40.0.0"] }, ["10.40.0.1"]],
+      [{ ...two, exclude: ["198.51.100.0"] }, ["198.51.100.1"]],
     ] as const) {
       for (const round of [1, 2]) {
         for (const [index, address] of addresses.entries()) {
@@ -35,14 +35,14 @@ behaviour(
 
 behaviour(
   "ADD names a gateway that is configured, and does not hand it out",
-  { ipam: { ...two, gateway: "10.40.0.0" } },
+  { ipam: { ...two, gateway: "198.51.100.0" } },
   (t, network) => {
     t.strictSame(JSON.parse(network.add("c1").stdout), {
       cniVersion: "1.1.0",
-      ips: [{ address: "10.40.0.1/31", gateway: "10.40.0.0" }],
+      ips: [{ address: "198.51.100.1/31", gateway: "198.51.100.0" }],
     });
-    const requested = network.add("c2", { cniArgs: "IP=10.40.0.0" });
-    fails(t, requested, 999, "requested ip 10.40.0.0 is subnet's gateway");
+    const requested = network.add("c2", { cniArgs: "IP=198.51.100.0" });
+    fails(t, requested, 999, "requested ip 198.51.100.0 is subnet's gateway");
   },
 );
 
@@ -55,7 +55,7 @@ behaviour(
     network.add("c2");
     fails(t, network.strictStatus(), 50);
 
-    const lone = { subnet: "10.40.0.5/32", gateway: "10.40.0.5" };
+    const lone = { subnet: "198.51.100.5/32", gateway: "198.51.100.5" };
     fails(t, network.status({ ipam: lone }), 50);
   },
 );

@@ -4,14 +4,14 @@
 import { behaviour, changesNothing, fails, five, succeeds } from "./behaviour.ts";
 
 const strict = { exhaustedStatus: "unavailable" };
-const other = { subnet: "10.0.1.0/24" };
+const other = { subnet: "203.0.113.0/24" };
 
 function taken(...addresses: readonly string[]): Readonly<Record<string, string>> {
   return Object.fromEntries(addresses.map((address) => [address, "c\r\neth0"]));
 }
 
-const four = ["10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"];
-const all = taken("10.0.0.2", ...four);
+const four = ["198.51.100.3", "198.51.100.4", "198.51.100.5", "198.51.100.6"];
+const all = taken("198.51.100.2", ...four);
 
 behaviour(
   "STATUS is ready while an address is left, or nobody could tell",
@@ -23,7 +23,7 @@ behaviour(
         // A runtime sends no runtimeConfig with STATUS.
         strict,
         { ...strict, ranges: [] },
-        { ...strict, subnet: "10.0.0.0/28", rangeStart: "10.0.0.8" },
+        { ...strict, subnet: "198.51.100.0/28", rangeStart: "198.51.100.8" },
         { ...strict, subnet: "2001:db8::/64" },
         five,
         { ...five, exhaustedStatus: "ready" },
@@ -38,13 +38,13 @@ for (const [what, ipam, files, count] of [
   [
     "one of two range sets without a free address, and an empty file where none is handed out",
     { ranges: [[other], [five]] },
-    { ...all, "10.0.0.1": "" },
+    { ...all, "198.51.100.1": "" },
     "5 of 5",
   ],
   [
     "a set of several ranges without a free address",
-    { ranges: [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/30" }]] },
-    taken("10.0.0.2", "10.0.1.2"),
+    { ranges: [[{ subnet: "198.51.100.0/30" }, { subnet: "203.0.113.0/30" }]] },
+    taken("198.51.100.2", "203.0.113.2"),
     "1 of 1",
   ],
   [
@@ -70,11 +70,11 @@ for (const [what, ipam, files, count] of [
 
 behaviour(
   "STATUS counts an old empty file as free, which the next ADD takes over",
-  { ipam: { ...five, ...strict }, files: { ...taken(...four), "10.0.0.2": "" } },
+  { ipam: { ...five, ...strict }, files: { ...taken(...four), "198.51.100.2": "" } },
   (t, network) => {
     fails(t, network.status(), 50);
 
-    network.machine.makeOld("net/10.0.0.2");
+    network.machine.makeOld("net/198.51.100.2");
 
     succeeds(t, network.status());
     t.equal(network.add("c2").exitCode, 0);
@@ -96,7 +96,7 @@ behaviour("STATUS is error 50 with a wrong ipam section, in the words of ADD", {
   for (const [ipam, words] of [
     [null, "IPAM config missing 'ipam' key"],
     [{ dataDir: 5 }, "into ipam.dataDir"],
-    [{ subnet: "10.0.0.1/31" }, "Network has host bits set"],
+    [{ subnet: "198.51.100.1/31" }, "Network has host bits set"],
     [{ ranges: [[five], [five]] }, "range set 0 overlaps with 1"],
   ] as const) {
     fails(t, network.status({ top: { ipam } }), 50, words);

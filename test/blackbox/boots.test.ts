@@ -1,24 +1,27 @@
-// test: each executable, one if short
+// test: each executable, one if short, mounts
 /** After a boot of the machine, reservations from before it are reclaimed where a range is otherwise full. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { shellQuote } from "../../src/cli/output/shell-word.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
-import { Mounts, mountObstacle } from "../harness/mounts.ts";
+import { Mounts } from "../harness/mounts.ts";
+import { lacking } from "../harness/needs.ts";
 
 test("ADD in a full range takes what is reserved from before this boot, the oldest first, and nothing else", {
-  skip: mountObstacle() ?? false,
+  skip: lacking("mounts"),
 }, async (t) => {
-  const network = networkFor(t, { subnet: "10.50.0.0/29" });
+  const network = networkFor(t, { subnet: "198.51.100.0/29" });
   const given = [0, 1, 2, 3, 4].flatMap((at) => network.add(`old${at}`).addresses);
   t.match(network.add("refused").error?.msg, "no IP addresses available");
 
   const { entry } = await Mounts.openAfterBoot(t.teardown.bind(t));
   const program = join(scratchDirectory(t), "host-local");
-  writeFileSync(program, `#!/bin/sh\nexec ${entry.join(" ")} ${executable}\n`, { mode: 0o755 });
+  const command = [...entry, executable].map(shellQuote).join(" ");
+  writeFileSync(program, `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 });
   const next = [0, 1, 2, 3, 4].flatMap((at) => network.add(`new${at}`, { program }).addresses);
 
   t.equal(given.length, 5);

@@ -1,10 +1,10 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node
 /** The calls of real clients once more, without the clients: each gets the answer that it got then. */
 
 import { readdirSync } from "node:fs";
 import { test } from "tap";
 import { ExecutableMachine } from "../harness/executable-network.ts";
-import { skipOutsideHost } from "../harness/network-namespaces.ts";
+import { lacking } from "../harness/needs.ts";
 import { readError } from "../harness/printed-error.ts";
 import { inRepository } from "../harness/repository.ts";
 import { readClientCalls } from "./client-calls.ts";
@@ -23,14 +23,21 @@ function reservedIn(machine: ExecutableMachine): readonly string[] {
   return shared.map(({ path }) => path);
 }
 
+/**
+ * A record whose GC releases what its list lacks, and so looks for that on this machine: with addresses that are not those
+ * of a node with flannel.
+ */
+function documented(text: string): string {
+  return text.replaceAll("10.244.7.", "198.51.100.").replaceAll("fd00:10:244:", "2001:db8:244:");
+}
+
 const records = [
   ["calico.jsonl", []],
   ["containerd.jsonl", []],
   ["containerd-status.jsonl", []],
   ["crio.jsonl", []],
   ["crio-multus.jsonl", [2, 3, 4, 5, 6].map((last) => `clients/10.63.0.${last}`)],
-  // Its GC releases what its list lacks, and so looks at the network namespaces of the machine.
-  ["flannel.jsonl", ["cbr0/10.244.7.2", "cbr0/fd00:10:244:7::2"], skipOutsideHost],
+  ["flannel.jsonl", ["cbr0/198.51.100.2", "cbr0/2001:db8:244:7::2"], "sees the node"],
   ["podman.jsonl", []],
 ] as const;
 
@@ -39,9 +46,12 @@ test("each record is called again", async (t) => {
   t.same(readdirSync(directory), records.map(([file]) => file).toSorted());
 });
 
-for (const [file, left, skip] of records) {
-  const { client, calls } = readClientCalls(file);
-  test(`${client}: ${calls.length} calls`, { skip: skip ?? false }, async (t) => {
+for (const [file, left, need] of records) {
+  const { client, calls: recorded } = readClientCalls(file);
+  const calls: typeof recorded =
+    need === undefined ? recorded : JSON.parse(documented(JSON.stringify(recorded)));
+  const skip = need === undefined ? false : lacking(need);
+  test(`${client}: ${calls.length} calls`, { skip }, async (t) => {
     const machine = new ExecutableMachine(t);
     const dataDir = JSON.stringify(machine.dataDirectory);
     for (const { environment, stdin, caller, ...answer } of calls) {

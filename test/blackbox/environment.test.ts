@@ -43,8 +43,8 @@ const granted = `{
     "cniVersion": "1.1.0",
     "ips": [
         {
-            "address": "10.0.0.2/29",
-            "gateway": "10.0.0.1"
+            "address": "198.51.100.2/29",
+            "gateway": "198.51.100.1"
         }
     ]
 }`;
@@ -53,7 +53,7 @@ const c1 = { containerId: "c1" };
 
 /** An ADD into an empty data directory. */
 function addTo(dataDirectory: string): RuntimeCall {
-  return attachmentCall("ADD", c1, configuration(dataDirectory, { subnet: "10.0.0.0/29" }));
+  return attachmentCall("ADD", c1, configuration(dataDirectory, { subnet: "198.51.100.0/29" }));
 }
 
 test("ADD is the same whatever the environment has", async (t) => {
@@ -96,7 +96,7 @@ test("ADD takes a relative data directory from the working directory", async (t)
 
   run(executable, { ...addTo("some//./where"), workingDirectory });
 
-  t.ok(treeOf(workingDirectory).some(({ path }) => path === "some/where/net/10.0.0.2"));
+  t.ok(treeOf(workingDirectory).some(({ path }) => path === "some/where/net/198.51.100.2"));
 });
 
 for (const [what, variable, message] of [

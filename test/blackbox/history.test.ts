@@ -5,7 +5,7 @@ import { test } from "tap";
 import { networkFor } from "../harness/executable-network.ts";
 import { grantedAddresses } from "../harness/network.ts";
 
-const ranges = [[{ subnet: "10.47.0.0/24" }], [{ subnet: "2001:db8:47::/64" }]];
+const ranges = [[{ subnet: "198.51.100.0/24" }], [{ subnet: "2001:db8:47::/64" }]];
 
 test("ADD and DEL at the same time rotate a full history, and each line is whole", async (t) => {
   const network = networkFor(t, { ranges, history: { maxBytes: 4096 } });

@@ -4,13 +4,14 @@
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { shellQuote } from "../../src/cli/output/shell-word.ts";
 import { stopObstacle } from "../faults/executables/stopped-call.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { holdLock } from "../harness/held-lock.ts";
 
-const five = { subnet: "10.0.0.0/29" };
+const five = { subnet: "198.51.100.0/29" };
 
 test("no journal is kept where another machine may write, since the lock may not exclude it", {
   skip: stopObstacle() ?? false,
@@ -19,7 +20,8 @@ test("no journal is kept where another machine may write, since the lock may not
   const log = join(scratchDirectory(t), "log");
   // Stands for a network file system: that the type is not known is no reason to believe anything.
   const program = join(scratchDirectory(t), "host-local");
-  const command = `strace -f -o '${log}' -e inject=statfs,fstatfs:error=EIO '${executable}'`;
+  const words = ["strace", "-f", "-o", log, "-e", "inject=statfs,fstatfs:error=EIO", executable];
+  const command = words.map(shellQuote).join(" ");
   writeFileSync(program, `#!/bin/sh\nexec ${command}\n`, { mode: 0o755 });
 
   t.equal(network.add("c1", { program }).exitCode, 0);

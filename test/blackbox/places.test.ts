@@ -7,7 +7,7 @@ import { test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { networkFor } from "../harness/executable-network.ts";
 
-const five = { subnet: "10.0.0.0/29" };
+const five = { subnet: "198.51.100.0/29" };
 
 for (const [what, ipam, message] of [
   ["dataDir with NUL", { ...five, dataDir: "/a\0b" }, /^mkdir .*: invalid argument$/],

@@ -1,24 +1,24 @@
-// test: each executable
+// test: each executable, sees the node, makes namespaces
 /** A full range hands out the addresses of pods whose network namespace is gone, with real ones; containerd#12130. */
 
 import { join } from "node:path";
 import { test } from "tap";
-import { scratchDirectory } from "../harness/data-directory.ts";
 import { networkFor } from "../harness/executable-network.ts";
+import { lacking } from "../harness/needs.ts";
 import {
   mountNamespace,
+  namespaceDirectory,
   processWith,
-  skipOutsideHost,
   takeNamespace,
   withHighNumber,
 } from "../harness/network-namespaces.ts";
 
 test("ADD in a full range takes the addresses of pods whose namespaces are gone, and no other", {
-  skip: skipOutsideHost,
+  skip: lacking("sees the node", "makes namespaces"),
 }, async (t) => {
-  const three = { subnet: "10.7.40.0/24", rangeStart: "10.7.40.2", rangeEnd: "10.7.40.4" };
+  const three = { subnet: "198.51.100.0/24", rangeStart: "198.51.100.2", rangeEnd: "198.51.100.4" };
   const network = networkFor(t, three);
-  const namespaces = scratchDirectory(t);
+  const namespaces = namespaceDirectory(t);
   const pathOf = (id: string): string => join(namespaces, id);
   const mount = (id: string): void => withHighNumber(() => mountNamespace(t, pathOf(id)));
   const add = (id: string, netns = pathOf(id)) =>
@@ -26,12 +26,12 @@ test("ADD in a full range takes the addresses of pods whose namespaces are gone,
   for (const id of ["a", "b", "d", "e", "none"]) mount(id);
   add("a");
   add("b");
-  t.same(add("c", `/proc/${await processWith(t)}/ns/net`).addresses, ["10.7.40.4"]);
+  t.same(add("c", `/proc/${await processWith(t)}/ns/net`).addresses, ["198.51.100.4"]);
   t.match(add("none").error?.msg, "no IP addresses available", "all live");
 
   for (const [gone, next, address] of [
-    ["b", "d", "10.7.40.3"],
-    ["a", "e", "10.7.40.2"],
+    ["b", "d", "198.51.100.3"],
+    ["a", "e", "198.51.100.2"],
   ] as const) {
     takeNamespace(pathOf(gone));
     t.same(add(next).addresses, [address]);

@@ -29,7 +29,7 @@ test("a file of that name is the plugin, too, and keeps no state", async (t) => 
   const directory = scratchDirectory(t);
   const program = join(directory, "static");
   copyFileSync(executable, program);
-  const ips = [{ address: "10.61.0.5/24", gateway: "10.61.0.1" }];
+  const ips = [{ address: "198.51.100.5/24", gateway: "198.51.100.1" }];
   const document = { cniVersion: "1.1.0", name: "net", ipam: { type: "static", addresses: ips } };
   const call = (verb: string, members: object = {}) =>
     run(program, attachmentCall(verb, { containerId: "c1" }, { ...document, ...members }));

@@ -5,8 +5,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import { test } from "tap";
 import { type ExecutableNetwork, networkFor } from "../harness/executable-network.ts";
 
-/** Five addresses, 10.49.0.2 to 10.49.0.6. */
-const subnet = "10.49.0.0/29";
+/** Five addresses, 198.51.100.2 to 198.51.100.6. */
+const subnet = "198.51.100.0/29";
 
 const pod = { cniArgs: "IgnoreUnknown=1;K8S_POD_NAMESPACE=default;K8S_POD_NAME=web-0" };
 
@@ -35,10 +35,14 @@ test("ADD takes an address for any other after stickySeconds, and once it has re
   network.del("a1", pod);
   await pause(310);
 
-  t.same(network.add("a2", pod).addresses, ["10.49.0.3"]);
-  t.same(fill(network), ["10.49.0.4", "10.49.0.5", "10.49.0.6", "10.49.0.2"]);
+  t.same(network.add("a2", pod).addresses, ["198.51.100.3"]);
+  t.same(fill(network), ["198.51.100.4", "198.51.100.5", "198.51.100.6", "198.51.100.2"]);
   network.del("filler-3");
   network.del("filler-1");
   await pause(310);
-  t.same(fill(network, "next"), ["10.49.0.5", "10.49.0.2"], "in turn, not the longest released");
+  t.same(
+    fill(network, "next"),
+    ["198.51.100.5", "198.51.100.2"],
+    "in turn, not the longest released",
+  );
 });

@@ -7,7 +7,7 @@ import { test } from "tap";
 import { executable, run } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
 
-const five = { subnet: "10.0.0.0/29" };
+const five = { subnet: "198.51.100.0/29" };
 
 test("ADD with standard output a socket whose reader is gone reserves nothing and fails", async (t) => {
   const network = networkFor(t, five);
@@ -24,8 +24,8 @@ test("ADD with standard output a socket whose reader is gone reserves nothing an
 
 test("ADD writes a result larger than a pipe holds whole", async (t) => {
   const routes = Array.from({ length: 4000 }, (_, index) => ({
-    dst: `10.${index >> 8}.${index & 255}.0/24`,
-    gw: "10.0.0.1",
+    dst: `2001:db8:${(index + 1).toString(16)}::/48`,
+    gw: "2001:db8::1",
   }));
 
   const { exitCode, stdout } = networkFor(t, { ...five, routes }).add("c1");
@@ -43,5 +43,5 @@ test("ADD with its output thrown away on purpose succeeds", async (t) => {
   });
 
   t.equal(exitCode, 0);
-  t.same(network.reserved(), ["10.0.0.2"]);
+  t.same(network.reserved(), ["198.51.100.2"]);
 });

@@ -1,4 +1,4 @@
-// test: each executable
+// test: each executable, mounts
 /** An ADD that cannot deliver its result releases its own file, not another one with the same inode and date. */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -41,7 +41,7 @@ test("an ADD that is not heard does not release what its attachment has got sinc
     attachmentCall(
       verb,
       { containerId: "c1" },
-      configuration(directory, { subnet: "10.0.0.0/30" }),
+      configuration(directory, { subnet: "198.51.100.0/30" }),
     );
   t.equal(run(executable, call("ADD")).exitCode, 0);
   t.equal(run(executable, call("DEL")).exitCode, 0);

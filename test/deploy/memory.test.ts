@@ -29,12 +29,12 @@ function memoryLimit(): number {
 
 test("its memory is enough for 65 000 reservations and as many results, all of dead containers", async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.4.0.0/16" });
+  node.network("net", { subnet: "2001:db8::/64" });
   mkdirSync(join(node.dataDir, "net"));
   for (let at = 2; at < RESERVATIONS + 2; at++) {
-    const address = `10.4.${at >> 8}.${at & 255}`;
+    const address = `2001:db8::${at.toString(16)}`;
     writeFileSync(join(node.dataDir, "net", address), `c${at}\r\neth0`);
-    node.remember("net", `c${at}`, `default/p${at}`, { addresses: [`${address}/16`] });
+    node.remember("net", `c${at}`, `default/p${at}`, { addresses: [`${address}/64`] });
   }
   for (const [command = "", ...words] of [
     ["metrics"],

@@ -11,13 +11,13 @@ import { ownValues } from "./random-configuration.ts";
 
 const skip = skipWithoutGoPlugin;
 
-const subnet = "10.0.0.0/29";
+const subnet = "198.18.0.0/29";
 
 for (const [ipam, msg] of [
   [{ subnet, gateway: "none" }, "invalid IP address: none"],
   [{ ranges: [[{ subnet, gateway: "none" }]] }, "invalid IP address: none"],
-  [{ subnet: "10.0.0.0/31" }, "too small to allocate from"],
-  [{ subnet: "10.0.0.0/32", gateway: "10.0.1.1" }, "too small to allocate from"],
+  [{ subnet: "198.18.0.0/31" }, "too small to allocate from"],
+  [{ subnet: "198.18.0.0/32", gateway: "203.0.113.1" }, "too small to allocate from"],
   [{ subnet: "2001:db8::/127" }, "too small to allocate from"],
   [{ rangesFile: "/etc/ranges.json" }, "no IP ranges specified"],
   [
@@ -38,7 +38,7 @@ for (const [key, [value]] of Object.entries(ownValues)) {
   test(`the Go plugin does not read ${key}`, { skip }, async (t) => {
     const network = networkFor(t, { subnet, [key]: value });
     const answer = networkFor(t, { subnet }).add("c1", byGoPlugin);
-    t.same(answer.addresses, ["10.0.0.2"]);
+    t.same(answer.addresses, ["198.18.0.2"]);
     t.equal(network.add("c1", byGoPlugin).stdout, answer.stdout);
   });
 }

@@ -25,14 +25,14 @@ export interface RandomConfiguration {
 
 /** Valid values of the keys that the Go plugin does not know; the first one is not the default. */
 export const ownValues: Readonly<Record<(typeof ownKeys)[number], readonly Json[]>> = {
-  exclude: [["10.0.0.2"], [], ["10.0.0.0/29", "2001:db8:1::2"]],
-  reserved: [{ "10.0.0.2": null }, { "10.0.0.4": "n/p", "2001:db8:1::/125": "default/db-0" }],
+  exclude: [["198.18.0.2"], [], ["198.18.0.0/29", "2001:db8:1::2"]],
+  reserved: [{ "198.18.0.2": null }, { "198.18.0.4": "n/p", "2001:db8:1::/125": "default/db-0" }],
   requested: [{ by: ["example.com/ip"] }, { by: ["IP", "ips"] }],
   rangesFile: ["/etc/ranges.json", "", "/dev/zero", "ranges.json"],
   partition: [
     { subnetFile: "/run/flannel/subnet.env" },
-    { subnetFile: "/no/subnet.env", ranges: [[{ subnet: "10.0.0.0/24" }]] },
-    { network: "net", clusterCidr: "10.0.0.0/8", confDir: "/no" },
+    { subnetFile: "/no/subnet.env", ranges: [[{ subnet: "198.18.0.0/24" }]] },
+    { network: "net", clusterCidr: "198.18.0.0/15", confDir: "/no" },
   ],
   repeatedAdd: ["same", "error"],
   history: [true, false, {}, { maxBytes: 4096 }, { maxBytes: 64 }],
@@ -104,12 +104,19 @@ function randomSets(random: Random): RandomRange[][] {
   });
 }
 
+/** As many blocks of this prefix length as there may be are in 198.18.0.0/15. */
+const LARGEST_BLOCK = 19;
+
 function randomRange4(random: Random, block: number): RandomRange {
-  const length = random.pick([16, 24, 27, 28, 28, 29, 29, 29, 30, 30]);
+  const length = random.pick([LARGEST_BLOCK, 24, 27, 28, 28, 29, 29, 29, 30, 30]);
   const size = 2 ** (32 - length);
-  const start = length === 16 ? 0 : size * random.integer(Math.min(2, 256 / size));
-  const addressAt = (offset: number) =>
-    `10.${block}.${(start + offset) >> 8}.${(start + offset) & 255}`;
+  const start =
+    2 ** (32 - LARGEST_BLOCK) * block +
+    (length === LARGEST_BLOCK ? 0 : size * random.integer(Math.min(2, 256 / size)));
+  const addressAt = (offset: number): string => {
+    const at = start + offset;
+    return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
+  };
   return randomWindow(random, {
     subnet: `${addressAt(0)}/${length}`,
     family: 4,
@@ -164,7 +171,7 @@ function randomGateway(random: Random, { size, addressAt }: Subnet): JsonObject 
   return {
     gateway: random.chance(70)
       ? addressAt(random.integer(Math.min(size, 16)))
-      : random.pick(["192.168.99.1", "2001:db8:ffff::1", "", null, "::ffff:10.0.0.3"]),
+      : random.pick(["203.0.113.1", "2001:db8:ffff::1", "", null, "::ffff:198.18.0.3"]),
   };
 }
 
@@ -172,11 +179,11 @@ function randomRoutes(random: Random): JsonObject[] {
   const routes: readonly JsonObject[] = [
     { dst: "0.0.0.0/0" },
     { dst: "::/0" },
-    { dst: "10.0.0.5/8", gw: "10.0.0.1" },
+    { dst: "198.18.0.5/8", gw: "198.18.0.1" },
     { dst: "2001:0DB8::/32", gw: "2001:db8::0001" },
-    { dst: "192.168.0.0/16", gw: "" },
-    { dst: "172.16.0.0/12", mtu: 1400, advmss: 1340, priority: 100, table: 50, scope: 253 },
-    { dst: "172.17.0.0/16", mtu: 0, table: 0, scope: null },
+    { dst: "198.19.0.0/16", gw: "" },
+    { dst: "198.16.0.0/12", mtu: 1400, advmss: 1340, priority: 100, table: 50, scope: 253 },
+    { dst: "198.18.0.0/16", mtu: 0, table: 0, scope: null },
   ];
   return Array.from({ length: random.integer(4) }, () => random.pick(routes));
 }

@@ -32,10 +32,10 @@ export function randomTampering(
           "",
           "garbage \xb0\xff",
           `${range.addressAt(range.first)}\xb0`,
-          "10.0.0.3/29",
-          "::ffff:10.0.0.3",
+          "198.18.0.3/29",
+          "::ffff:198.18.0.3",
           "2001:db8::1",
-          "99.9.9.9",
+          "203.0.113.9",
         ]),
       );
     case 1:
@@ -46,7 +46,7 @@ export function randomTampering(
       // Garbage lies outside every range: inside one it would be taken over some time. See
       // "Reservations are created atomically" in blackbox/differences.ts.
       return write(
-        `${network}/${random.pick(["99.9.9.9", "2001:db8:eeee::1"])}`,
+        `${network}/${random.pick(["203.0.113.9", "2001:db8:eeee::1"])}`,
         random.pick([
           owner,
           random.pick(containers),
@@ -59,7 +59,7 @@ export function randomTampering(
     case 4:
       // Not an owner: see "Only files named as an address, directly in the network's directory,
       // are reservations" in blackbox/differences.ts.
-      return write(`${network}/${random.pick(["notes", "10.0.0", "::x"])}`, "not an owner");
+      return write(`${network}/${random.pick(["notes", "198.18.0", "::x"])}`, "not an owner");
     case 5:
       return { kind: "directory", path: inRange, content: "" };
     case 6:

@@ -21,21 +21,27 @@ const calls = Number(HOST_LOCAL_STEPS ?? (extent === "short" || isPortable ? 100
 const versions = ["", "0.1.0", "0.2.0", "0.3.0", "0.3.1", "0.4.0", "1.0.0", "1.1.0"];
 /** With prefix lengths; the last ones are errors. */
 const prefixes = [
-  "10.10.0.1/24",
-  "10.10.0.2/24",
-  "10.11.0.0/16",
+  "198.51.100.1/24",
+  "198.51.100.2/24",
+  "198.18.0.0/16",
   "0.0.0.0/0",
   "2001:DB8::0001/64",
-  "fd00::/8",
-  "::ffff:10.10.0.1/120",
-  "::ffff:10.10.0.9/64",
-  "10.10.0.1",
+  "2001:db8::/32",
+  "::ffff:198.51.100.1/120",
+  "::ffff:198.51.100.9/64",
+  "198.51.100.1",
   "",
-  "10.10.0.1/33",
+  "198.51.100.1/33",
   "zz",
 ];
 const good = prefixes.slice(0, 8);
-const gateways = ["10.10.0.254", "10.11.3.4", "fd00::1", "2001:db8::1", "::ffff:10.10.0.254"];
+const gateways = [
+  "198.51.100.254",
+  "198.18.3.4",
+  "2001:db8:1::1",
+  "2001:db8::1",
+  "::ffff:198.51.100.254",
+];
 
 function randomIP(random: Random): string {
   return random.pick(random.chance(5) ? prefixes : good);
@@ -55,12 +61,12 @@ function randomAddress(random: Random): JsonObject | null {
 function randomIpam(random: Random): JsonObject {
   const routes = [
     { dst: "0.0.0.0/0" },
-    { dst: "10.0.0.5/8", gw: "10.10.0.254" },
+    { dst: "198.18.0.5/8", gw: "198.51.100.254" },
     { dst: "::/0", mtu: 9 },
   ];
   const dns = [
     {},
-    { nameservers: ["8.8.8.8", null] },
+    { nameservers: ["192.0.2.53", null] },
     { domain: "a<b", search: ["x"] },
     { options: "x" },
   ];

@@ -16,11 +16,15 @@ const go = byGoPlugin;
 const here = { ...byGoPlugin, program: executable };
 
 const networks: readonly [string, JsonObject][] = [
-  ["one range", { subnet: "10.0.0.0/29" }],
-  ["two families", { ranges: [[{ subnet: "10.0.0.0/29" }], [{ subnet: "2001:db8::/125" }]] }],
+  ["one range", { subnet: "198.51.100.0/29" }],
+  ["two families", { ranges: [[{ subnet: "198.51.100.0/29" }], [{ subnet: "2001:db8::/125" }]] }],
   [
     "two ranges in a set",
-    { ranges: [[{ subnet: "10.0.0.0/30" }, { subnet: "10.0.1.0/29", gateway: "10.0.1.3" }]] },
+    {
+      ranges: [
+        [{ subnet: "198.51.100.0/30" }, { subnet: "203.0.113.0/29", gateway: "203.0.113.3" }],
+      ],
+    },
   ],
 ];
 

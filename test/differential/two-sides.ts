@@ -100,7 +100,7 @@ async function callReference(
     return outcome;
   }
   const { cniVersion = "", name }: JsonObject = JSON.parse(call.stdin);
-  const ipam = { dataDir: placeholder, subnet: "10.254.0.0/24" };
+  const ipam = { dataDir: placeholder, subnet: "203.0.113.0/24" };
   return callOn(directory, path, {
     environment: { ...call.environment, CNI_ARGS: "" },
     stdin: JSON.stringify({ cniVersion, name: name ?? "", ipam }),

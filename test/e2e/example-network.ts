@@ -13,7 +13,8 @@ import type { Answer } from "../harness/network.ts";
 import type { PrintedError } from "../harness/printed-error.ts";
 import { inRepository } from "../harness/repository.ts";
 import type { Json, JsonObject } from "../harness/runtime-call.ts";
-import { loadExample } from "./example.ts";
+import { loadExample, readExample } from "./example.ts";
+import { ExampleAddresses } from "./example-addresses.ts";
 import { isAtLeast, pluginInput, type Result } from "./libcni.ts";
 
 /** What a runtime adds of its own to an attachment, beside the configuration. */
@@ -30,7 +31,12 @@ search cluster.example example
 options ndots:5
 `;
 
-/** A network of an example file whose reservations go to a scratch directory. */
+const RANGES_FILE = "node/ranges.json";
+
+/**
+ * A network of an example file whose reservations go to a scratch directory. The plugin gets other addresses than those of
+ * the example, which are the ones that a test sees.
+ */
 export class ExampleNetwork {
   readonly #cniVersion: string;
   readonly #name: string;
@@ -38,6 +44,7 @@ export class ExampleNetwork {
   readonly #first: ExecutableNetwork;
   readonly #last: ExecutableNetwork;
   readonly #options: CallOptions;
+  readonly #addresses: ExampleAddresses;
   /** The result of each pod's ADD, which libcni passes to CHECK. */
   readonly #results = new Map<string, Json>();
 
@@ -47,33 +54,47 @@ export class ExampleNetwork {
    * @param offer what the runtime adds to every attachment
    */
   constructor(t: Test, file: string, { capabilities = {}, cniArgs = "" }: Offer = {}) {
-    const network = loadExample(file);
+    const example = loadExample(file);
+    const isInFile = JSON.stringify(example).includes("rangesFile");
+    const ranges = isInFile ? readExample(RANGES_FILE) : "{}";
+    const addresses = new ExampleAddresses(
+      JSON.stringify([example, capabilities]),
+      cniArgs,
+      ranges,
+    );
+    const network = addresses.documented(example);
     const machine = new ExecutableMachine(t);
     machine.put("resolv.conf", resolvConf);
+    machine.put("ranges.json", JSON.stringify(addresses.documented(JSON.parse(ranges))));
     const networkAt = (position: number): ExecutableNetwork => {
       const plugin = network.plugins.at(position);
       if (plugin === undefined) throw new Error(`${network.name} has no plugin ${position}`);
-      const { ipam, ...top } = pluginInput(network, plugin, { capabilities });
-      const here = filesHere((ipam ?? {}) as JsonObject, `${machine.dataDirectory}/resolv.conf`);
+      const injected = { capabilities: addresses.documented(capabilities) };
+      const { ipam, ...top } = pluginInput(network, plugin, injected);
+      const here = filesHere((ipam ?? {}) as JsonObject, machine.dataDirectory);
       return new ExecutableNetwork(machine, here, top);
     };
     this.#cniVersion = network.cniVersion;
     this.#name = network.name;
     this.#first = networkAt(0);
     this.#last = networkAt(-1);
-    this.#options = { cniArgs, ...(file === "static.conflist" && { program: staticLink(t) }) };
+    this.#addresses = addresses;
+    this.#options = {
+      cniArgs: addresses.documented(cniArgs),
+      ...(file === "static.conflist" && { program: staticLink(t) }),
+    };
   }
 
   /** What the IPAM plugin answers to the main plugin for a pod. */
   add(pod: string): Result {
     const result = JSON.parse(accepted(this.#first.add(pod, this.#options)));
     this.#results.set(pod, result);
-    return result;
+    return this.#addresses.own(result);
   }
 
   /** The error with which a pod gets no address. */
   refusalOf(pod: string): PrintedError {
-    return refused(this.#first.add(pod, this.#options));
+    return this.#addresses.own(refused(this.#first.add(pod, this.#options)));
   }
 
   /** Does nothing before 0.4.0, where libcni refuses CHECK by itself. */
@@ -105,30 +126,32 @@ export class ExampleNetwork {
 
   /** What the last plugin of the list answers after the others have done their part, if anything. */
   chained(command: "ADD" | "CHECK" | "DEL", pod: string, prevResult: Result): unknown {
-    const answer = accepted(this.#last.call(command, pod, { top: { prevResult } }));
-    return answer === "" ? undefined : JSON.parse(answer);
+    const top = { prevResult: this.#addresses.documented(prevResult) };
+    const answer = accepted(this.#last.call(command, pod, { top }));
+    return answer === "" ? undefined : this.#addresses.own(JSON.parse(answer));
   }
 
   /** The addresses that are reserved on disk. */
   reservations(): readonly string[] {
-    return this.#first.reserved();
+    return this.#addresses.own(this.#first.reserved());
   }
 
   /** The lines of its history. */
   history(): string {
     const path = `${ownDirectory}/${this.#name}/history`;
-    return this.#first.machine.tree().find((one) => one.path === path)?.content ?? "";
+    const file = this.#first.machine.tree().find((one) => one.path === path);
+    return this.#addresses.own(file?.content ?? "");
   }
 }
 
 /** The `ipam` section with files of the examples in place of the node's. */
-function filesHere(ipam: JsonObject, resolvConfFile: string): JsonObject {
-  const rangesFile = inRepository("conf-examples/node/ranges.json");
+function filesHere(ipam: JsonObject, directory: string): JsonObject {
+  const rangesFile = `${directory}/ranges.json`;
   const subnetFile = inRepository("conf-examples/node/subnet.env");
   const { partition } = ipam;
   return {
     ...ipam,
-    ...("resolvConf" in ipam && { resolvConf: resolvConfFile }),
+    ...("resolvConf" in ipam && { resolvConf: `${directory}/resolv.conf` }),
     ...("rangesFile" in ipam && { rangesFile }),
     ...(partition !== undefined && { partition: { ...(partition as JsonObject), subnetFile } }),
   };

@@ -69,12 +69,13 @@ scenario(
     );
 
     const [, ...install] = linesBelow("Install");
-    runAsRoot(t, install);
-    const [networks, , holder] = runAsRoot(t, linesBelow("See that it works"));
+    runAsRoot(t, install, [0, 0]);
+    // check finds the dead pod.
+    const [networks, , holder] = runAsRoot(t, linesBelow("See that it works"), [0, 1, 0]);
     t.match(networks, "10.244.3.0/24");
     t.match(holder, "default/web-0");
     const [, back = ""] = /`(host-local install \S+ --uninstall)`/.exec(page) ?? [];
-    t.match(runAsRoot(t, [`${back} --yes`])[0], "Restored");
+    t.match(runAsRoot(t, [`${back} --yes`], [0])[0], "Restored");
     t.ok(isSameFile(join(host.pluginDirectory, "host-local"), goPlugin?.path ?? ""));
   },
 );
@@ -86,19 +87,20 @@ function linesBelow(title: string): readonly string[] {
   return block.split("\n");
 }
 
-/** What lines print in a clone with the executable built; a code of 1, as of `check` that finds the dead pod, is no failure. */
-function runAsRoot(t: Test, lines: readonly string[]): readonly string[] {
+/** What lines print in a clone with the executable built, where they end with these codes. */
+function runAsRoot(t: Test, lines: readonly string[], codes: readonly number[]): readonly string[] {
   const clone = scratchDirectory(t);
   mkdirSync(join(clone, "dist/native"), { recursive: true });
   copyFileSync(executable, join(clone, "dist/native/host-local"));
   const PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
-  return lines.map((line) => {
+  t.equal(lines.length, codes.length);
+  return lines.map((line, at) => {
     const { status, stdout, stderr } = spawnSync("sh", ["-c", line], {
       cwd: clone,
       env: { PATH, HOME: clone },
       encoding: "utf8",
     });
-    t.ok(status === 0 || status === 1, `${line}: ${status} ${stderr}`);
+    t.equal(status, codes[at], `${line}: ${stderr}`);
     return stdout;
   });
 }

@@ -9,6 +9,6 @@ test("a scenario does not run on the machine itself where the variable of one is
     env: { ...process.env, HOST_LOCAL_E2E_SCENARIO: "a scenario of another file" },
     encoding: "utf8",
   });
-  t.not(status, 0);
+  t.equal(status, 1);
   t.match(stderr, "HOST_LOCAL_E2E_SCENARIO is set outside of a scenario");
 });

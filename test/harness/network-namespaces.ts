@@ -53,9 +53,20 @@ async function startProcess(
     child.kill("SIGKILL");
     await ended;
   });
-  for await (const line of createInterface(child.stdout)) if (line === "ready") break;
-  if (child.pid === undefined) throw new Error("unshare did not start");
-  return child.pid;
+  for await (const line of createInterface(child.stdout)) {
+    if (line === "ready" && child.pid !== undefined) return child.pid;
+  }
+  throw new Error(`no process in a network namespace: ${setUp}`);
+}
+
+/**
+ * Makes an empty directory for namespaces that is gone after the test. Not where `TMPDIR` says: a plugin records no namespace
+ * whose path has white space.
+ */
+export function namespaceDirectory(t: Pick<Test, "teardown">): string {
+  const directory = mkdtempSync("/tmp/host-local-namespaces-");
+  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
+  return directory;
 }
 
 /**
@@ -70,11 +81,11 @@ export function mountNamespace(
   ...addresses: readonly string[]
 ): void {
   writeFileSync(path, "");
+  // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
+  t.teardown(() => spawnSync("umount", ["--lazy", path]));
   const words = [`--net=${path}`, "sh", "-c", setUpLoopback, "sh", ...addresses];
   const { status } = spawnSync("unshare", words, { stdio: "inherit" });
   if (status !== 0) throw new Error(`no network namespace at ${path}`);
-  // As runtimes do: another test's command may have the namespace open at this moment, and a plain umount would fail.
-  t.teardown(() => spawnSync("umount", ["--lazy", path]));
 }
 
 /** So many namespaces, of any kind, may other tests make while one is looked at that is gone. */
@@ -99,18 +110,20 @@ export function withHighNumber<T>(make: () => T): T {
 /** As `withHighNumber`, for what is made until the numbers are given back, by the returned function. */
 export function holdLowNumbers(): () => void {
   const directory = mkdtempSync(join(tmpdir(), "host-local-numbers-"));
-  const run = (script: string): void => {
-    const { status } = spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" });
-    if (status !== 0) throw new Error("no namespaces");
-  };
-  // All kinds share the numbers, and one of these is made fastest. Two tests at once have different ones above.
-  const count = OTHERS + randomInt(OTHERS);
-  run(`for i in $(seq ${count}); do : > $i; unshare --uts=$i true || exit; done`);
-  return () => {
-    // Another test's command may have one open at this moment.
+  const run = (script: string): boolean =>
+    spawnSync("sh", ["-c", script], { cwd: directory, stdio: "inherit" }).status === 0;
+  const giveBack = (): void => {
+    // Another test's command may have one open at this moment. What is still mounted cannot be removed.
     run("umount --lazy *");
     rmSync(directory, { recursive: true });
   };
+  // All kinds share the numbers, and one of these is made fastest. Two tests at once have different ones above.
+  const count = OTHERS + randomInt(OTHERS);
+  if (!run(`for i in $(seq ${count}); do : > $i; unshare --uts=$i true || exit; done`)) {
+    giveBack();
+    throw new Error("no namespaces");
+  }
+  return giveBack;
 }
 
 /**

@@ -16,7 +16,7 @@ export interface Attachment {
   /** By default `eth0`. */
   readonly interfaceName?: string | undefined;
   readonly netns?: string | undefined;
-  /** The text of `CNI_ARGS`, such as `IgnoreUnknown=1;IP=10.1.2.3`. */
+  /** The text of `CNI_ARGS`, such as `IgnoreUnknown=1;IP=192.0.2.3`. */
   readonly cniArgs?: string | undefined;
 }
 

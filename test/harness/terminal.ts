@@ -1,6 +1,7 @@
 /** The tool at a terminal: a pseudo terminal of util-linux' script(1). */
 
 import { spawn, spawnSync } from "node:child_process";
+import { shellQuote } from "../../src/cli/output/shell-word.ts";
 import { executable, type Outcome, run } from "./executable.ts";
 import { runtimeEnvironment } from "./runtime-call.ts";
 
@@ -65,5 +66,5 @@ export function converse(
 }
 
 function commandLine(words: readonly string[]): string {
-  return [executable, ...words].map((word) => `'${word}'`).join(" ");
+  return [executable, ...words].map(shellQuote).join(" ");
 }

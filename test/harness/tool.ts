@@ -3,6 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { shellQuote } from "../../src/cli/output/shell-word.ts";
 import { executable, type Outcome, run } from "./executable.ts";
 import { runtimeEnvironment } from "./runtime-call.ts";
 
@@ -34,7 +35,7 @@ export function runAsPrinted(
   const programs = t.testdir({});
   for (const [name, text] of Object.entries({
     ...scripts,
-    "host-local": `exec ${executable} "$@"`,
+    "host-local": `exec ${shellQuote(executable)} "$@"`,
   })) {
     writeFileSync(join(programs, name), `#!/bin/sh\n${text}\n`, { mode: 0o755 });
   }

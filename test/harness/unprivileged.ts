@@ -6,13 +6,11 @@ import type { Test } from "tap";
 import { scratchDirectory } from "./data-directory.ts";
 import { executable, run } from "./executable.ts";
 import type { CallOptions } from "./executable-network.ts";
+import { lacking, NOBODY } from "./needs.ts";
 import { versionCall } from "./runtime-call.ts";
 
-/** Whether the tests run as root, whom no permission stops. */
+/** Whether the tests run as root, whom no permission stops. Tests ask `lacking("acts as others")`. */
 export const isRoot = process.getuid?.() === 0;
-
-/** The user `nobody`. */
-const nobody = 65534;
 
 /**
  * Says how to call an executable without privileges. Where `nobody` cannot reach it, because
@@ -25,16 +23,21 @@ export function withoutPrivileges(
   t: Pick<Test, "teardown">,
   program = executable,
 ): Pick<CallOptions, "user"> & { readonly program: string } {
-  if (!isRoot) {
+  if (lacking("acts as others") !== false) {
     return { program };
   }
   if (isReachable(program)) {
-    return { program, user: nobody };
+    return { program, user: NOBODY };
   }
   const copy = join(scratchDirectory(t), "host-local");
   copyFileSync(program, copy);
   chmodSync(copy, 0o755);
-  return { program: copy, user: nobody };
+  return { program: copy, user: NOBODY };
+}
+
+/** Whether permissions bind a call by that user: root may be unable to act as another one. */
+export function bindsCalls(): boolean {
+  return process.getuid?.() !== 0 || lacking("acts as others") === false;
 }
 
 /**
@@ -43,14 +46,14 @@ export function withoutPrivileges(
  * @param path the path
  */
 export function handOver(path: string): void {
-  if (isRoot) {
-    chownSync(path, nobody, nobody);
+  if (lacking("acts as others") === false) {
+    chownSync(path, NOBODY, NOBODY);
   }
 }
 
 function isReachable(program: string): boolean {
   try {
-    return run(program, { ...versionCall(), user: nobody }).exitCode === 0;
+    return run(program, { ...versionCall(), user: NOBODY }).exitCode === 0;
   } catch {
     return false;
   }

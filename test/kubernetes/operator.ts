@@ -50,12 +50,21 @@ export function shell(commands: string): string {
 }
 
 /**
+ * What a command prints that may end with 1, as `check` does that finds something.
+ *
+ * @throws {Error} where it ends with any other code than 0 or 1, as if it is not there
+ */
+export function printedBy(command: string): string {
+  return shell(`${command} || [ $? -eq 1 ]`);
+}
+
+/**
  * Commands and what they print, as in a terminal.
  *
- * @param commands the commands, which may fail
+ * @param commands the commands, which may end with 1
  */
 export function terminal(...commands: readonly string[]): string {
-  return commands.map((command) => `$ ${command}\n${shell(`${command} 2>&1 || true`)}`).join("\n");
+  return commands.map((command) => `$ ${command}\n${printedBy(`${command} 2>&1`)}`).join("\n");
 }
 
 /** Makes all reservations older, as far as the times of their files tell. */

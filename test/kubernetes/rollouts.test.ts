@@ -6,7 +6,7 @@ import { nodeNamespaces } from "../e2e/node-namespaces.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
-import { shell } from "./operator.ts";
+import { printedBy } from "./operator.ts";
 import { deletePods, listPods, podNamed } from "./pods.ts";
 
 /** How long a rollout may take, in seconds. */
@@ -158,7 +158,7 @@ function workload(kind: "Deployment" | "StatefulSet", name: string, replicas: nu
 function historyOf(addresses: readonly string[]): readonly Holding[] {
   return [...new Set(addresses)].flatMap((address) => {
     const { events }: { readonly events: readonly HistoryEvent[] } = JSON.parse(
-      shell(`host-local history ${address} --json || true`),
+      printedBy(`host-local history ${address} --json`),
     );
     return events.flatMap(({ verb, pod, time }, at) => {
       const until = events[at + 1]?.time ?? null;

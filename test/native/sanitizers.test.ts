@@ -25,7 +25,7 @@ const dualStack = (dataDir: string): string =>
     name: "net",
     ipam: {
       dataDir,
-      ranges: [[{ subnet: "10.0.0.0/30" }], [{ subnet: "2001:db8::/64" }]],
+      ranges: [[{ subnet: "198.51.100.0/30" }], [{ subnet: "2001:db8::/64" }]],
       routes: [{ dst: "0.0.0.0/0" }],
     },
     "cni.dev/valid-attachments": [],
@@ -80,6 +80,6 @@ for (const [what, file] of [
     const environment = { HOST_LOCAL_BIN: executable, HOST_LOCAL_EXTENT: "short" };
     const [result] = await runTestFiles([inRepository(file)], environment);
     t.match(result, { failed: 0, report: "" });
-    t.not(result?.passed, 0);
+    t.ok(Number(result?.passed) > 0);
   });
 }

@@ -19,7 +19,7 @@ for (const [verbs, name, error] of [
     skip,
   }, async (t) => {
     const directory = t.testdir();
-    const document = configuration(directory, { subnet: "10.9.0.0/24" });
+    const document = configuration(directory, { subnet: "198.51.100.0/24" });
     for (const verb of verbs) {
       const { environment, stdin } =
         verb === "STATUS"

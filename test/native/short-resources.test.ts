@@ -20,7 +20,7 @@ const skip = isMissing ? "prlimit is not installed, which sets the limits" : fal
 function add(t: Test, member: Json) {
   const document = configuration(
     mkdtempSync(join(t.testdirName, "data-")),
-    { subnet: "10.9.0.0/24" },
+    { subnet: "198.51.100.0/24" },
     { member },
   );
   return attachmentCall("ADD", { containerId: "c1" }, document);

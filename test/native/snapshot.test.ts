@@ -7,9 +7,9 @@ import { type Test, test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { run } from "../harness/executable.ts";
 
-/** Builds an executable whose program is this text. */
+/** Builds an executable whose program is this text, in a directory whose path no tool may split. */
 function build(t: Pick<Test, "testdir">, program: string): Promise<string> {
-  const directory = t.testdir();
+  const directory = join(t.testdir({ "a, b": {} }), "a, b");
   const plugin = join(directory, "program.js");
   writeFileSync(plugin, program);
   return buildNative({ plugin, work: directory, output: join(directory, "host-local") });

@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node, makes namespaces, acts as others
 /** The files for operators in conf-examples/ are valid, and their commands work. */
 
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,9 @@ import type { Metric } from "../../src/operator/metrics/exposition.ts";
 import { allFiles, readExample } from "../e2e/example.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome } from "../harness/executable.ts";
+import { lacking, NOBODY } from "../harness/needs.ts";
 import { processWith } from "../harness/network-namespaces.ts";
+import { ownNetwork } from "../harness/own-network.ts";
 import { inRepository } from "../harness/repository.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
@@ -25,20 +27,6 @@ const skipWithoutSystemd: string | false =
   spawnSync("systemd-analyze", ["security", "--help"]).status === 0
     ? false
     : "systemd-analyze is not installed; on Debian it is in the package systemd.";
-
-/** Whether this process has all capabilities of the units. */
-function hasCapabilities(): boolean {
-  const [, effective = "0"] =
-    /^CapEff:\s*([0-9a-f]+)$/m.exec(readFileSync("/proc/self/status", "utf8")) ?? [];
-  const [dacOverride, sysPtrace] = [1n, 19n];
-  const needed = (1n << dacOverride) | (1n << sysPtrace);
-  return (BigInt(`0x${effective}`) & needed) === needed;
-}
-
-const skipWithoutCapabilities: string | false =
-  hasCapabilities() && spawnSync("unshare", ["--net", "setpriv", "ip", "-V"]).status === 0
-    ? false
-    : "This takes root with CAP_SYS_PTRACE, and the programs unshare, setpriv and ip.";
 
 /** Runs the tool with the capabilities of a unit, and no others. */
 function limited(node: Node, unit: string, words: readonly string[]): Outcome {
@@ -57,7 +45,7 @@ function metricsOf(node: Node): ReadonlySet<string> {
 
 function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
   const node = nodeFor(t);
-  node.network("mynet", { subnet: "10.1.2.0/24" });
+  node.network("mynet", { subnet: "198.51.100.0/24" });
   node.call("ADD", "mynet", "c1");
   return node;
 }
@@ -226,12 +214,12 @@ const units = [
   ]),
 ];
 
-/** Copies of the units that name the executable under test: systemd must find the program. */
+/** Copies of the units that name the executable under test, in quotes: systemd must find the program. */
 function copiedUnits(t: Parameters<typeof scratchDirectory>[0]): readonly string[] {
   const directory = scratchDirectory(t);
   return units.map((file) => {
     const path = join(directory, file);
-    writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, executable));
+    writeFileSync(path, readExample(`operator/${file}`).replaceAll(installed, `"${executable}"`));
     return path;
   });
 }
@@ -266,18 +254,19 @@ test("the services: systemd rates their exposure below 4 of 10", {
 
 for (const file of ["host-local-gc.service", "host-local-metrics.service"]) {
   test(`${file}: its capabilities are enough for running pods and files of other users`, {
-    skip: skipWithoutCapabilities,
+    skip: lacking("sees the node", "makes namespaces", "acts as others"),
   }, async (t) => {
+    const { ipv4 } = await ownNetwork(t);
     const node = nodeFor(t);
-    node.network("mynet", { subnet: "10.213.78.0/24" });
+    node.network("mynet", { subnet: `${ipv4}.0/24` });
     node.call("ADD", "mynet", "c1");
     const output = join(scratchDirectory(t), "node-exporter");
     mkdirSync(output);
     for (const path of [node.dataDir, join(node.dataDir, "mynet"), output]) {
-      chownSync(path, 65_534, 65_534);
+      chownSync(path, NOBODY, NOBODY);
       chmodSync(path, 0o700);
     }
-    await processWith(t, "10.213.78.2/32");
+    await processWith(t, `${ipv4}.2/32`);
     const written = join(output, "cni-ipam.prom");
 
     t.match(limited(node, file, ["metrics", "--output", written]), { exitCode: 0, stderr: "" });

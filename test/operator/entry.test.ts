@@ -28,12 +28,12 @@ test("with CNI_COMMAND it is the plugin, whatever the arguments are", async (t) 
   const call = attachmentCall(
     "ADD",
     { containerId: "c1" },
-    configuration(directory, { subnet: "10.0.0.0/29" }),
+    configuration(directory, { subnet: "198.51.100.0/29" }),
   );
   const { exitCode, stdout } = run(executable, { ...call, arguments: ["list", "--json"] });
   t.equal(exitCode, 0);
-  t.equal(JSON.parse(stdout).ips[0].address, "10.0.0.2/29");
-  t.ok(treeOf(directory).some(({ path }) => path === "net/10.0.0.2"));
+  t.equal(JSON.parse(stdout).ips[0].address, "198.51.100.2/29");
+  t.ok(treeOf(directory).some(({ path }) => path === "net/198.51.100.2"));
   const environment = { ...call.environment, CNI_COMMAND: "list" };
   const wrong = run(executable, { ...call, environment, arguments: ["list"] });
   t.equal(wrong.exitCode, 1);
@@ -116,7 +116,7 @@ const wrong: readonly (readonly [words: readonly string[], error: string])[] = [
   [["list", "--sort", "age", "--sort=pod"], "list: --sort: given more than once"],
   // It does not confirm.
   [
-    ["release", "10.0.0.2", "--yes=false"],
+    ["release", "198.51.100.2", "--yes=false"],
     "release: --yes: expected no value, found false; omit it to turn it off",
   ],
   [
@@ -128,13 +128,13 @@ const wrong: readonly (readonly [words: readonly string[], error: string])[] = [
     "history: --at: cannot be combined with --since",
   ],
   [
-    ["plan", "--cluster-cidr", "10.0.0.0"],
-    "plan: --cluster-cidr: expected a network such as 10.244.0.0/16, found 10.0.0.0",
+    ["plan", "--cluster-cidr", "198.51.100.0"],
+    "plan: --cluster-cidr: expected a network such as 10.244.0.0/16, found 198.51.100.0",
   ],
   [["list", ""], "list: empty operand: expected [NETWORK]"],
   [["list", "a", "b"], "list: too many operands: expected [NETWORK]"],
   [["show"], "show: missing operand: expected ADDRESS|CONTAINER|POD"],
-  [["show", "10.0.0.300"], "show: expected an address such as 10.88.0.7, found 10.0.0.300"],
+  [["show", "198.51.100.300"], "show: expected an address such as 10.88.0.7, found 198.51.100.300"],
   [
     ["show", "a b"],
     'show: expected an address, a container id or a pod as namespace/name, found "a b"',

@@ -14,26 +14,26 @@ test("reservations of the Go plugin are as those of this one", {
   await startStranger(t);
   const node = nodeFor(t);
   const go = goPlugin?.path;
-  node.network("net", { subnet: "10.7.11.0/29", rangeEnd: "10.7.11.4" });
+  node.network("net", { subnet: "198.51.100.0/29", rangeEnd: "198.51.100.4" });
   node.call("ADD", "net", "ours");
   node.call("ADD", "net", "theirs", go);
 
   t.match(node.json(["list"]).document, {
     reservations: [
-      { address: "10.7.11.2", container: "ours", owner: "attachment" },
-      { address: "10.7.11.3", container: "theirs", owner: "attachment" },
+      { address: "198.51.100.2", container: "ours", owner: "attachment" },
+      { address: "198.51.100.3", container: "theirs", owner: "attachment" },
     ],
   });
   t.match(node.json(["show", "theirs"]).document, {
-    reservations: [{ address: "10.7.11.3", interface: "eth0" }],
+    reservations: [{ address: "198.51.100.3", interface: "eth0" }],
   });
   t.match(node.tool(["metrics"]).stdout, /^cni_ipam_addresses_used\{.*\} 2$/m);
   t.same(node.findings(), []);
 
-  for (const last of [2, 3]) node.age(`net/10.7.11.${last}`, 3600);
+  for (const last of [2, 3]) node.age(`net/198.51.100.${last}`, 3600);
   t.match(node.tool(["gc", "--live-command", listOf("ours"), "--now", "--yes"]), { exitCode: 0 });
   for (const id of ["next", "again"]) node.call("ADD", "net", id, go);
-  t.equal(node.read("net/10.7.11.3"), "again\r\neth0");
+  t.equal(node.read("net/198.51.100.3"), "again\r\neth0");
   t.match(node.tool(["release", "again", "--yes", "--force"]), { exitCode: 0 });
-  t.throws(() => node.read("net/10.7.11.3"), { code: "ENOENT" });
+  t.throws(() => node.read("net/198.51.100.3"), { code: "ENOENT" });
 });

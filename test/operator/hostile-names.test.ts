@@ -55,9 +55,9 @@ function requireHarmless(t: Test, printed: string, words: readonly string[]): vo
 /** A node where all that a container, a pod, another plugin or a cluster may name is named so. */
 function hostileNode(t: Test): Node {
   const node = nodeFor(t);
-  const ipam = { ranges: [[{ subnet: "10.21.0.0/28" }], [{ subnet: "fd21::/64" }]] };
+  const ipam = { ranges: [[{ subnet: "198.51.100.0/28" }], [{ subnet: "2001:db8::/64" }]] };
   node.network("net", ipam);
-  node.network("full", { subnet: "10.22.0.0/30" });
+  node.network("full", { subnet: "203.0.113.0/30" });
   node.configure(`${fileName}.conf`, {
     name: "odd-file",
     type: "bridge",
@@ -79,29 +79,29 @@ function hostileNode(t: Test): Node {
   node.configure("bad-directory.conf", {
     name: "bad-directory",
     type: "bridge",
-    ipam: { type: "host-local", dataDir: hostile, subnet: "10.23.0.0/24" },
+    ipam: { type: "host-local", dataDir: hostile, subnet: "198.18.1.0/24" },
   });
   for (const [at, odd] of hostileNames.entries()) {
-    node.write(`net/10.21.0.${2 + (at % 12)}`, `${odd.replaceAll("\r\n", "")}\r\neth0`, 3600);
-    node.write(`net/fd21::${at + 1}`, `c${at}\r\neth0`, 3600);
-    node.write(`net/fd21::1:${at + 1}`, `c${at}\r\n${odd}`, 3600);
-    node.remember("net", `c${at}`, `default/${odd}`, { addresses: ["10.21.0.2/28"] });
+    node.write(`net/198.51.100.${2 + (at % 12)}`, `${odd.replaceAll("\r\n", "")}\r\neth0`, 3600);
+    node.write(`net/2001:db8::${at + 1}`, `c${at}\r\neth0`, 3600);
+    node.write(`net/2001:db8::1:${at + 1}`, `c${at}\r\n${odd}`, 3600);
+    node.remember("net", `c${at}`, `default/${odd}`, { addresses: ["198.51.100.2/28"] });
   }
-  node.write("full/10.22.0.2", hostile);
+  node.write("full/203.0.113.2", hostile);
   node.write("full/last_reserved_ip.0", hostile);
   node.write(`full/${fileName}`, hostile);
-  node.write(`${fileName}/10.24.0.1`, "c1\r\neth0");
+  node.write(`${fileName}/198.18.2.1`, "c1\r\neth0");
   node.write("net/last_reserved_ip.7", hostile);
   writeFileSync(join(node.cacheDir, "results", fileName), hostile);
   const lines = hostileNames.map(
-    (odd) => `2026-01-31T12:00:00.000Z gc 10.21.0.2 c1 eth0 ${odd} ${odd}\n`,
+    (odd) => `2026-01-31T12:00:00.000Z gc 198.51.100.2 c1 eth0 ${odd} ${odd}\n`,
   );
   node.write(".host-local/net/history", lines.join(""));
   return node;
 }
 
 /** Nodes of a cluster, as kubectl prints them; those with a hostile name or podCIDR are refused. */
-function hostileCluster(names: readonly string[], podCidr = "10.30.0.0/24"): object {
+function hostileCluster(names: readonly string[], podCidr = "198.18.0.0/24"): object {
   const nodes = names.map((name, at) => ({
     kind: "Node",
     metadata: { name },
@@ -154,7 +154,10 @@ function commandLines(node: Node): readonly (readonly string[])[] {
       ...given.map((one) => [...line, ...one]),
     ];
   });
-  const asked = [hostile, `default/${hostile}`, "A", "c", "10.21.0.2", "fd21::1", "10.9.9.9"];
+  const asked = [
+    ...[hostile, `default/${hostile}`, "A", "c"],
+    ...["198.51.100.2", "2001:db8::1", "198.18.3.9"],
+  ];
   const lists = [
     file("names.json", hostileCluster(hostileNames)),
     file("pod-cidrs.json", hostileCluster(["n0"], hostile)),
@@ -174,7 +177,7 @@ function commandLines(node: Node): readonly (readonly string[])[] {
       ["audit", path],
       ["audit", path, "--json"],
     ]),
-    ["audit", nodes, "--cluster-cidr", "10.30.0.0/16", "--node-cidr-mask-size", "24"],
+    ["audit", nodes, "--cluster-cidr", "198.18.0.0/16", "--node-cidr-mask-size", "24"],
     ["capacity", "net", "--node-patch", "--resource", `example.com/${hostile}`],
     ["capacity", "net", "--node-feature", directory, "--expires-after", hostile],
     ["gc", "--live-command", `printf %s '${hostile}'`],

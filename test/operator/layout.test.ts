@@ -10,10 +10,10 @@ const POD = "ingress-nginx/ingress-nginx-controller-6c8f5d9d4-qwert";
 
 function nodeWithPod(t: Parameters<typeof nodeFor>[0]): Node {
   const node = nodeFor(t);
-  const ranges = [[{ subnet: "198.18.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]];
+  const ranges = [[{ subnet: "203.0.113.0/24" }], [{ subnet: "2001:db8:244:3::/64" }]];
   node.network("k8s-pod-network", { ranges });
   node.call("ADD", "k8s-pod-network", ID);
-  for (const address of ["198.18.3.2", "fd00:10:244:3::2"]) {
+  for (const address of ["203.0.113.2", "2001:db8:244:3::2"]) {
     node.age(`k8s-pod-network/${address}`, 7300);
   }
   node.remember("k8s-pod-network", ID, POD);
@@ -52,7 +52,7 @@ for (const words of [
 
 test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async (t) => {
   const node = nodeWithPod(t);
-  node.write("k8s-pod-network/198.19.3.9", `${ID}\r\neth0`);
+  node.write("k8s-pod-network/198.51.100.9", `${ID}\r\neth0`);
 
   const { stdout } = atTerminal(node.line(["check"]), "", { COLUMNS: "300" });
 
@@ -62,7 +62,7 @@ test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async 
 });
 
 test("a change of IPv6 settings keeps to the width", { skip: skipWithoutTerminal }, async (t) => {
-  const change = ["--cluster-cidr", "fd00:10:240::/44", "--was-cluster-cidr", "fd00:10:244::/48"];
+  const change = ["--cluster-cidr", "2001:db8:240::/44", "--was-cluster-cidr", "2001:db8:244::/48"];
 
   const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
 

@@ -191,6 +191,19 @@ function lacks(words: readonly string[], option: string): boolean {
  *
  * @param text what the tool printed
  */
-export function withoutPaths({ root }: Node, text: string): string {
-  return text.replaceAll(root, "NODE").replaceAll(/ {2,}/g, "  ");
+export function withoutPaths(node: Node, text: string): string {
+  return belowRoot(node, text, "NODE").replaceAll(/ {2,}/g, "  ");
+}
+
+/**
+ * A text with the node's own paths as they are below its root, so that it can be compared wherever the node lies: quotes that a
+ * shell needs for a path of this machine are not there.
+ *
+ * @param text what the tool printed
+ * @param name what stands for the root
+ */
+export function belowRoot({ root }: Node, text: string, name = ""): string {
+  const [before = "", ...quoted] = text.split(`'${root}`);
+  const rest = quoted.map((part) => part.replace("'", ""));
+  return [before, ...rest].join(root).replaceAll(root, name);
 }

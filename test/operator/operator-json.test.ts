@@ -91,28 +91,28 @@ function membersOf(value: unknown): readonly string[] {
 /** A node on which every list of every document has an element. */
 function richNode(t: Test): Node {
   const node = nodeFor(t);
-  node.network("mynet", { subnet: "10.88.0.0/24", history: true }, { isGateway: true });
+  node.network("mynet", { subnet: "198.51.100.0/24", history: true }, { isGateway: true });
   for (const id of ["4f1d6e0c8b7a", "52a3e7b3c482"]) node.call("ADD", "mynet", id);
   node.remember("mynet", "4f1d6e0c8b7a", "default/web");
   node.remember("mynet", "52a3e7b3c482", "default/db", { netns: "/run/netns/gone" });
-  node.write("mynet/10.88.0.9", "", 3600);
-  node.age("mynet/10.88.0.3", 3600);
+  node.write("mynet/198.51.100.9", "", 3600);
+  node.age("mynet/198.51.100.3", 3600);
   return node;
 }
 
 const nodes = nodesJson([
-  { name: "node-1", podCidrs: ["10.244.0.0/24"] },
-  { name: "node-2", podCidrs: ["10.99.0.0/24"] },
+  { name: "node-1", podCidrs: ["198.18.0.0/24"] },
+  { name: "node-2", podCidrs: ["203.0.113.0/24"] },
 ]);
 
 /** Those whose documents depend on what there is; of the others the example has each member. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
-  ["show", ["10.88.0.2"]],
+  ["show", ["198.51.100.2"]],
   ["check", []],
   ["check", ["--repair"]],
   ["gc", []],
   ["gc", ["--live-command", listOf("4f1d6e0c8b7a"), "--now", "--yes"]],
-  ["release", ["10.88.0.3", "--yes"]],
+  ["release", ["198.51.100.3", "--yes"]],
   ["metrics", []],
 ];
 
@@ -160,8 +160,8 @@ const PLAN = [
 
 for (const [words, operands] of [
   ["list", []],
-  ["show", ["10.88.0.99"]],
-  ["history", ["10.88.0.2"]],
+  ["show", ["198.51.100.99"]],
+  ["history", ["198.51.100.2"]],
   ["networks", []],
   ["capacity", []],
   ["check", []],
@@ -171,7 +171,7 @@ for (const [words, operands] of [
   ["release", ["nobody"]],
   ["install", ["@", "--yes"]],
   ["plan", PLAN],
-  ["audit", ["-", "--cluster-cidr=10.244.0.0/16"]],
+  ["audit", ["-", "--cluster-cidr=198.18.0.0/16"]],
   ["completion bash", []],
   ["completion --line", ["host-local ca"]],
   ["man", []],

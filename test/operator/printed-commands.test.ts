@@ -34,6 +34,9 @@ const PROGRAMS = "/run/programs";
 const WORK = "/run/work";
 const RECORD = "/run/exit-codes";
 
+/** That of `timeout`, by which an agent ends here. */
+const ENDED = "124";
+
 const pages = [
   ...["README.md", "conf-examples/README.md", "docs/addresses.md", "docs/agent.md"],
   ...["docs/cleanup-scripts.md", "docs/cluster-cidr.md", "docs/install.md"],
@@ -63,7 +66,7 @@ function installPrograms(): void {
   for (const [name, text] of Object.entries(stubs)) script(name, text);
   script(
     "host-local",
-    `case " $* " in " agent "*) set -- timeout 1 ${executable} "$@" ;; *) set -- ${executable} "$@" ;; esac
+    `case " $* " in " agent "*) set -- timeout 1 '${executable}' "$@" ;; *) set -- '${executable}' "$@" ;; esac
 "$@"
 code=$?
 echo "$code" >> ${RECORD}
@@ -172,7 +175,7 @@ function faultOf(line: string): string | undefined {
     isRun &&
     status !== null &&
     status < 126 &&
-    !codes.includes("2") &&
+    codes.every((one) => one === "0" || one === "1" || one === ENDED) &&
     !/syntax error|unexpected EOF/.test(stderr);
   return isUnderstood ? undefined : `${line}\n${status} [${codes}] ${stderr}`;
 }

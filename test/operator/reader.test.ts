@@ -23,7 +23,7 @@ const WITHOUT_READER = 'exec 3> >(exec true); wait $!; "$0" "$@" >&3';
 for (const words of [["list"], ["metrics"], ["list", "--json"], ["check", "-h"], ["--version"]]) {
   test(`nobody reads the output of ${words.join(" ")}`, async (t) => {
     const node = nodeFor(t);
-    node.network("net", { subnet: "10.0.0.0/24" });
+    node.network("net", { subnet: "198.51.100.0/24" });
 
     t.strictSame(bash(WITHOUT_READER, node.line(words)), [0, ""]);
   });

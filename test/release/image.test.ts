@@ -1,4 +1,4 @@
-// test: release
+// test: release, mounts
 /** The image is imported and run by containerd. */
 
 import { spawn, spawnSync } from "node:child_process";
@@ -8,13 +8,13 @@ import { type Test, test } from "tap";
 import { imageName } from "../../scripts/release/image.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { run } from "../harness/executable.ts";
-import { mountObstacle } from "../harness/mounts.ts";
+import { lacking } from "../harness/needs.ts";
 import { versionCall } from "../harness/runtime-call.ts";
 import { fileOf, missing, version } from "./release.ts";
 
 const REFERENCE = `localhost/host-local:v${version}`;
 
-const skip = mountObstacle() ?? missing("containerd", "ctr", "runc");
+const skip = lacking("mounts") || missing("containerd", "ctr", "runc");
 
 test("containerd imports the image and runs it", { skip }, async (t) => {
   const ctr = await containerd(t);

@@ -8,7 +8,7 @@ import { copyFileSync, existsSync, mkdirSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Test } from "tap";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { mountObstacle } from "../harness/mounts.ts";
+import { lacking } from "../harness/needs.ts";
 import { until } from "../harness/until.ts";
 
 /** What a program printed, on either stream, and how it ended. */
@@ -26,7 +26,7 @@ const cgroups = /^\S+ (\S+) cgroup2 /m.exec(readFileSync("/proc/self/mounts", "u
 export function machineObstacle(): string | undefined {
   if (!existsSync(SYSTEMD)) return "systemd is not installed.";
   if (cgroups === undefined) return "This machine has no cgroup2, which systemd needs.";
-  return mountObstacle();
+  return lacking("mounts") || undefined;
 }
 
 /**

@@ -1,4 +1,4 @@
-// test: release
+// test: release, mounts
 /** Making a release: equal bytes, signatures, and errors that leave nothing half made. */
 
 import { spawnSync } from "node:child_process";
@@ -14,7 +14,8 @@ import { makeRelease } from "../../scripts/release/make.ts";
 import { envelopeOf } from "../../scripts/release/provenance.ts";
 import { requireReleasable } from "../../scripts/release/source.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { Mounts, mountObstacle } from "../harness/mounts.ts";
+import { Mounts } from "../harness/mounts.ts";
+import { lacking } from "../harness/needs.ts";
 import { noForeign, PROVENANCE, release, statementIn, version } from "./release.ts";
 
 const options = {
@@ -185,7 +186,7 @@ test("where signing fails there is no release", async (t) => {
   t.strictSame(readdirSync(directory), ["sign"]);
 });
 
-test("on a full disk there is no half release", { skip: mountObstacle() ?? false }, async (t) => {
+test("on a full disk there is no half release", { skip: lacking("mounts") }, async (t) => {
   const mounts = await Mounts.open((action) => t.teardown(action));
   const disk = mounts.memory("disk", "size=2m");
   const output = join(disk, "release");

@@ -1,4 +1,4 @@
-// test: release
+// test: release, mounts
 /** The RPM package beside that of the distribution; units.test.ts installs, upgrades and removes it. */
 
 import { writeFileSync } from "node:fs";

@@ -2,6 +2,7 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { shellWord } from "../../cli/output/shell-word.ts";
+import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
@@ -19,6 +20,11 @@ import type { Finding } from "./finding.ts";
  */
 const GRACE = 10 * 60_000;
 
+const TOO_EARLY =
+  "is not judged until the node has been up for ten minutes: its runtime may be about to release them";
+
+const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
+
 const LARGEST_UPTIME = 4096;
 
 /**
@@ -31,32 +37,38 @@ export function leakFindings(
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
   const { system } = context;
-  if (hasJustStarted(system)) return [];
-  const youngest = system.now() - GRACE;
+  const isStarting = hasJustStarted(system);
+  const now = system.now();
   return directories.flatMap(({ files, networks, reservations }) => {
     const concluded = checker.livenessOfAll(reservations);
-    const old = concluded.filter(({ reservation }) => isOld(reservation, youngest));
+    const old = concluded.filter(({ reservation }) => isOld(reservation, now));
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
     const list = (): string => liveCommandOf(networks[0], reservations);
-    const leaked = counted.filter(isLeaked).map((one) => {
+    const seen = counted.filter(isLeaked);
+    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
+    // What is not known is said: it is not the same as no leak.
+    const doubt = (count: number, why: string): Finding => ({
+      code: "leaks-unknown",
+      network: files.network,
+      path: files.directory,
+      message: `whether ${count} of ${plural(old.length, "reservation")} leaked ${why}`,
+    });
+    if (isStarting) {
+      const count = seen.length + unknown.length;
+      return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
+    }
+    const leaked = seen.map((one) => {
       const { conclusion } = one;
       if (conclusion.liveness === "dead")
         return new LeakFinding("leaked-reservation", one, cache, commands);
       const remove = removeUnlessListed(one, list());
       return new LeakFinding("sandbox-without-process", one, cache, remove);
     });
-    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     const [first] = unknown;
     if (first === undefined) return leaked;
-    // What cannot be seen is said: it is not the same as no leak.
-    const { reason } = first.conclusion;
-    const message = `whether ${unknown.length} of ${plural(old.length, "reservation")} leaked cannot be seen: ${reason}`;
-    return [
-      ...leaked,
-      { code: "leaks-unknown", network: files.network, path: files.directory, message },
-    ];
+    return [...leaked, doubt(unknown.length, `cannot be seen: ${first.conclusion.reason}`)];
   });
 }
 
@@ -123,8 +135,8 @@ class LeakFinding implements Finding {
   }
 }
 
-function isOld({ owner, since }: NodeReservation, youngest: number): boolean {
-  return containerOf(owner) !== "" && since !== undefined && since <= youngest;
+function isOld({ owner, since }: NodeReservation, now: number): boolean {
+  return containerOf(owner) !== "" && since !== undefined && !isYoung(since, now, GRACE);
 }
 
 /** `/proc/uptime` begins with the seconds since the start. */

@@ -11,7 +11,7 @@ import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenar
 import { mixture, type Subject } from "./subject.ts";
 
 /** Room for a thousand. */
-const ipam = { ranges: [[{ subnet: "10.0.0.0/22" }]] };
+const ipam = { ranges: [[{ subnet: "198.18.0.0/22" }]] };
 
 /** The timeout for the lock where none is configured, in seconds. */
 const DEFAULT_TIMEOUT = 30;
@@ -56,7 +56,7 @@ async function refused(trial: Trial): Promise<void> {
   const network = new FaultNetwork(trial, { ipam });
   await network.do("ADD", "other");
   mkdirSync(network.ownPath("new"), { recursive: true });
-  for (const path of ["10.0.0.3", ".host-local-4194303-0"]) putDated(network.path(path), "", AGE);
+  for (const path of ["198.18.0.3", ".host-local-4194303-0"]) putDated(network.path(path), "", AGE);
   putDated(network.ownPath("new/4194303-0"), "", AGE);
   await holdLock(trial, network.directory);
   await network.mustNotChange("without the lock", async () => {

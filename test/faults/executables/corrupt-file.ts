@@ -3,14 +3,18 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  closeSync,
   lutimesSync,
   mkdirSync,
+  mkdtempSync,
+  openSync,
+  rmSync,
   symlinkSync,
   truncateSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
-import { isRoot } from "../../harness/unprivileged.ts";
 import type { Case } from "./scenario.ts";
 
 /** Something at a path. */
@@ -78,7 +82,7 @@ function putClosed(path: string): void {
 
 function putDirectoryWithReservation(path: string): void {
   mkdirSync(path);
-  putDated(join(path, "10.0.0.9"), GHOST, OLD);
+  putDated(join(path, "198.51.100.9"), GHOST, OLD);
 }
 
 function putSocket(path: string): void {
@@ -97,7 +101,22 @@ export function putFifo(path: string): void {
 
 /** As /dev/zero: there is no end to read. */
 function putDevice(path: string): void {
-  execFileSync("mknod", [path, "c", "1", "5"]);
+  execFileSync("mknod", [path, "c", "1", "5"], { stdio: "ignore" });
+}
+
+/** Whether one can be made and opened, which takes CAP_MKNOD, and a file system that is not mounted with `nodev`. */
+function canPutDevice(): boolean {
+  const directory = mkdtempSync(join(tmpdir(), "host-local-device-"));
+  const path = join(directory, "device");
+  try {
+    putDevice(path);
+    closeSync(openSync(path, "r"));
+    return true;
+  } catch {
+    return false;
+  } finally {
+    rmSync(directory, { recursive: true });
+  }
 }
 
 /** Every byte that there is. */
@@ -136,5 +155,5 @@ export const damages: readonly Damage[] = [
   { what: "a link to what has no end", put: link("/dev/zero"), becomes: "kept", isOverwritten },
   { what: "a FIFO", put: putFifo, becomes: "kept" },
   { what: "a socket", put: putSocket, becomes: "kept" },
-  ...(isRoot ? [{ what: "a device", put: putDevice, becomes: "kept" } as const] : []),
+  ...(canPutDevice() ? [{ what: "a device", put: putDevice, becomes: "kept" } as const] : []),
 ];

@@ -21,8 +21,18 @@ export function stateOf(path: string): readonly string[] {
     return [facts, ...below.flatMap((name) => stateOf(join(path, name)))];
   }
   if (found.isSymbolicLink()) return [`${facts} ${readlinkSync(path)}`];
-  const content = found.isFile() && size <= LONGEST_CONTENT ? readFileSync(path, "latin1") : "";
+  const content = found.isFile() && size <= LONGEST_CONTENT ? contentAt(path) : "";
   return [`${facts} ${size} ${mtimeNs} ${JSON.stringify(content)}`];
+}
+
+/** Of a file that may not be read, its size and dates must do. */
+function contentAt(path: string): string {
+  try {
+    return readFileSync(path, "latin1");
+  } catch (error) {
+    if (error instanceof Error && "code" in error && error.code === "EACCES") return "";
+    throw error;
+  }
 }
 
 /** What is in one state and not in the other, in words; empty where they are equal. */

@@ -3,7 +3,8 @@
 import { lstatSync, readdirSync } from "node:fs";
 import { join, relative } from "node:path";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { handOver, isRoot } from "../../harness/unprivileged.ts";
+import { lacking } from "../../harness/needs.ts";
+import { handOver } from "../../harness/unprivileged.ts";
 import { FaultNetwork } from "./network.ts";
 import { type Case, eachOf, type Scenario, type Trial } from "./scenario.ts";
 
@@ -50,7 +51,7 @@ export const fileModesScenarios: readonly Scenario[] = [
   {
     fault: "umask of the caller, from 0 to 0777",
     promise: "directories have mode 0755, files 0600",
-    obstacle: () => (isRoot ? undefined : "Reading what umask 0777 leaves needs root."),
+    obstacle: () => lacking("acts as others") || undefined,
     attempt: eachOf(callers, attempt),
   },
 ];

@@ -2,7 +2,7 @@
 
 import { spawnSync } from "node:child_process";
 import { readFileSync, truncateSync, writeFileSync } from "node:fs";
-import { mountObstacle } from "../../harness/mounts.ts";
+import { lacking } from "../../harness/needs.ts";
 
 /** A kind of file system. */
 export interface FileSystem {
@@ -47,8 +47,8 @@ const env = { ...process.env, PATH: `${process.env.PATH}:/usr/sbin:/sbin` };
 
 /** Why a file system of this kind cannot be mounted here; `undefined` where it can. */
 export function fileSystemObstacle({ name, make: [program = ""] }: FileSystem): string | undefined {
-  const obstacle = mountObstacle();
-  if (obstacle !== undefined) return obstacle;
+  const obstacle = lacking("mounts");
+  if (obstacle !== false) return obstacle;
   if (spawnSync(program, ["-V"], { env }).error !== undefined) {
     return `${program} is not installed.`;
   }

@@ -23,17 +23,31 @@ const hostile: readonly Json[] = [
 ];
 
 const addresses = [
-  ...["10.0.0", "10.0.0.256", "1.2.3.4.5", "fe80::1%eth0", "::g", " 10.0.0.2", "10.0.0.254"],
-  ...["::ffff:10.0.0.9", "192.0.2.1", "10.0.0.2/24", "2001:DB8:1:0::2"],
+  ...[
+    "198.18.0",
+    "198.18.0.256",
+    "1.2.3.4.5",
+    "fe80::1%eth0",
+    "::g",
+    " 198.18.0.2",
+    "198.18.0.254",
+  ],
+  ...["::ffff:198.18.0.9", "203.0.113.1", "198.18.0.2/24", "2001:DB8:1:0::2"],
 ];
 
 /** By the key of a member, values that are nearly right there, or just so. */
 const nearlyRight = new Map<string, readonly Json[]>(
   Object.entries({
     subnet: [
-      ...["10.0.0.0/31", "10.0.0.0/33", "10.0.0.1/24", "::ffff:10.0.0.0/104", "10.0.0.0"],
-      ...["10.0.0.0/024", "010.0.0.0/8", "2001:db8::/127", "1:2:3:4:5:6:7:8:9/64", "10.0.0.0/-1"],
-      ...["10.0.0.0/", "0.0.0.0/0", "::/0", "fd00:1::/8"],
+      ...["198.18.0.0/31", "198.18.0.0/33", "198.18.0.1/24", "::ffff:198.0.0.0/104", "198.18.0.0"],
+      ...[
+        "198.18.0.0/024",
+        "0198.18.0.0/15",
+        "2001:db8::/127",
+        "1:2:3:4:5:6:7:8:9/64",
+        "198.18.0.0/-1",
+      ],
+      ...["198.18.0.0/", "0.0.0.0/0", "::/0", "2001:db8:1::/32"],
     ],
     rangeStart: addresses,
     rangeEnd: addresses,
@@ -67,9 +81,9 @@ const variables: Readonly<
 
 const pairs = [
   ...["IgnoreUnknown=1", "IgnoreUnknown=true", "IgnoreUnknown=perhaps", "K8S_POD_NAME=p"],
-  ...["K8S_POD_NAMESPACE=n", "K8S_POD_NAME=a b\nc", "IP=10.0.0.4", "IP=10.0.0.6/24"],
+  ...["K8S_POD_NAMESPACE=n", "K8S_POD_NAME=a b\nc", "IP=198.18.0.4", "IP=198.18.0.6/24"],
   ...["IP=2001:db8::3", "IP=garbage", "IP=", "IP", "=", "é=ü", "a=b=c", "CommonArgs=1"],
-  ...["ip=10.0.0.4", ""],
+  ...["ip=198.18.0.4", ""],
 ];
 
 /** Bytes that a damage inserts, as Latin-1; no slash and no dot, so that none leads a path elsewhere. */
@@ -131,7 +145,7 @@ function document(random: Random, { dataDir, withOwnMembers }: Grammar): JsonObj
     containerID,
     ifname: random.pick(["eth0", "eth1"]),
   }));
-  const ips = several(random, 2, ["10.0.0.4", "10.0.0.6/24", "2001:db8:1::4"]);
+  const ips = several(random, 2, ["198.18.0.4", "198.18.0.6/24", "2001:db8:1::4"]);
   return {
     ...rest,
     ...(random.chance(50) ? { cniVersion: "1.1.0" } : {}),

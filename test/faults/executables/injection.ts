@@ -128,7 +128,9 @@ function parse(log: string, directory: string): readonly Traced[] {
     const at = rest.lastIndexOf(directory);
     if (at < 0) continue;
     const path = /^[^">]*/.exec(rest.slice(at + directory.length))?.[0] ?? "";
-    const target = path.replaceAll(process, "<process>").replace(UUID, "<random>");
+    // In a container its number is short, and may be part of what is random.
+    const own = new RegExp(`(?<![0-9])${process}-`);
+    const target = path.replace(UUID, "<random>").replace(own, "<process>-");
     const call = { name, occurrence, target, wasStruck: STRUCK.test(rest) };
     latest.set(process, call);
     found.push(call);

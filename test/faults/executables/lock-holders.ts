@@ -19,7 +19,7 @@ import {
 
 /** What a call touches while it holds the lock. */
 const touched = [
-  ...["net/10.0.0.3", "net/2001:db8::3", "net/last_reserved_ip.0", "net/last_reserved_ip.1"],
+  ...["net/198.51.100.3", "net/2001:db8::3", "net/last_reserved_ip.0", "net/last_reserved_ip.1"],
   ".host-local/net/journal",
 ];
 
@@ -27,7 +27,7 @@ const touched = [
 function stopPoints({ extent }: Context): readonly StopPoint[] {
   return {
     short: [inTheMiddle],
-    full: [atTheFirst, inTheMiddle, stopPoint("DEL", "net/10.0.0.3")],
+    full: [atTheFirst, inTheMiddle, stopPoint("DEL", "net/198.51.100.3")],
     exhaustive: (["ADD", "DEL"] as const).flatMap((verb) =>
       touched.flatMap((path) => [1, 2, 3].map((nth) => stopPoint(verb, path, nth))),
     ),

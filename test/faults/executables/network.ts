@@ -23,12 +23,12 @@ export type Verb = "ADD" | "DEL" | "CHECK" | "GC" | "STATUS";
 
 /** A range set of each family, with room for three attachments. */
 const dualStack = [
-  [{ subnet: "10.0.0.0/24", rangeStart: "10.0.0.2", rangeEnd: "10.0.0.4" }],
+  [{ subnet: "198.51.100.0/24", rangeStart: "198.51.100.2", rangeEnd: "198.51.100.4" }],
   [{ subnet: "2001:db8::/64", rangeStart: "2001:db8::2", rangeEnd: "2001:db8::4" }],
 ];
 
 /** A range with room for thirteen. */
-export const oneRange = { ranges: [[{ subnet: "10.0.0.0/28" }]] };
+export const oneRange = { ranges: [[{ subnet: "198.51.100.0/28" }]] };
 
 /** How many that are. */
 export const ROOM = 13;
@@ -307,14 +307,15 @@ export class FaultNetwork {
   }
 }
 
-/** The content of a file; `undefined` for anything else, also where it was removed just now. */
+/** The content of a file; `undefined` for anything else, also where it was removed just now, or may not be read. */
 function contentOf(path: string): string | undefined {
   const found = lstatSync(path, { throwIfNoEntry: false });
   if (found === undefined || !found.isFile() || found.size > LONGEST_CONTENT) return undefined;
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    if (error instanceof Error && "code" in error && error.code === "ENOENT") return undefined;
+    const code = error instanceof Error && "code" in error ? error.code : undefined;
+    if (code === "ENOENT" || code === "EACCES") return undefined;
     throw error;
   }
 }

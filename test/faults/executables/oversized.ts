@@ -28,11 +28,12 @@ export function oversized(extent: Extent): readonly GeneratedCase[] {
     "many equal ranges in a set": () => add({ ranges: [times(many, () => rangeAt(0))] }),
     "many range sets of which the last two overlap": () =>
       add({ ranges: [...times(many, (at) => [rangeAt(at)]), [rangeAt(many - 1)]] }),
-    "many excluded addresses": () => add({ subnet: "10.0.0.0/8", exclude: times(many, addressAt) }),
+    "many excluded addresses": () =>
+      add({ subnet: "198.0.0.0/8", rangeStart: addressAt(0), exclude: times(many, addressAt) }),
     "many routes": () => add({ routes: times(many, () => ({ dst: "0.0.0.0/0" })) }),
     "all of ::/0 excluded": () => add({ subnet: "::/0", exclude: ["::/1", "8000::/1"] }),
     "many colons as subnet": () => add({ subnet: ":".repeat(length) }),
-    "many digits as prefix length": () => add({ subnet: `10.0.0.0/${digits}` }),
+    "many digits as prefix length": () => add({ subnet: `198.18.0.0/${digits}` }),
     "many letters as dataDir": () => add({ dataDir: `data/${letters}` }),
     "many requested addresses": () => add({}, { args: { cni: { ips: times(many, addressAt) } } }),
     "many letters as name": () => add({}, { name: letters }),
@@ -48,7 +49,7 @@ export function oversized(extent: Extent): readonly GeneratedCase[] {
 
 /** An ADD with further members in `ipam`, and beside it. */
 function add(ipam: JsonObject, top: JsonObject = {}): Call {
-  const subnet = "ranges" in ipam ? {} : { subnet: "10.0.0.0/24" };
+  const subnet = "ranges" in ipam ? {} : { subnet: "198.18.0.0/24" };
   const document = configuration("data", { ...subnet, ...ipam }, top);
   return attachmentCall("ADD", { containerId: "c9" }, document);
 }
@@ -73,6 +74,7 @@ function rangeAt(at: number): JsonObject {
   return { subnet: `${addressAt(4 * at)}/30` };
 }
 
+/** Of 198.18.0.0/15 and, where there are very many, beyond it: an ADD asks nobody who has an address. */
 function addressAt(at: number): string {
-  return `${10 + (at >> 24)}.${(at >> 16) & 255}.${(at >> 8) & 255}.${at & 255}`;
+  return `198.${18 + (at >> 16)}.${(at >> 8) & 255}.${at & 255}`;
 }

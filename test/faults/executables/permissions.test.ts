@@ -1,4 +1,4 @@
-// test: each executable, slow
+// test: each executable, slow, acts as others
 import { fileModesScenarios } from "./file-modes.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

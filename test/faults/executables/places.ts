@@ -4,9 +4,10 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { shellQuote } from "../../../src/cli/output/shell-word.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
-import { Mounts, mountObstacle } from "../../harness/mounts.ts";
-import { isRoot } from "../../harness/unprivileged.ts";
+import { Mounts } from "../../harness/mounts.ts";
+import { lacking } from "../../harness/needs.ts";
 import { requireFailure } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
 import { allOf, type Case, eachOf, type Scenario, shortSampleOf, type Trial } from "./scenario.ts";
@@ -55,7 +56,8 @@ function inNamespace(mounts: Mounts, name: string): Ground {
   mkdirSync(mounts.at(name));
   return {
     path: mounts.at(name),
-    shell: (script) => mounts.run(["sh", "-ec", `cd ${mounts.within(name)}; ${script}`]),
+    shell: (script) =>
+      mounts.run(["sh", "-ec", `cd ${shellQuote(mounts.within(name))}; ${script}`]),
   };
 }
 
@@ -197,12 +199,12 @@ async function meetClosed(trial: Trial, place: Closing, ground: Ground): Promise
   await network.mustFail("STATUS", "", "50 ", directory, cause);
   await network.mustFail("DEL", "victim", directory, cause);
   // Who may not look at the processes of others releases nothing.
-  if (!place.isUnprivileged) {
+  if (!place.isUnprivileged && lacking("sees the node") === false) {
     const collected = await network.do("GC", "", { alive: ["other"] });
     requireFailure(trial.verifier, collected, "GC", directory, cause);
   }
   ground.shell(place.open);
-  network.mustHold("victim", ["10.0.0.3", "2001:db8::3"]);
+  network.mustHold("victim", ["198.51.100.3", "2001:db8::3"]);
   await network.mustRecover();
 }
 
@@ -215,7 +217,7 @@ interface Blocked extends Place {
 
 const NOT_A_DIRECTORY = "not a directory";
 
-/** A user to whom permissions apply is there only where the tests run as root. */
+/** Only where the tests can act as another user. */
 const inHome: Blocked = {
   what: "data directory missing in another user's directory",
   script: "",
@@ -243,7 +245,7 @@ const blocked: readonly Blocked[] = [
     what: `data directory ${what}`,
     ...{ script, directory, path, cause },
   })),
-  ...(isRoot ? [inHome] : []),
+  ...(lacking("acts as others") === false ? [inHome] : []),
 ];
 
 const onFrozen: Blocked = {
@@ -285,8 +287,9 @@ const refuses =
 
 const makesNothing = "ADD fails and STATUS says code 50, each with path and cause; no file is made";
 
-const rootObstacle = (): string | undefined =>
-  isRoot ? undefined : "Acting as another user needs root.";
+const mountObstacle = (): string | undefined => lacking("mounts") || undefined;
+
+const userObstacle = (): string | undefined => lacking("acts as others") || undefined;
 
 export const placeScenarios: readonly Scenario[] = [
   {
@@ -298,7 +301,7 @@ export const placeScenarios: readonly Scenario[] = [
   {
     fault: "no permission",
     promise: refuses,
-    obstacle: rootObstacle,
+    obstacle: userObstacle,
     attempt: eachPlace(closed, meetClosed, false),
   },
   {
@@ -327,7 +330,7 @@ export const placeScenarios: readonly Scenario[] = [
   {
     fault: "only the network's directory belongs to the user",
     promise: works,
-    obstacle: rootObstacle,
+    obstacle: userObstacle,
     attempt: eachPlace(userPlaces, live, false),
   },
 ];

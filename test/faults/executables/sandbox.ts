@@ -12,19 +12,19 @@ const networkDirectory = /^(?:\.host-local|[a-zA-Z0-9][a-zA-Z0-9_.-]*)$/;
 
 /** What the data directory holds beforehand. */
 const earlier: readonly PriorFile[] = [
-  { path: "net/10.0.0.2", content: "c1\r\neth0" },
-  { path: "net/10.0.0.3", content: "c2\r\neth0" },
-  { path: "net/10.0.0.5", content: "c3" },
+  { path: "net/198.18.0.2", content: "c1\r\neth0" },
+  { path: "net/198.18.0.3", content: "c2\r\neth0" },
+  { path: "net/198.18.0.5", content: "c3" },
   { path: "net/2001:db8::2", content: "c1\r\neth0" },
-  { path: "net/last_reserved_ip.0", content: "10.0.0.3" },
+  { path: "net/last_reserved_ip.0", content: "198.18.0.3" },
   { path: "resolv.conf", content: "nameserver 192.0.2.53\nsearch a.example\n" },
 ];
 
 /** What lies beside it. */
 const beside: readonly PriorFile[] = [
   { path: "sentinel", content: "beside the data directory" },
-  { path: "net/10.0.0.2", content: "c1\r\neth0" },
-  { path: "elsewhere/net/10.0.0.2", content: "c1\r\neth0" },
+  { path: "net/198.18.0.2", content: "c1\r\neth0" },
+  { path: "elsewhere/net/198.18.0.2", content: "c1\r\neth0" },
   { path: "resolv.conf", content: "nameserver 192.0.2.53\nsearch a.example\n" },
 ];
 

@@ -39,7 +39,7 @@ export function stopPoint(verb: StopPoint["verb"], path: string, nth = 1): StopP
 
 /** An ADD after it was served in the first range set, or before. */
 export const inTheMiddle = stopPoint("ADD", "net/2001:db8::3");
-export const atTheFirst = stopPoint("ADD", "net/10.0.0.3");
+export const atTheFirst = stopPoint("ADD", "net/198.51.100.3");
 
 /**
  * Attempts with a call that holds the lock and is stopped by SIGSTOP.

@@ -1,6 +1,7 @@
 /** Faults of standard input, output and error, which a script of the shell makes for the plugin, its `$0`. */
 
 import { readFileSync } from "node:fs";
+import { shellQuote } from "../../../src/cli/output/shell-word.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { requireFailure, requireSuccess } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
@@ -85,7 +86,7 @@ async function callThus(
   script: string,
   verb: "ADD" | "DEL" = "ADD",
 ): Promise<Ending> {
-  const under = ["/bin/sh", "-c", `cd ${scratchDirectory(trial)}; ${script}`];
+  const under = ["/bin/sh", "-c", `cd ${shellQuote(scratchDirectory(trial))}; ${script}`];
   const thus = new FaultNetwork(trial, { directory: network.directory, under });
   return thus.do(verb, "victim", { limit: LIMIT });
 }
@@ -106,7 +107,7 @@ async function refused(trial: Trial, { script }: Way): Promise<void> {
 async function served(trial: Trial, { script }: Way): Promise<void> {
   const network = await inUse(trial);
   requireSuccess(trial.verifier, await callThus(network, trial, script), "ADD");
-  network.mustHold("victim", ["10.0.0.3", "2001:db8::3"]);
+  network.mustHold("victim", ["198.51.100.3", "2001:db8::3"]);
 }
 
 async function undelivered(trial: Trial, { script }: Way): Promise<void> {

@@ -182,7 +182,7 @@ function rangesFor(context: Context): readonly (readonly JsonObject[])[] {
   const length = 32 - extents[context.extent].hostBits;
   const rangeEnd = `2001:db8::${(capacityOf(context) + 1).toString(16)}`;
   return [
-    [{ subnet: `10.1.0.0/${length}` }, { subnet: `10.2.0.0/${length}` }],
+    [{ subnet: `198.51.100.0/${length}` }, { subnet: `203.0.113.0/${length}` }],
     [{ subnet: "2001:db8::/64", rangeStart: "2001:db8::2", rangeEnd }],
   ];
 }

@@ -5,7 +5,8 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { skipWithoutGoPlugin } from "../../harness/go-plugin.ts";
-import { Mounts, mountObstacle } from "../../harness/mounts.ts";
+import { Mounts } from "../../harness/mounts.ts";
+import { lacking } from "../../harness/needs.ts";
 import { randomFrom } from "../../harness/random.ts";
 import { fileSystemObstacle, fileSystems, makeImage } from "./file-systems.ts";
 import { FaultNetwork, oneRange } from "./network.ts";
@@ -92,7 +93,7 @@ async function throughCache(
 function cacheObstacle(name: keyof typeof caches): string | undefined {
   if (spawnSync(name, ["--version"]).error !== undefined) return `${name} is not installed.`;
   const fuse = existsSync("/dev/fuse") ? undefined : "The kernel of this machine has no FUSE.";
-  return fuse ?? mountObstacle();
+  return fuse ?? (lacking("mounts") || undefined);
 }
 
 /** By turns on each of these; the Go plugin with itself is no change. */

@@ -1,7 +1,7 @@
-// test: each executable, one if short, slow
+// test: each executable, one if short, slow, mounts
 /** `agent` as a process: what it serves, what it runs, and how it ends. */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { once } from "node:events";
 import {
   closeSync,
@@ -20,6 +20,7 @@ import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { isNative } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
+import { lacking } from "../../harness/needs.ts";
 import { tool } from "../../harness/tool.ts";
 import { until } from "../../harness/until.ts";
 import { listOf } from "../gc/pods-on-node.ts";
@@ -27,15 +28,10 @@ import { exampleOf, formOf } from "../json-examples.ts";
 import { nodeFor } from "../node.ts";
 import { every, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
 
-const skipWithoutProcessNamespaces: string | false =
-  spawnSync("unshare", ["--pid", "--fork", "--mount-proc", "true"]).status === 0
-    ? false
-    : "Making a process id namespace takes root, and the program unshare.";
-
 /** A node with a network and a pod, and the tasks for it. */
 function nodeWithPod(t: Pick<Test, "teardown">) {
   const node = nodeFor(t);
-  node.network("mynet", { subnet: "10.213.91.0/24" });
+  node.network("mynet", { subnet: "198.51.100.0/24" });
   node.call("ADD", "mynet", "c1");
   const networks = ["--conf-dir", node.confDir, "--data-dir", node.dataDir];
   const place = [...networks, "--cache-dir", node.cacheDir];
@@ -77,7 +73,7 @@ function lastingCommand(t: Pick<Test, "teardown">): LastingCommand {
     reader.destroy();
   });
   return {
-    text: `exec 3> ${fifo}; echo begun >&3; sleep 3600`,
+    text: `exec 3> '${fifo}'; echo begun >&3; sleep 3600`,
     begun: once(reader, "data"),
     ended: once(reader, "end"),
   };
@@ -108,7 +104,7 @@ for (const [signal, address] of [
 }
 
 test("as the first process of a container it ends at once, with the command that runs", {
-  skip: skipWithoutProcessNamespaces,
+  skip: lacking("mounts"),
 }, async (t) => {
   const { gc } = nodeWithPod(t);
   const port = await freePort();
@@ -196,9 +192,9 @@ const releases = extent === "short" ? 2 : 1200;
 
 test("releases are logged whatever their number, and need no memory", async (t) => {
   const { node, gc } = nodeWithPod(t);
-  node.network("large", { subnet: "10.212.0.0/16" });
+  node.network("large", { subnet: "2001:db8::/64" });
   node.call("ADD", "large", "alive");
-  const addressOf = (index: number): string => `10.212.${index >> 8}.${index & 255}`;
+  const addressOf = (index: number): string => `2001:db8::${index.toString(16)}`;
   const dead = Array.from({ length: releases }, (_, index) => ({
     address: addressOf(256 + index),
     id: `c${index}-${"x".repeat(4000)}`,
@@ -263,6 +259,7 @@ test("its memory does not grow", { skip: !isNative && "Node.js needs more." }, a
 test("a port in use is logged and tried again, and the tasks go on", async (t) => {
   const { node, metrics } = nodeWithPod(t);
   const server = net.createServer();
+  t.teardown(() => server.close());
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as net.AddressInfo;
   const file = join(node.root, "ipam.prom");

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
+import { shellCommand } from "../../../src/operator/node/next-command.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";
@@ -14,34 +15,37 @@ import { nodeFor } from "../node.ts";
 test("every range is counted, and reservations outside all ranges", async (t) => {
   const node = nodeFor(t);
   const dual = {
-    ranges: [[{ subnet: "10.1.0.0/29" }, { subnet: "10.1.1.0/24" }], [{ subnet: "fd00::/64" }]],
-    exclude: ["10.1.1.128/25"],
+    ranges: [
+      [{ subnet: "198.18.0.0/29" }, { subnet: "198.51.100.0/24" }],
+      [{ subnet: "2001:db8::/64" }],
+    ],
+    exclude: ["198.51.100.128/25"],
   };
   node.network("dual", dual);
-  node.network("small", { subnet: "10.2.0.0/30" });
+  node.network("small", { subnet: "203.0.113.0/30" });
   const program = goPlugin?.current === true ? { program: goPlugin.path } : {};
   for (const id of ["a", "b", "c"]) node.add("dual", dual, id);
-  node.add("small", { subnet: "10.2.0.0/30" }, "a", program);
-  node.write("dual/10.1.1.7", "");
-  node.write("dual/10.1.1.200", "excluded");
-  node.write("dual/192.168.0.1", "stray");
-  node.add("forgotten", { subnet: "10.3.0.0/24" }, "a");
+  node.add("small", { subnet: "203.0.113.0/30" }, "a", program);
+  node.write("dual/198.51.100.7", "");
+  node.write("dual/198.51.100.200", "excluded");
+  node.write("dual/198.18.1.1", "stray");
+  node.add("forgotten", { subnet: "198.18.2.0/24" }, "a");
 
   t.strictSame(node.tool(["capacity"]), {
     exitCode: 1,
-    stdout: `NETWORK    SET  RANGE                                              SIZE  EXCLUDED  USED  UNOWNED                  FREE   USED%
-dual       0    10.1.0.1-10.1.0.6                                     6         1     3        0                     2   60.0%
-dual       0    10.1.1.1-10.1.1.254                                 254       128     1        1                   125    0.7%
-dual       1    fd00::1-fd00::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
-dual       -    outside                                               -         -     1        0                     -       -
-forgotten  -    unknown                                               -         -     1        0                     -       -
-small      0    10.2.0.1-10.2.0.2                                     2         1     1        0                     0  100.0%
-total           IPv4                                                262       130     5        1                   127    3.7%
-total           IPv6                               18446744073709551615         1     3        0  18446744073709551611    0.0%
+    stdout: `NETWORK    SET  RANGE                                                      SIZE  EXCLUDED  USED  UNOWNED                  FREE   USED%
+dual       0    198.18.0.1-198.18.0.6                                         6         1     3        0                     2   60.0%
+dual       0    198.51.100.1-198.51.100.254                                 254       128     1        1                   125    0.7%
+dual       1    2001:db8::1-2001:db8::ffff:ffff:ffff:ffff  18446744073709551615         1     3        0  18446744073709551611    0.0%
+dual       -    outside                                                       -         -     1        0                     -       -
+forgotten  -    unknown                                                       -         -     1        0                     -       -
+small      0    203.0.113.1-203.0.113.2                                       2         1     1        0                     0  100.0%
+total           IPv4                                                        262       130     5        1                   127    3.7%
+total           IPv6                                       18446744073709551615         1     3        0  18446744073709551611    0.0%
 
 dual holds 131 pods.
 small holds 1 pod.
-small: range set 0 has no free address: the next pod fails. To find addresses of dead containers: host-local gc small --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}
+small: range set 0 has no free address: the next pod fails. To find addresses of dead containers: ${shellCommand(["host-local", ...node.line(["gc", "small"])])}
 `,
     stderr: "",
   });
@@ -51,12 +55,12 @@ test("what is held since before this boot counts as free", {
   skip: existsSync("/etc/machine-id") ? false : "There is no /etc/machine-id.",
 }, async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.41.0/29" });
+  node.network("net", { subnet: "198.51.100.0/29" });
   for (const id of ["c1", "c2"]) node.call("ADD", "net", id);
-  const { ino, mtimeNs } = statSync(join(node.dataDir, "net/10.7.41.2"), { bigint: true });
+  const { ino, mtimeNs } = statSync(join(node.dataDir, "net/198.51.100.2"), { bigint: true });
   const journal = ".host-local/net/journal";
   const boot = "11111111-2222-3333-4444-555555555555";
-  const line = `c1 eth0 10.7.41.2 ${ino},${mtimeNs} ${boot}\n`;
+  const line = `c1 eth0 198.51.100.2 ${ino},${mtimeNs} ${boot}\n`;
   const [seal = ""] = readFileSync(join(node.dataDir, journal), "utf8").split("\n");
   node.write(journal, `${seal}\n${line}`);
 
@@ -67,10 +71,10 @@ test("what is held since before this boot counts as free", {
 
 test("addresses that cool down are counted, also those that an operator released", async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.7.42.0/29", reuseDelaySeconds: 3600 });
+  node.network("net", { subnet: "198.51.100.0/29", reuseDelaySeconds: 3600 });
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
   node.call("DEL", "net", "c1");
-  node.tool(["release", "10.7.42.3", "--yes", "--force"]);
+  node.tool(["release", "198.51.100.3", "--yes", "--force"]);
 
   t.match(node.json(["capacity", "net"]).document, { networks: [{ cooling: 2 }] });
   t.match(node.tool(["capacity", "net"]).stdout, "net: 2 free addresses released lately");
@@ -81,7 +85,7 @@ test("at a terminal, --max-pods says that pods with hostNetwork count, and to dr
   skip: skipWithoutTerminal,
 }, async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/29" });
+  node.network("net", { subnet: "198.51.100.0/29" });
   const words = node.line(["capacity", "net", "--max-pods"]);
 
   t.match(atTerminal(words).stdout, "add them with --host-network-pods N. Drain the node before");
@@ -90,7 +94,7 @@ test("at a terminal, --max-pods says that pods with hostNetwork count, and to dr
 
 test("kubectl applies the patch, again and again", { skip: skipWithoutKubectl }, async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
+  node.network("net", { subnet: "198.51.100.0/24" });
   const patch = node.tool(["capacity", "net", "--node-patch"]).stdout;
   const file = join(node.root, "node.json");
   const object = { apiVersion: "v1", kind: "Node", metadata: { name: "n" } };
@@ -125,11 +129,11 @@ test("on a terminal a lack of addresses is coloured, unless NO_COLOR is set", {
   skip: skipWithoutTerminal,
 }, async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/30" });
-  node.add("net", { subnet: "10.0.0.0/30" }, "a");
+  node.network("net", { subnet: "198.51.100.0/30" });
+  node.add("net", { subnet: "198.51.100.0/30" }, "a");
   const words = node.line(["capacity", "net"]);
   const row = (free: string, share: string): string =>
-    `net      0    10.0.0.0/30     2         1     1        0     ${free}  ${share}\n`;
+    `net      0    198.51.100.0/30     2         1     1        0     ${free}  ${share}\n`;
 
   t.match(atTerminal(words).stdout, row("\u001b[31m0\u001b[0m", "\u001b[31m100.0%\u001b[0m"));
   t.match(atTerminal(words, "", { NO_COLOR: "1" }).stdout, row("0", "100.0%"));
@@ -143,18 +147,18 @@ test("on a terminal large counts are powers of two, and 80 columns suffice", {
   const node = nodeFor(t);
   const name = "k8s-pod-network";
   node.network(name, {
-    ranges: [[{ subnet: "10.244.3.0/24" }], [{ subnet: "fd00:10:244:3::/64" }]],
+    ranges: [[{ subnet: "203.0.113.0/24" }], [{ subnet: "2001:db8:244:3::/64" }]],
   });
 
   const { stdout } = atTerminal(node.line(["capacity"]), "", { COLUMNS: "80", NO_COLOR: "1" });
 
   t.equal(
     stdout,
-    `NETWORK          SET  RANGE                SIZE  USED  UNOWNED   FREE  USED%
-k8s-pod-network  0    10.244.3.0/24         254     0        0    253   0.0%
-k8s-pod-network  1    fd00:10:244:3::/64  ≈2^64     0        0  ≈2^64   0.0%
-total                 IPv4                  254     0        0    253   0.0%
-total                 IPv6                ≈2^64     0        0  ≈2^64   0.0%
+    `NETWORK          SET  RANGE                 SIZE  USED  UNOWNED   FREE  USED%
+k8s-pod-network  0    203.0.113.0/24         254     0        0    253   0.0%
+k8s-pod-network  1    2001:db8:244:3::/64  ≈2^64     0        0  ≈2^64   0.0%
+total                 IPv4                   254     0        0    253   0.0%
+total                 IPv6                 ≈2^64     0        0  ≈2^64   0.0%
 
 k8s-pod-network holds 253 pods.
 `,

@@ -4,6 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
+import { shellCommand } from "../../../src/operator/node/next-command.ts";
 import { startStranger } from "../../harness/network-namespaces.ts";
 import { tool } from "../../harness/tool.ts";
 import { HOUR, type NodeWithPods, nodeWithPods, withOthers } from "./pods-on-node.ts";
@@ -12,7 +13,7 @@ import { HOUR, type NodeWithPods, nodeWithPods, withOthers } from "./pods-on-nod
 await startStranger(root);
 
 function podsOn(t: Test, ...ids: readonly string[]): NodeWithPods {
-  return nodeWithPods(t, "10.7.3", ids);
+  return nodeWithPods(t, "198.51.100", ids);
 }
 
 const liveIds = (...ids: readonly string[]) => ({ stdin: `${withOthers(ids).join("\n")}\n` });
@@ -23,35 +24,38 @@ test("a dry run prints the dead reservations and releases nothing", async (t) =>
   t.same(node.tool(["gc", "--live", "-", "--now"], liveIds("c1")), {
     exitCode: 1,
     stdout: [
-      "NETWORK  ADDRESS   CONTAINER  INTERFACE  STATE",
-      "net      10.7.3.3  c2         eth0       dead; released with --yes",
-      "net      10.7.3.4  c3         eth0       dead; released with --yes",
+      "NETWORK  ADDRESS       CONTAINER  INTERFACE  STATE",
+      "net      198.51.100.3  c2         eth0       dead; released with --yes",
+      "net      198.51.100.4  c3         eth0       dead; released with --yes",
       "",
       "3 reservations: 1 alive, 0 in the grace period, 0 unknown, 0 without a container, 2 dead; 0 released",
-      `To release: host-local gc --yes --live - --now --conf-dir ${node.confDir} --data-dir ${node.dataDir} --cache-dir ${node.cacheDir}`,
+      `To release: ${shellCommand(["host-local", ...node.line(["gc", "--yes", "--live", "-", "--now"])])}`,
       "",
     ].join("\n"),
     stderr: "",
   });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.3", "10.7.3.4"]);
+  t.same(node.reserved(), ["198.51.100.2", "198.51.100.3", "198.51.100.4"]);
 });
 
 test("what two runs find dead is released", async (t) => {
   const node = podsOn(t, "c1", "c2");
   const run = () => node.json(["gc", "--live", "-", "--grace", "0s", "--yes"], liveIds("c1"));
 
-  t.match(run(), { exitCode: 0, document: { dead: [{ address: "10.7.3.3", state: "waiting" }] } });
-  t.same(node.reserved(), ["10.7.3.2", "10.7.3.3"]);
+  t.match(run(), {
+    exitCode: 0,
+    document: { dead: [{ address: "198.51.100.3", state: "waiting" }] },
+  });
+  t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
   t.match(run(), { exitCode: 0, document: { dead: [{ state: "released" }] } });
-  t.same(node.reserved(), ["10.7.3.2"]);
+  t.same(node.reserved(), ["198.51.100.2"]);
   t.strictSame((run().document as { dead: unknown }).dead, []);
 });
 
 test("one that is dated a day ahead of the clock is no younger than others", async (t) => {
   const node = podsOn(t, "c1", "c2");
-  node.age("net/10.7.3.3", -86_400);
+  node.age("net/198.51.100.3", -86_400);
   t.equal(node.tool(["gc", "--live", "-", "--now", "--yes"], liveIds("c1")).exitCode, 0);
-  t.same(node.reserved(), ["10.7.3.2"]);
+  t.same(node.reserved(), ["198.51.100.2"]);
 });
 
 test("--log prints only what was released", async (t) => {
@@ -63,14 +67,14 @@ test("--log prints only what was released", async (t) => {
   t.match(run("--yes"), { exitCode: 0, stdout: "", stderr: "" });
   t.match(run("--yes", "--now"), {
     exitCode: 0,
-    stdout: "host-local: gc: released 10.7.3.3 of net, held by c2\n",
+    stdout: "host-local: gc: released 198.51.100.3 of net, held by c2\n",
     stderr: "",
   });
 });
 
 test("one network, or all that have a directory", async (t) => {
   const node = podsOn(t, "c1");
-  node.write("old/10.7.3.5", "c5\r\neth0", HOUR);
+  node.write("old/198.51.100.5", "c5\r\neth0", HOUR);
   const dead = (...words: readonly string[]) =>
     node.json(["gc", ...words, "--live", "-", "--now", "--force"], liveIds("c9"));
 
@@ -83,16 +87,18 @@ test("the command that releases is that of the dry run, with what came from the 
   const { confDir, dataDir, cacheDir } = node;
   const list = join(node.root, "live");
   writeFileSync(list, withOthers(["c1"]).join("\n"));
-  const places = `--data-dir ${dataDir} --cache-dir ${cacheDir}`;
+  const places = ["--data-dir", dataDir, "--cache-dir", cacheDir];
+  const toRelease = (...words: readonly string[]) =>
+    `To release: ${shellCommand(["host-local", "gc", "--yes", ...words])}\n`;
 
   t.match(
     node.tool(["gc", "net", "--live", list, "--grace", "5m"]).stdout,
-    `To release: host-local gc --yes net --live ${list} --grace 5m --conf-dir ${confDir} ${places}\n`,
+    toRelease("net", "--live", list, "--grace", "5m", "--conf-dir", confDir, ...places),
   );
-  const words = ["gc", "--live", list, "--now", ...places.split(" "), "--", "net"];
+  const words = ["--live", list, "--now", ...places, "--", "net"];
   t.match(
-    tool(words, { environment: { NETCONFPATH: confDir } }).stdout,
-    `gc --yes --conf-dir ${confDir} --live ${list} --now ${places} -- net\n`,
+    tool(["gc", ...words], { environment: { NETCONFPATH: confDir } }).stdout,
+    toRelease("--conf-dir", confDir, ...words),
   );
   node.tool(["gc", "--live", list, "--now", "--yes"]);
   t.notMatch(node.tool(["gc", "--live", list]).stdout, "To release:", "there is nothing");

@@ -13,7 +13,7 @@ import { HOUR, listOf, type NodeWithPods, nodeWithPods, withOthers } from "./pod
 await startStranger(root);
 
 function podsOn(t: Test, ...ids: readonly string[]): NodeWithPods {
-  return nodeWithPods(t, "10.1.2", ids);
+  return nodeWithPods(t, "198.51.100", ids);
 }
 
 /** Runs `gc` by a script of bash, in which it is `"$@"`. */
@@ -52,11 +52,11 @@ for (const [name, script] of [
     utimesSync(list, time, time);
 
     t.equal(gcIn(node, script, "--now", "--yes").exitCode, 0);
-    t.same(node.reserved(), ["10.1.2.2", "10.1.2.3"]);
+    t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
 
     writeFileSync(list, withOthers(["c1"]).join("\n"));
     t.equal(gcIn(node, script, "--now", "--yes").exitCode, 0);
-    t.same(node.reserved(), ["10.1.2.2"]);
+    t.same(node.reserved(), ["198.51.100.2"]);
   });
 }
 
@@ -80,14 +80,14 @@ test("a command is run by the shell, and only its success counts", async (t) => 
       `host-local: gc: --live-command: ${command} failed with ${failure}; nothing was released`,
     );
   }
-  t.same(node.reserved(), ["10.1.2.2", "10.1.2.3"]);
+  t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
 });
 
 test("the ids of several commands add up", async (t) => {
   const node = podsOn(t, "c1", "c2", "c3");
   const commands = [`${listOf("c1")} | cat`, "echo c2"].flatMap((one) => ["--live-command", one]);
   t.equal(node.tool(["gc", ...commands, "--now", "--yes"]).exitCode, 0);
-  t.same(node.reserved(), ["10.1.2.2", "10.1.2.3"]);
+  t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
 });
 
 for (const [words, message] of [

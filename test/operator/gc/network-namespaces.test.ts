@@ -1,35 +1,24 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node, makes namespaces, acts as others
 /** `gc` beside pods that live: with network namespaces of their own, whatever the list says. */
 
-import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { shellQuote } from "../../../src/cli/output/shell-word.ts";
 import { executable } from "../../harness/executable.ts";
-import {
-  mountNamespace,
-  processWith,
-  skipOutsideHost,
-  startStranger,
-} from "../../harness/network-namespaces.ts";
+import { lacking } from "../../harness/needs.ts";
+import { mountNamespace, processWith, startStranger } from "../../harness/network-namespaces.ts";
+import { ownNetwork } from "../../harness/own-network.ts";
 import { handOver, withoutPrivileges } from "../../harness/unprivileged.ts";
 import type { Node } from "../node.ts";
 import { listOf, type NodeWithPods, nodeWithPods } from "./pods-on-node.ts";
 
-/** The reason for tap to skip what needs a process with fewer capabilities, or false where there can be one. */
-const skipWithoutSetpriv: string | false =
-  spawnSync("setpriv", ["--bounding-set=-sys_ptrace", "true"]).status === 0
-    ? false
-    : "Taking a capability away takes root, and the program setpriv.";
-
-function podsOn(t: Test, ...ids: readonly string[]): NodeWithPods {
-  return nodeWithPods(t, "10.7.6", ids);
-}
+const skip = lacking("sees the node", "makes namespaces", "acts as others");
 
 /** A program that is the executable without one capability. */
 function without(node: Node, capability: string): string {
   const program = join(node.root, `without-${capability}`);
-  const start = `#!/bin/sh\nexec setpriv --bounding-set=-${capability} ${executable} "$@"\n`;
+  const start = `#!/bin/sh\nexec setpriv --bounding-set=-${capability} ${shellQuote(executable)} "$@"\n`;
   writeFileSync(program, start, { mode: 0o755 });
   return program;
 }
@@ -37,23 +26,31 @@ function without(node: Node, capability: string): string {
 const listed = ["gc", "net", "--live-command", listOf("listed"), "--now", "--yes"];
 
 test("a list that one process contradicts condemns nobody, whatever it lacks besides", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const node = podsOn(t, "listed", "mounted", "process", "unknown");
-  mountNamespace(t, join(node.root, "mounted"), "10.7.6.3/24");
-  const processId = await processWith(t, "10.7.6.4/24");
+  const { ipv4 } = await ownNetwork(t);
+  const node = nodeWithPods(t, ipv4, ["listed", "mounted", "process", "unknown"]);
+  const mounted = join(node.root, "mounted");
+  mountNamespace(t, mounted, `${ipv4}.3/24`);
+  const processId = await processWith(t, `${ipv4}.4/24`);
   node.remember("net", "process", "default/web");
   await startStranger(t);
 
   const { exitCode, stdout, stderr } = node.tool(listed);
 
   t.equal(exitCode, 1);
-  t.match(stdout, /10\.7\.6\.3 .* alive, though not in the list: .* no process runs there\n/);
-  t.match(stdout, /10\.7\.6\.4 .* alive, though not in the list: process/);
+  const lineOf = (last: number) =>
+    stdout.split("\n").find((line) => line.includes(` ${ipv4}.${last} `));
+  const alive = "alive, though not in the list";
+  t.match(
+    lineOf(3),
+    ` ${alive}: the network namespace ${mounted} has this address; no process runs there`,
+  );
+  t.match(lineOf(4), ` ${alive}: process ${processId} `);
   t.match(stdout, "4 reservations: 3 alive, 0 in the grace period, 1 unknown");
   t.equal(
     stderr,
-    `host-local: net: the list is wrong: it lacks the holder of 10.7.6.4 (default/web, container process), which is alive: process ${processId} runs in a network namespace with this address. Nothing is released by the list there\n`,
+    `host-local: net: the list is wrong: it lacks the holder of ${ipv4}.4 (default/web, container process), which is alive: process ${processId} runs in a network namespace with this address. Nothing is released by the list there\n`,
   );
   t.equal(node.reserved().length, 4);
   t.match(node.json(listed), {
@@ -76,10 +73,9 @@ for (const [who, optionsOf, message, alive] of [
   ],
   [
     "as another user",
-    (node: Node, t: Test) => {
-      for (const path of ["", "net", ...pods.map((at) => `net/10.7.6.${at}`)]) {
-        handOver(join(node.dataDir, path));
-      }
+    (node: NodeWithPods, t: Test) => {
+      const reservations = node.reserved().map((address) => `net/${address}`);
+      for (const path of ["", "net", ...reservations]) handOver(join(node.dataDir, path));
       return withoutPrivileges(t);
     },
     /are not seen from here, which takes CAP_SYS_PTRACE/,
@@ -87,11 +83,12 @@ for (const [who, optionsOf, message, alive] of [
   ],
 ] as const) {
   test(`${who} nothing is released of what is not seen, and a process still shows that its pod lives`, {
-    skip: skipOutsideHost || skipWithoutSetpriv,
+    skip,
   }, async (t) => {
-    const node = podsOn(t, "mounted", "process", "dead");
-    mountNamespace(t, join(node.root, "mounted"), "10.7.6.2/24");
-    await processWith(t, "10.7.6.3/24");
+    const { ipv4 } = await ownNetwork(t);
+    const node = nodeWithPods(t, ipv4, ["mounted", "process", "dead"]);
+    mountNamespace(t, join(node.root, "mounted"), `${ipv4}.2/24`);
+    await processWith(t, `${ipv4}.3/24`);
     await startStranger(t);
 
     const { exitCode, stdout, stderr } = node.tool(["gc", "--now", "--yes"], optionsOf(node, t));
@@ -102,6 +99,3 @@ for (const [who, optionsOf, message, alive] of [
     t.equal(node.reserved().length, 3);
   });
 }
-
-/** The last parts of the pods' addresses. */
-const pods = [2, 3, 4];

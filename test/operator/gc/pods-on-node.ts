@@ -16,7 +16,7 @@ export interface NodeWithPods extends Node {
 /**
  * Makes the node.
  *
- * @param prefix of the /24 that the network has, such as `10.7.3`
+ * @param prefix of the /24 that the network has, such as `198.51.100`
  * @param ids the pods' containers, which get the addresses from `.2` on
  */
 export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): NodeWithPods {

@@ -1,13 +1,14 @@
-// test: each executable, one if short
+// test: each executable, one if short, acts as others
 /** `history` on histories that plugins, commands and accidents have left. */
 
 import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { lacking } from "../../harness/needs.ts";
+import { withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
-const ipam = { subnet: "10.48.0.0/24", history: true };
+const ipam = { subnet: "198.51.100.0/24", history: true };
 
 function nodeWithHistory(t: Test, changed = {}): Node {
   const node = nodeFor(t);
@@ -33,10 +34,10 @@ function ask(node: Node, ...words: readonly string[]): readonly [number | null, 
 }
 
 const night = [
-  "2026-01-31T01:00:00.000Z ADD 10.48.0.7 aaa eth0 default/web",
-  "2026-01-31T02:58:00.000Z DEL 10.48.0.7 aaa eth0 default/web",
-  "2026-01-31T02:59:30.000Z ADD 10.48.0.7 bbb eth0 kube-system/job",
-  "2026-01-31T03:04:00.000Z gc 10.48.0.7 bbb eth0 -",
+  "2026-01-31T01:00:00.000Z ADD 198.51.100.7 aaa eth0 default/web",
+  "2026-01-31T02:58:00.000Z DEL 198.51.100.7 aaa eth0 default/web",
+  "2026-01-31T02:59:30.000Z ADD 198.51.100.7 bbb eth0 kube-system/job",
+  "2026-01-31T03:04:00.000Z gc 198.51.100.7 bbb eth0 -",
 ];
 
 /** Time, event and container of each line of the table. */
@@ -50,19 +51,19 @@ function events(node: Node, ...words: readonly string[]): readonly string[] {
 test("what happened to an address is a table, and below it who holds it now", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  node.write("net/10.48.0.7", "ccc\r\neth0", 60);
+  node.write("net/198.51.100.7", "ccc\r\neth0", 60);
   node.remember("net", "ccc", "default/now");
 
-  t.strictSame(ask(node, "10.48.0.7"), [
+  t.strictSame(ask(node, "198.51.100.7"), [
     0,
-    `TIME                      EVENT  NETWORK  ADDRESS    CONTAINER  INTERFACE  POD
-2026-01-31T01:00:00.000Z  ADD    net      10.48.0.7  aaa        eth0       default/web
-2026-01-31T02:58:00.000Z  DEL    net      10.48.0.7  aaa        eth0       default/web
-2026-01-31T02:59:30.000Z  ADD    net      10.48.0.7  bbb        eth0       kube-system/job
-2026-01-31T03:04:00.000Z  gc     net      10.48.0.7  bbb        eth0       -
+    `TIME                      EVENT  NETWORK  ADDRESS       CONTAINER  INTERFACE  POD
+2026-01-31T01:00:00.000Z  ADD    net      198.51.100.7  aaa        eth0       default/web
+2026-01-31T02:58:00.000Z  DEL    net      198.51.100.7  aaa        eth0       default/web
+2026-01-31T02:59:30.000Z  ADD    net      198.51.100.7  bbb        eth0       kube-system/job
+2026-01-31T03:04:00.000Z  gc     net      198.51.100.7  bbb        eth0       -
 
 The history of net begins at 2026-01-31T01:00:00.000Z.
-10.48.0.7 of net is held by default/now (container ccc eth0) since TIME.
+198.51.100.7 of net is held by default/now (container ccc eth0) since TIME.
 `,
   ]);
 });
@@ -73,15 +74,15 @@ const [first, second, third, fourth] = [
 ];
 
 for (const [line, found] of [
-  ["10.48.0.7", [first, second, third, fourth]],
-  ["10.48.0.7/24 --since 2026-01-31T02:58", [second, third, fourth]],
-  ["10.48.0.7 --since 1s", []],
-  ["10.48.0.7 --at 2026-01-31T01:00:00Z", [first]],
-  ["10.48.0.7 --at 2026-01-31T02:57:59Z", [first]],
-  ["10.48.0.7 --at 2026-01-31T02:59Z", [second]],
-  ["10.48.0.7 --at 2026-01-31T03:00", [third]],
-  ["10.48.0.7 --at 1s", [fourth]],
-  ["10.48.0.8", []],
+  ["198.51.100.7", [first, second, third, fourth]],
+  ["198.51.100.7/24 --since 2026-01-31T02:58", [second, third, fourth]],
+  ["198.51.100.7 --since 1s", []],
+  ["198.51.100.7 --at 2026-01-31T01:00:00Z", [first]],
+  ["198.51.100.7 --at 2026-01-31T02:57:59Z", [first]],
+  ["198.51.100.7 --at 2026-01-31T02:59Z", [second]],
+  ["198.51.100.7 --at 2026-01-31T03:00", [third]],
+  ["198.51.100.7 --at 1s", [fourth]],
+  ["198.51.100.8", []],
   ["bb", [third, fourth]],
   ["default/web", ["00:30:00.000 ADD aaa", first, second]],
   // The last of each address.
@@ -92,7 +93,7 @@ for (const [line, found] of [
 ] as const) {
   test(`history ${line}: ${found.length} events`, async (t) => {
     const node = nodeWithHistory(t);
-    write(node, "2026-01-31T00:30:00.000Z ADD fd00::7 aaa eth0 default/web", ...night);
+    write(node, "2026-01-31T00:30:00.000Z ADD 2001:db8::7 aaa eth0 default/web", ...night);
 
     t.strictSame(events(node, ...line.split(" ")), found);
   });
@@ -102,12 +103,12 @@ test("the history of a network that is gone, with its configuration and director
   const node = nodeFor(t);
   write(node, ...night);
 
-  for (const words of [["10.48.0.7"], ["10.48.0.7", "--network", "net"]]) {
+  for (const words of [["198.51.100.7"], ["198.51.100.7", "--network", "net"]]) {
     const [exitCode, stdout] = ask(node, ...words);
     t.equal(exitCode, 0);
-    t.match(stdout, / ADD +net +10\.48\.0\.7 .* default\/web\n/);
+    t.match(stdout, / ADD +net +198\.51\.100\.7 .* default\/web\n/);
   }
-  t.match(node.tool(["history", "10.48.0.7", "--network", "other"]), {
+  t.match(node.tool(["history", "198.51.100.7", "--network", "other"]), {
     exitCode: 2,
     stderr: /unknown network "other"; known networks: net/,
   });
@@ -117,9 +118,9 @@ test("the history of a network that is gone, with its configuration and director
 test("before the first event it says so, and that there are others", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  t.match(ask(node, "10.48.0.7", "--at", "2026-01-30"), [
+  t.match(ask(node, "198.51.100.7", "--at", "2026-01-30"), [
     1,
-    /^No event of 10\.48\.0\.7 is known at this time; 4 events at other times: host-local history 10\.48\.0\.7 .*\nThe history of net begins at 2026-01-31T01:00:00\.000Z\.\nNo reservation of 10\.48\.0\.7 is known now\.\n$/,
+    /^No event of 198\.51\.100\.7 is known at this time; 4 events at other times: host-local history 198\.51\.100\.7 .*\nThe history of net begins at 2026-01-31T01:00:00\.000Z\.\nNo reservation of 198\.51\.100\.7 is known now\.\n$/,
   ]);
 });
 
@@ -127,20 +128,20 @@ test("what the plugin and the commands do is in it", async (t) => {
   const node = nodeWithHistory(t);
   for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
   node.call("DEL", "net", "c1");
-  node.tool(["release", "10.48.0.3", "--yes", "--force"]);
+  node.tool(["release", "198.51.100.3", "--yes", "--force"]);
   node.write("live", "c9");
   const live = join(node.dataDir, "live");
   node.tool(["gc", "--live", live, "--now", "--yes", "--force", "--grace=0s"]);
-  node.write("net/10.48.0.5", "", 60);
+  node.write("net/198.51.100.5", "", 60);
   node.tool(["check", "--repair"]);
 
   const text = readFileSync(pathOf(node), "utf8");
   t.strictSame(text.trimEnd().replaceAll(/^\S+ /gm, "").split("\n"), [
-    ...[2, 3, 4].map((at) => `ADD 10.48.0.${at} c${at - 1} eth0 -`),
-    "DEL 10.48.0.2 c1 eth0 -",
-    "release 10.48.0.3 c2 eth0 -",
-    "gc 10.48.0.4 c3 eth0 -",
-    "check 10.48.0.5 - - -",
+    ...[2, 3, 4].map((at) => `ADD 198.51.100.${at} c${at - 1} eth0 -`),
+    "DEL 198.51.100.2 c1 eth0 -",
+    "release 198.51.100.3 c2 eth0 -",
+    "gc 198.51.100.4 c3 eth0 -",
+    "check 198.51.100.5 - - -",
   ]);
 });
 
@@ -155,7 +156,7 @@ test("a command appends where the file exists, and where the configuration says 
     if (exists) write(node);
     node.network("net", { ...ipam, history });
 
-    t.equal(node.tool(["release", "10.48.0.2", "--yes", "--force"]).exitCode, 0);
+    t.equal(node.tool(["release", "198.51.100.2", "--yes", "--force"]).exitCode, 0);
 
     t.equal(existsSync(pathOf(node)) && readFileSync(pathOf(node), "utf8") !== "", isKept);
   }
@@ -163,24 +164,24 @@ test("a command appends where the file exists, and where the configuration says 
 
 test("who holds it now is told without an event, too, and a file without a container", async (t) => {
   const node = nodeWithHistory(t);
-  node.write("net/10.48.0.9", "old\r\neth0", 7200);
+  node.write("net/198.51.100.9", "old\r\neth0", 7200);
   node.remember("net", "old", "default/old");
-  node.write("net/10.48.0.8", "", 60);
+  node.write("net/198.51.100.8", "", 60);
   node.call("ADD", "net", "c1");
 
-  t.match(ask(node, "10.48.0.2"), [
+  t.match(ask(node, "198.51.100.2"), [
     0,
-    /\n10\.48\.0\.2 of net is held by container c1 eth0 since TIME\.\n$/,
+    /\n198\.51\.100\.2 of net is held by container c1 eth0 since TIME\.\n$/,
   ]);
-  for (const operand of ["10.48.0.9", "old", "default/old"]) {
+  for (const operand of ["198.51.100.9", "old", "default/old"]) {
     t.match(ask(node, operand), [
       1,
-      /^No event of \S+ is known\.\nThe history of net begins at TIME\.\n10\.48\.0\.9 of net is held by default\/old \(container old eth0\) since \S+\.\n$/,
+      /^No event of \S+ is known\.\nThe history of net begins at TIME\.\n198\.51\.100\.9 of net is held by default\/old \(container old eth0\) since \S+\.\n$/,
     ]);
   }
   t.match(
-    ask(node, "10.48.0.8")[1],
-    /\n10\.48\.0\.8 of net is taken by a file that names no container since \S+\.\n$/,
+    ask(node, "198.51.100.8")[1],
+    /\n198\.51\.100\.8 of net is taken by a file that names no container since \S+\.\n$/,
   );
 });
 
@@ -189,18 +190,18 @@ test("a history that was rotated or deleted says from when on it knows", async (
   write(node, ...night.slice(0, 2));
   renameSync(pathOf(node), `${pathOf(node)}.1`);
   write(node, ...night.slice(2));
-  const said = (): string => ask(node, "10.48.0.7")[1];
+  const said = (): string => ask(node, "198.51.100.7")[1];
   t.match(said(), / aaa [\s\S]* bbb [\s\S]*begins at 2026-01-31T01:00:00\.000Z\.\n/);
 
   rmSync(`${pathOf(node)}.1`);
   t.match(said(), /^TIME.*\n2026-01-31T02:59[\s\S]*begins at 2026-01-31T02:59:30\.000Z\.\n/);
 
   rmSync(pathOf(node));
-  t.strictSame(ask(node, "10.48.0.7"), [
+  t.strictSame(ask(node, "198.51.100.7"), [
     1,
-    `No event of 10.48.0.7 is known.
+    `No event of 198.51.100.7 is known.
 net has no history; "history": true in its ipam configuration starts one.
-No reservation of 10.48.0.7 is known now.
+No reservation of 198.51.100.7 is known now.
 `,
   ]);
 });
@@ -209,11 +210,11 @@ test("a clock that was set back leaves the order of the events", async (t) => {
   const node = nodeWithHistory(t);
   write(
     node,
-    "2026-01-31T05:00:00.000Z ADD 10.48.0.7 aaa eth0 -",
-    "2026-01-31T04:00:00.000Z DEL 10.48.0.7 aaa eth0 -",
+    "2026-01-31T05:00:00.000Z ADD 198.51.100.7 aaa eth0 -",
+    "2026-01-31T04:00:00.000Z DEL 198.51.100.7 aaa eth0 -",
   );
-  t.strictSame(events(node, "10.48.0.7"), ["05:00:00.000 ADD aaa", "04:00:00.000 DEL aaa"]);
-  t.strictSame(events(node, "10.48.0.7", "--at", "2026-01-31T04:30Z"), ["04:00:00.000 DEL aaa"]);
+  t.strictSame(events(node, "198.51.100.7"), ["05:00:00.000 ADD aaa", "04:00:00.000 DEL aaa"]);
+  t.strictSame(events(node, "198.51.100.7", "--at", "2026-01-31T04:30Z"), ["04:00:00.000 DEL aaa"]);
 });
 
 test("networks are told apart", async (t) => {
@@ -224,16 +225,16 @@ test("networks are told apart", async (t) => {
   }
   t.match(ask(node, "c1"), [
     0,
-    /ADD +one [\s\S]*\nThe history of one begins at TIME\.\ntwo has no history; .*\n10.* of one is held .*\n10.* of two is held by container c1 eth0 since TIME\.\n$/,
+    /ADD +one [\s\S]*\nThe history of one begins at TIME\.\ntwo has no history; .*\n198.* of one is held .*\n198.* of two is held by container c1 eth0 since TIME\.\n$/,
   ]);
-  t.match(ask(node, "c1", "--network", "one"), [0, /\nThe history of one .*\n10.* of one .*\n$/]);
+  t.match(ask(node, "c1", "--network", "one"), [0, /\nThe history of one .*\n198.* of one .*\n$/]);
 });
 
 test("the document has the events, and who holds what now", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night);
-  node.write("net/10.48.0.7", "bbb\r\neth0", 60);
-  const bbb = { network: "net", address: "10.48.0.7", container: "bbb", interface: "eth0" };
+  node.write("net/198.51.100.7", "bbb\r\neth0", 60);
+  const bbb = { network: "net", address: "198.51.100.7", container: "bbb", interface: "eth0" };
   t.match(node.json(["history", "bbb"]), {
     exitCode: 0,
     document: {
@@ -248,11 +249,11 @@ test("the document has the events, and who holds what now", async (t) => {
 });
 
 test("a user who may not read it is not told that there is none", {
-  skip: isRoot ? false : "Only root can call as another user.",
+  skip: lacking("acts as others"),
 }, async (t) => {
   const node = nodeWithHistory(t);
   node.call("ADD", "net", "c1");
-  const { exitCode, stderr } = node.tool(["history", "10.48.0.2"], withoutPrivileges(t));
+  const { exitCode, stderr } = node.tool(["history", "198.51.100.2"], withoutPrivileges(t));
   t.equal(exitCode, 2);
   t.match(stderr, /\.host-local: permission denied\n$/);
 });

@@ -1,4 +1,4 @@
-// test: each executable, one if short, each architecture
+// test: each executable, one if short, each architecture, mounts
 /** install: what is asked, what is said, and what is refused; moves.test.ts has what becomes of the files. */
 
 import { execFileSync, spawnSync } from "node:child_process";
@@ -13,9 +13,10 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { shellWord } from "../../../src/cli/output/shell-word.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable, run } from "../../harness/executable.ts";
-import { mountObstacle } from "../../harness/mounts.ts";
+import { lacking } from "../../harness/needs.ts";
 import { runtimeEnvironment, versionCall } from "../../harness/runtime-call.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
@@ -122,10 +123,10 @@ test("a link to a program that looks at its name is kept as a link, and comes ba
 });
 
 test("where a network would break, going back is refused unless it is forced", async (t) => {
-  const lacking = "the Go plugin does not understand the configurations of this node";
+  const notUnderstood = "the Go plugin does not understand the configurations of this node";
   for (const [state, problem, after] of [
-    ["this go M", lacking, "go - -"],
-    ["go - M", lacking, "go - -"],
+    ["this go M", notUnderstood, "go - -"],
+    ["go - M", notUnderstood, "go - -"],
     ["this - M", "there is no other host-local to restore", "- - -"],
   ] as const) {
     const { directory, file } = withExclude(t, state);
@@ -149,7 +150,7 @@ test("a former version of this program understands the configurations", async (t
 function withExclude(t: Test, state: string): { directory: PluginDirectory; file: string } {
   const directory = directoryWith(t, state);
   const file = "10-mynet.conf";
-  const ipam = { type: "host-local", subnet: "10.1.2.0/24", exclude: ["10.1.2.9"] };
+  const ipam = { type: "host-local", subnet: "198.51.100.0/24", exclude: ["198.51.100.9"] };
   const network = { cniVersion: "1.0.0", name: "mynet", type: "bridge", ipam };
   writeFileSync(join(directory.path, file), JSON.stringify(network));
   return { directory, file };
@@ -212,13 +213,13 @@ test("the document says what was done", async (t) => {
 
 for (const how of ["its own", "another"]) {
   test(`what the package has installed is left to it, where its directory is called by ${how} name`, {
-    skip: mountObstacle() ?? false,
+    skip: lacking("mounts"),
   }, async (t) => {
     // The marker is from before the package.
     const directory = directoryWith(t, "go - M");
     const link = `${directory.path}.link`;
+    t.teardown(() => rmSync(link, { force: true }));
     symlinkSync(directory.path, link);
-    t.teardown(() => rmSync(link));
     const path = how === "another" ? link : directory.path;
     const info = "/var/lib/dpkg/info";
     const files = `/.\\n${directory.path}\\n${directory.target}\\n`;
@@ -238,7 +239,7 @@ for (const [where, option, problem] of [
   ["where nothing can be run", "noexec", "install: the copy does not answer CNI_COMMAND=VERSION"],
   ["on a full disk", "size=64k", "no space left on device"],
 ] as const) {
-  test(`${where}, nothing is installed`, { skip: mountObstacle() ?? false }, async (t) => {
+  test(`${where}, nothing is installed`, { skip: lacking("mounts") }, async (t) => {
     const directory = scratchDirectory(t);
     const { stdout, stderr } = inNamespace(
       `mount -t tmpfs -o mode=755,${option} none '${directory}' && echo kept >'${directory}/host-local' &&
@@ -292,7 +293,7 @@ test("nothing is run or changed in a directory that everybody may write to, also
       t.strictSame(directory.install(...options, "--yes"), [
         2,
         "",
-        `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${directory.path}\n`,
+        `host-local: install: everybody may write to ${directory.path}, and what is there runs as root; nothing was changed. Forbid it with: chmod o-w ${shellWord(directory.path)}\n`,
       ]);
     }
     t.equal(directory.state, "go unknown -");

@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: each executable, one if short, slow, mounts
 /** install: two installers at once, each in a PID namespace of its own, as in two containers. */
 
 import { rmSync, statSync } from "node:fs";
@@ -6,12 +6,12 @@ import { test } from "tap";
 import { injectionObstacle } from "../../faults/executables/injection.ts";
 import { executable, isNative, type Outcome, start } from "../../harness/executable.ts";
 import { extent } from "../../harness/extent.ts";
-import { mountObstacle } from "../../harness/mounts.ts";
+import { lacking } from "../../harness/needs.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { until } from "../../harness/until.ts";
 import { directoryWith, GO, type PluginDirectory } from "./plugin-directory.ts";
 
-const skip = mountObstacle() ?? false;
+const skip = lacking("mounts");
 
 const namespace = ["--pid", "--fork", "--mount-proc", "--kill-child"];
 

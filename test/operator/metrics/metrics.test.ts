@@ -15,23 +15,26 @@ const { version } = JSON.parse(readFileSync(inRepository("package.json"), "utf8"
 test("each range has its counts, exact for IPv6, too", async (t) => {
   const node = nodeFor(t);
   node.network("net", {
-    ranges: [[{ subnet: "10.1.2.0/29" }, { subnet: "10.1.3.0/30" }], [{ subnet: "fd00:1::/64" }]],
-    exclude: ["10.1.2.6"],
-    reserved: { "fd00:1::/120": "default/db-0", "10.9.9.9": null },
+    ranges: [
+      [{ subnet: "198.51.100.0/29" }, { subnet: "203.0.113.0/30" }],
+      [{ subnet: "2001:db8::/64" }],
+    ],
+    exclude: ["198.51.100.6"],
+    reserved: { "2001:db8::/120": "default/db-0", "198.18.0.9": null },
   });
   for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
-  node.write("net/10.1.2.9", "", 60);
-  node.write("net/10.1.3.2", "c4\r\neth0", 1);
-  node.age("net/10.1.2.3", Date.now() / 1000 - 1_700_000_000.5);
+  node.write("net/198.51.100.9", "", 60);
+  node.write("net/203.0.113.2", "c4\r\neth0", 1);
+  node.age("net/198.51.100.3", Date.now() / 1000 - 1_700_000_000.5);
 
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
 
   t.equal(exitCode, 0);
   t.equal(stderr, "");
-  const small = 'network="net",data_dir="DATA",range_set="0",range="10.1.2.1-10.1.2.6"';
-  const next = 'network="net",data_dir="DATA",range_set="0",range="10.1.3.1-10.1.3.2"';
+  const small = 'network="net",data_dir="DATA",range_set="0",range="198.51.100.1-198.51.100.6"';
+  const next = 'network="net",data_dir="DATA",range_set="0",range="203.0.113.1-203.0.113.2"';
   const large =
-    'network="net",data_dir="DATA",range_set="1",range="fd00:1::1-fd00:1::ffff:ffff:ffff:ffff"';
+    'network="net",data_dir="DATA",range_set="1",range="2001:db8::1-2001:db8::ffff:ffff:ffff:ffff"';
   const net = 'network="net",data_dir="DATA"';
   const lines = stdout.replaceAll(node.dataDir, "DATA").split("\n");
   const elsewhere = /^$|^#|^cni_ipam_(check_findings|reservations_dead)/;
@@ -65,7 +68,7 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
 
 test("--output writes a file that everybody may read, and prints nothing", async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.1.2.0/24" });
+  node.network("net", { subnet: "198.51.100.0/24" });
   const directory = scratchDirectory(t);
   const path = join(directory, "cni-ipam.prom");
 
@@ -75,13 +78,13 @@ test("--output writes a file that everybody may read, and prints nothing", async
   t.equal(statSync(path).mode & 0o777, 0o644);
   t.match(node.tool(["metrics", "--output", directory]), {
     exitCode: 2,
-    stderr: /^host-local: metrics: --output: \S+ exists and is not a regular file/,
+    stderr: `host-local: metrics: --output: ${directory} exists and is not a regular file`,
   });
 });
 
 test("promtool accepts the metrics", { skip: skipWithoutPromtool }, async (t) => {
   const node = nodeFor(t);
-  node.network("net", { ranges: [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00:1::/64" }]] });
+  node.network("net", { ranges: [[{ subnet: "198.51.100.0/24" }], [{ subnet: "2001:db8::/64" }]] });
   node.call("ADD", "net", "c1");
 
   const { stdout } = node.tool(["metrics"]);

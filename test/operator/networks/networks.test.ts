@@ -10,11 +10,15 @@ import { nodeFor, withoutPaths } from "../node.ts";
 
 test("each network has its ranges, free addresses, bridge, configuration and directory", async (t) => {
   const node = nodeFor(t);
-  const ranges = [[{ subnet: "10.0.0.0/29" }], [{ subnet: "fd00::/64" }]];
+  const ranges = [[{ subnet: "198.51.100.0/29" }], [{ subnet: "2001:db8::/64" }]];
   node.network("dual", { ranges }, { type: "bridge", bridge: "cni7", isGateway: true });
-  node.network("part", { subnet: "10.1.0.0/24", rangeStart: "10.1.0.10", rangeEnd: "10.1.0.19" });
+  node.network("part", {
+    subnet: "203.0.113.0/24",
+    rangeStart: "203.0.113.10",
+    rangeEnd: "203.0.113.19",
+  });
   node.call("ADD", "dual", "c1");
-  node.write("removed/10.2.0.2", "c2\r\neth0");
+  node.write("removed/198.18.0.2", "c2\r\neth0");
 
   const { exitCode, stdout, stderr } = node.tool(["networks"]);
 
@@ -22,8 +26,8 @@ test("each network has its ranges, free addresses, bridge, configuration and dir
   t.equal(
     withoutPaths(node, stdout),
     `NETWORK  RANGES  FREE  BRIDGE  CONFIGURATION  DIRECTORY
-dual  10.0.0.0/29,fd00::/64  4,18446744073709551613  cni7  NODE/net.d/dual.conf  NODE/networks/dual
-part  10.1.0.10-10.1.0.19  10  -  NODE/net.d/part.conf  NODE/networks/part
+dual  198.51.100.0/29,2001:db8::/64  4,18446744073709551613  cni7  NODE/net.d/dual.conf  NODE/networks/dual
+part  203.0.113.10-203.0.113.19  10  -  NODE/net.d/part.conf  NODE/networks/part
 removed  -  -  -  -  NODE/networks/removed
 `,
   );
@@ -39,8 +43,14 @@ removed  -  -  -  -  NODE/networks/removed
         configuration: join(node.confDir, "dual.conf"),
         bridge: "cni7",
         ranges: [
-          { set: 0, first: "10.0.0.1", last: "10.0.0.6", subnet: "10.0.0.0/29", free: 4 },
-          { set: 1, gateway: "fd00::1" },
+          {
+            set: 0,
+            first: "198.51.100.1",
+            last: "198.51.100.6",
+            subnet: "198.51.100.0/29",
+            free: 4,
+          },
+          { set: 1, gateway: "2001:db8::1" },
         ],
       },
       { network: "part", bridge: null },
@@ -54,7 +64,7 @@ test("a FIFO, a device or a dangling link among the configurations is reported, 
   spawnSync("mkfifo", [join(node.confDir, "a.conf")]);
   symlinkSync("/dev/zero", join(node.confDir, "b.conf"));
   symlinkSync("nowhere", join(node.confDir, "c.conf"));
-  node.network("net", { subnet: "10.0.0.0/29" });
+  node.network("net", { subnet: "198.51.100.0/29" });
 
   const { exitCode, stdout, stderr } = node.tool(["networks", "--no-headers"]);
 
@@ -75,15 +85,15 @@ const finding = [
   ["capacity"],
   ["check"],
   ["metrics"],
-  ["show", "10.0.0.2"],
-  ["release", "10.0.0.2", "--yes", "--force"],
+  ["show", "198.51.100.2"],
+  ["release", "198.51.100.2", "--yes", "--force"],
   ["gc", "--live", "-"],
 ];
 
 for (const words of finding) {
   test(`${words[0]}: a directory or network that does not exist is an error`, async (t) => {
     const node = nodeFor(t);
-    const file = node.network("net", { subnet: "10.0.0.0/29" });
+    const file = node.network("net", { subnet: "198.51.100.0/29" });
     const missing = join(node.root, "none");
     const takesOption = words[0] === "show" || words[0] === "release";
     for (const [wrong, problem] of [

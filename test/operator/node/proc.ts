@@ -42,6 +42,8 @@ export interface Machine {
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
   readonly isContained?: boolean;
+  /** For how long it has been up, in seconds; unknown by default. */
+  readonly uptime?: number;
   /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
@@ -119,6 +121,8 @@ export function systemOf(machine: Machine): OperatorSystem {
       return isThere ? names.map((one) => one.slice(path.length + 1)) : missing(path);
     },
     readFile: (path) => {
+      if (path === "/proc/uptime" && machine.uptime !== undefined)
+        return `${machine.uptime} 9.00\n`;
       const { process, rest } = processAt(path) ?? missing(path);
       const [, id] = path.split("/", 3).slice(1);
       if (rest.startsWith("net/") && machine.unreadable?.includes(Number(id)) === true) {

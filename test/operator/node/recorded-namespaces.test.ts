@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node, makes namespaces
 /** What the commands say of addresses that this plugin has reserved: it knows for which network namespaces. */
 
 import { execFileSync } from "node:child_process";
@@ -6,30 +6,35 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { scratchDirectory } from "../../harness/data-directory.ts";
+import { lacking } from "../../harness/needs.ts";
 import {
   mountNamespace,
   processWith,
-  skipOutsideHost,
   startStranger,
   takeNamespace,
   withHighNumber,
 } from "../../harness/network-namespaces.ts";
+import { ownNetwork } from "../../harness/own-network.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { nodeFor } from "../node.ts";
 
-const ipam = { subnet: "10.7.43.0/24" };
+const skip = lacking("sees the node", "makes namespaces");
 
-/** A node with the network `net`, and pods with namespaces as a runtime mounts them. */
-function makeNode(t: Test) {
+/** A node with the network `net`, which no other test has, and pods with namespaces as a runtime mounts them. */
+async function makeNode(t: Test) {
+  const { ipv4 } = await ownNetwork(t);
+  const ipam = { subnet: `${ipv4}.0/24` };
   const node = nodeFor(t);
   node.network("net", ipam);
-  const namespaces = scratchDirectory(t);
+  // Where runtimes have them: a path with a blank, which that of temporary files may have, is not recorded.
+  const namespaces = scratchDirectory(t, "/run");
   const pathOf = (id: string): string => join(namespaces, id);
   const ofPod = (id: string): string => `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`;
   const add = (id: string, netns: string, cniArgs = ofPod(id)): void =>
     node.add("net", ipam, id, { netns, cniArgs });
   return {
     ...node,
+    ipv4,
     pathOf,
     add,
     /** ADD for a pod, whose namespace has these addresses. */
@@ -47,16 +52,17 @@ function makeNode(t: Test) {
       return node.tool([...words, "--force"]).stdout;
     },
     reserved: () =>
-      [2, 3, 4, 5].filter((at) => existsSync(join(node.dataDir, `net/10.7.43.${at}`))),
+      [2, 3, 4, 5].filter((at) => existsSync(join(node.dataDir, `net/${ipv4}.${at}`))),
   };
 }
 
 test("what has its namespace keeps its address, whatever a list lacks: no process, no address there that the kernel has", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const { run, pathOf, collect, reserved, json } = makeNode(t);
+  const { run, pathOf, collect, reserved, json } = await makeNode(t);
+  const elsewhere = await ownNetwork(t);
   run("tap");
-  run("moved", "10.7.99.9/24");
+  run("moved", `${elsewhere.ipv4}.9/24`);
   await startStranger(t);
 
   const printed = collect("another");
@@ -69,24 +75,24 @@ test("what has its namespace keeps its address, whatever a list lacks: no proces
 });
 
 test("a pod's sandbox whose namespace is gone is dead without a list, and without libcni's cache", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const { run, lose, pathOf, json, tool, reserved } = makeNode(t);
+  const { ipv4, run, lose, pathOf, json, tool, reserved } = await makeNode(t);
   withHighNumber(() => run("gone"));
   run("alive");
   lose("gone");
   await startStranger(t);
 
-  const { document } = json(["show", "10.7.43.2"]);
+  const { document } = json(["show", `${ipv4}.2`]);
   t.match(JSON.stringify(document), `its network namespace ${pathOf("gone")} is gone`);
   t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), { exitCode: 0, stderr: "" });
   t.same(reserved(), [3]);
 });
 
 test("of what was reserved for no pod, as Cilium's address for its ingress, a list decides only on what may be a container's", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const { add, lose, pathOf, tool, collect, reserved, json } = makeNode(t);
+  const { ipv4, add, lose, pathOf, tool, collect, reserved, json } = await makeNode(t);
   const ids = ["cilium-ingress-n1", `default-${"a".repeat(64)}`, "default-job"];
   for (const id of ids) {
     withHighNumber(() => mountNamespace(t, pathOf(id)));
@@ -97,7 +103,7 @@ test("of what was reserved for no pod, as Cilium's address for its ingress, a li
 
   t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), {
     exitCode: 1,
-    stderr: /reserved for no pod sandbox.* If nothing uses it: host-local release 10\.7\.43\.2 /,
+    stderr: `the address was reserved for no pod sandbox, and may be in use without a container. If nothing uses it: host-local release ${ipv4}.2 `,
   });
   t.same(reserved(), [2, 3, 4, 5]);
   t.match(collect("another", "default-web"), "1 unknown");
@@ -111,11 +117,11 @@ test("of what was reserved for no pod, as Cilium's address for its ingress, a li
 });
 
 test("a sandbox that the runtime has lost is kept, and removed with its namespace by the command that check prints", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const node = makeNode(t);
-  node.run("lost", "10.7.43.2/24");
-  node.age("net/10.7.43.2", 3600);
+  const node = await makeNode(t);
+  node.run("lost", `${node.ipv4}.2/24`);
+  node.age(`net/${node.ipv4}.2`, 3600);
   t.match(node.collect("another"), "no process runs there");
   t.same(node.reserved(), [2]);
   const [finding, ...others] = node.findings();
@@ -132,37 +138,39 @@ test("a sandbox that the runtime has lost is kept, and removed with its namespac
 });
 
 test("an address in two namespaces is found from the kernel alone", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
-  const node = makeNode(t);
-  node.run("lost", "10.7.43.2/24");
+  const node = await makeNode(t);
+  const address = `${node.ipv4}.2`;
+  node.run("lost", `${address}/24`);
   t.same(node.findings(), [], "in one namespace");
-  const process = await processWith(t, "10.7.43.2/24");
+  const process = await processWith(t, `${address}/24`);
 
   const [finding] = node.findings();
   t.match(finding, {
     code: "address-in-use-twice",
     severity: "error",
-    message: `10.7.43.2 is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
+    message: `${address} is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
   });
-  t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, "10.7.43.2");
+  t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, address);
 });
 
 test("an address in two namespaces, as rootless containers have it, is not called that of a network with ranges of the runtime", {
-  skip: skipOutsideHost,
+  skip,
 }, async (t) => {
+  const { ipv4 } = await ownNetwork(t);
   const node = nodeFor(t);
   const { dataDir } = node;
   const bridge = { type: "bridge", bridge: "any0", capabilities: { ipRanges: true } };
   const plugins = [{ ...bridge, ipam: { type: "host-local", dataDir } }];
   node.configure("any.conflist", { cniVersion: "1.1.0", name: "any", plugins });
   mkdirSync(join(node.dataDir, "any"), { recursive: true });
-  await processWith(t, "10.7.43.9/24");
-  await processWith(t, "10.7.43.9/24");
+  await processWith(t, `${ipv4}.9/24`);
+  await processWith(t, `${ipv4}.9/24`);
 
   t.same(node.findings(), []);
-  const reservation = { ranges: [[ipam]] };
-  node.add("any", reservation, "c1", { cniArgs: "IP=10.7.43.9" });
+  const reservation = { ranges: [[{ subnet: `${ipv4}.0/24` }]] };
+  node.add("any", reservation, "c1", { cniArgs: `IP=${ipv4}.9` });
   t.match(node.findings(), [{ code: "address-in-use-twice" }], "a reservation says whose it is");
 });
 

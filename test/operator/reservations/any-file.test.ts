@@ -11,19 +11,20 @@ const usual = "c1\r\neth0";
 
 /** What it is that is named like an address, as `owner`, `container` and `interface` of `list --json`. */
 const files: Readonly<Record<string, readonly [string, string, string, string?]>> = {
-  "10.0.0.2": ["attachment", "c1", "eth0", usual],
-  "10.0.0.10": ["attachment", "c_2.x-", "!@~", "c_2.x-\r\n!@~"],
+  "198.51.100.2": ["attachment", "c1", "eth0", usual],
+  "198.51.100.10": ["attachment", "c_2.x-", "!@~", "c_2.x-\r\n!@~"],
+  // Of no documentation: it is behind the others as a text, and as a number with a sign.
   "9.255.255.255": ["attachment", "c1", "eth0", usual],
-  "200.0.0.1": ["attachment", "c1", "eth0", usual],
-  "10.0.0.3": ["legacy", "c1", "", "c1"],
-  "10.0.0.4": ["attachment", "c1", "eth0", `${usual}\n`],
-  "10.0.0.5": ["unowned", "", "", ""],
-  "10.0.0.6": ["unowned", "", "", "-c\r\neth0"],
-  "10.0.0.7": ["unowned", "", "", "c1\r\n.."],
-  "10.0.0.8": ["unowned", "", "", "c1\r\n0123456789abcdef"],
-  "10.0.0.9": ["unowned", "", "", `${usual}\0`],
-  "fd12::2": ["attachment", "c1", "eth0", usual],
-  "fd12::1:0:0:2": ["attachment", "c1", "eth0", usual],
+  "203.0.113.1": ["attachment", "c1", "eth0", usual],
+  "198.51.100.3": ["legacy", "c1", "", "c1"],
+  "198.51.100.4": ["attachment", "c1", "eth0", `${usual}\n`],
+  "198.51.100.5": ["unowned", "", "", ""],
+  "198.51.100.6": ["unowned", "", "", "-c\r\neth0"],
+  "198.51.100.7": ["unowned", "", "", "c1\r\n.."],
+  "198.51.100.8": ["unowned", "", "", "c1\r\n0123456789abcdef"],
+  "198.51.100.9": ["unowned", "", "", `${usual}\0`],
+  "2001:db8::2": ["attachment", "c1", "eth0", usual],
+  "2001:db8::1:0:0:2": ["attachment", "c1", "eth0", usual],
 };
 
 test("each file is there once, with its owner and its time, in the order of the addresses", async (t) => {
@@ -33,15 +34,15 @@ test("each file is there once, with its owner and its time, in the order of the 
     node.write(`net/${name}`, content);
     utimesSync(join(directory, name), 1_700_000_000.5, 1_700_000_000.5);
   }
-  for (const name of ["10.0.0.03", "10.0.0", "lock", "a b", "10.0.0.256"]) {
+  for (const name of ["198.51.100.03", "198.51.100", "lock", "a b", "198.51.100.256"]) {
     node.write(`net/${name}`, usual);
   }
-  node.write("net/10.0.0.11", usual);
-  chmodSync(join(directory, "10.0.0.11"), 0o666);
-  mkdirSync(join(directory, "10.0.0.12"));
-  symlinkSync("10.0.0.2", join(directory, "10.0.0.13"));
-  symlinkSync("nothing", join(directory, "10.0.0.14"));
-  execFileSync("mkfifo", [join(directory, "10.0.0.15")]);
+  node.write("net/198.51.100.11", usual);
+  chmodSync(join(directory, "198.51.100.11"), 0o666);
+  mkdirSync(join(directory, "198.51.100.12"));
+  symlinkSync("198.51.100.2", join(directory, "198.51.100.13"));
+  symlinkSync("nothing", join(directory, "198.51.100.14"));
+  execFileSync("mkfifo", [join(directory, "198.51.100.15")]);
   const { stdout, stderr } = node.tool(["list", "--json"]);
   const { reservations } = JSON.parse(stdout);
   const told = reservations.map((one: Readonly<Record<string, unknown>>) => [
@@ -50,15 +51,17 @@ test("each file is there once, with its owner and its time, in the order of the 
   ]);
   const of = (name: string): readonly unknown[] => [name, ...(files[name] ?? []).slice(0, 3)];
   t.strictSame(told, [
-    ...["9.255.255.255", ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((last) => `10.0.0.${last}`)].map(of),
-    ["10.0.0.11", "attachment", "c1", "eth0"],
-    ["10.0.0.12", "unowned", "", ""],
-    ["10.0.0.13", "attachment", "c1", "eth0"],
-    ["10.0.0.14", "unowned", "", ""],
-    ["10.0.0.15", "unowned", "", ""],
-    of("200.0.0.1"),
-    of("fd12::2"),
-    of("fd12::1:0:0:2"),
+    ...["9.255.255.255", ...[2, 3, 4, 5, 6, 7, 8, 9, 10].map((last) => `198.51.100.${last}`)].map(
+      of,
+    ),
+    ["198.51.100.11", "attachment", "c1", "eth0"],
+    ["198.51.100.12", "unowned", "", ""],
+    ["198.51.100.13", "attachment", "c1", "eth0"],
+    ["198.51.100.14", "unowned", "", ""],
+    ["198.51.100.15", "unowned", "", ""],
+    of("203.0.113.1"),
+    of("2001:db8::2"),
+    of("2001:db8::1:0:0:2"),
   ]);
   for (const { path, since } of reservations.slice(0, 10)) {
     t.equal(since, "2023-11-14T22:13:20.500Z", path);

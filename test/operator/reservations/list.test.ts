@@ -1,14 +1,16 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node, makes namespaces, acts as others
 /** list: every reservation of one network or of all. */
 
 import { chmodSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
+import { shellCommand } from "../../../src/operator/node/next-command.ts";
 import { executable, run } from "../../harness/executable.ts";
-import { processWith, skipOutsideHost, startStranger } from "../../harness/network-namespaces.ts";
+import { lacking } from "../../harness/needs.ts";
+import { processWith, startStranger } from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { skipWithoutTerminal } from "../../harness/terminal.ts";
-import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
+import { withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
 
 // What nothing shows to be alive is not known to be dead.
@@ -19,12 +21,12 @@ const LONG_ID = "0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcde
 test("reservations are sorted by address, IPv4 first, with their ages and pods", async (t) => {
   const node = nodeFor(t);
   for (const [address, content, age] of [
-    ["10.0.0.2", "a\r\neth0", 3 * 3600],
-    ["10.0.0.9", "legacy", 3 * 3600],
-    ["10.0.0.12", "", 3 * 3600],
-    ["10.0.1.2", `${LONG_ID}\r\nnet1`, 100],
-    ["fd12::a", "b\r\neth0", 3 * 86400],
-    ["fd12::2", "a\r\neth0", 3 * 86400],
+    ["198.51.100.2", "a\r\neth0", 3 * 3600],
+    ["198.51.100.9", "legacy", 3 * 3600],
+    ["198.51.100.12", "", 3 * 3600],
+    ["203.0.113.2", `${LONG_ID}\r\nnet1`, 100],
+    ["2001:db8::a", "b\r\neth0", 3 * 86400],
+    ["2001:db8::2", "a\r\neth0", 3 * 86400],
   ] as const) {
     node.write(`net/${address}`, content, age);
   }
@@ -37,13 +39,13 @@ test("reservations are sorted by address, IPv4 first, with their ages and pods",
     { ...answer, stdout: answer.stdout.replace(/\b10\ds\b/, "100s") },
     {
       exitCode: 0,
-      stdout: `NETWORK  ADDRESS    CONTAINER                                                         INTERFACE  AGE   POD
-net      10.0.0.2   a                                                                 eth0       3h    default/web
-net      10.0.0.9   legacy                                                            -          3h    kube-system/dns
-net      10.0.0.12  -                                                                 -          3h    -
-net      10.0.1.2   ${LONG_ID}  net1       100s  -
-net      fd12::2    a                                                                 eth0       3d    default/web
-net      fd12::a    b                                                                 eth0       3d    -
+      stdout: `NETWORK  ADDRESS        CONTAINER                                                         INTERFACE  AGE   POD
+net      198.51.100.2   a                                                                 eth0       3h    default/web
+net      198.51.100.9   legacy                                                            -          3h    kube-system/dns
+net      198.51.100.12  -                                                                 -          3h    -
+net      203.0.113.2    ${LONG_ID}  net1       100s  -
+net      2001:db8::2    a                                                                 eth0       3d    default/web
+net      2001:db8::a    b                                                                 eth0       3d    -
 `,
       stderr: "",
     },
@@ -52,15 +54,20 @@ net      fd12::a    b                                                           
 
 test("the document names network, address, owner, time, range and path", async (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "10.0.0.0/24" });
-  const path = node.write("net/10.0.0.2", "c1\r\neth0");
+  node.network("net", { subnet: "198.51.100.0/24" });
+  const path = node.write("net/198.51.100.2", "c1\r\neth0");
   utimesSync(path, 1_700_000_000, 1_700_000_000);
   node.remember("net", "c1", "default/web");
 
   const reservation = {
-    ...{ network: "net", address: "10.0.0.2", container: "c1", interface: "eth0" },
+    ...{ network: "net", address: "198.51.100.2", container: "c1", interface: "eth0" },
     ...{ pod: "default/web", owner: "attachment", since: "2023-11-14T22:13:20.000Z" },
-    ...{ beforeBoot: false, range: { first: "10.0.0.1", last: "10.0.0.254" }, alive: null, path },
+    ...{
+      beforeBoot: false,
+      range: { first: "198.51.100.1", last: "198.51.100.254" },
+      alive: null,
+      path,
+    },
   };
   t.match(node.json(["list"]), { exitCode: 0, document: { reservations: [reservation] } });
 });
@@ -76,23 +83,23 @@ test("an empty data directory gives the headings alone", async (t) => {
 });
 
 test("reservations that may not be read are listed, and the error is logged", {
-  skip: isRoot ? false : "Only root can make files here that another user may not read.",
+  skip: lacking("acts as others"),
 }, async (t) => {
   const node = nodeFor(t);
-  node.add("net", { subnet: "10.0.0.0/24" }, "c1");
-  node.add("net", { subnet: "10.0.0.0/24" }, "c2");
+  node.add("net", { subnet: "198.51.100.0/24" }, "c1");
+  node.add("net", { subnet: "198.51.100.0/24" }, "c2");
   chmodSync(join(node.cacheDir, "results"), 0o700);
-  chmodSync(join(node.dataDir, "net/10.0.0.3"), 0o644);
-  node.age("net/10.0.0.2", 7300);
-  node.age("net/10.0.0.3", 7300);
+  chmodSync(join(node.dataDir, "net/198.51.100.3"), 0o644);
+  node.age("net/198.51.100.2", 7300);
+  node.age("net/198.51.100.3", 7300);
 
   t.strictSame(node.tool(["list"], withoutPrivileges(t)), {
     exitCode: 0,
-    stdout: `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  POD
-net      10.0.0.2  ?          -          2h   -
-net      10.0.0.3  c2         eth0       2h   -
+    stdout: `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  POD
+net      198.51.100.2  ?          -          2h   -
+net      198.51.100.3  c2         eth0       2h   -
 `,
-    stderr: `host-local: cannot read all reservations: open ${node.dataDir}/net/10.0.0.2: permission denied
+    stderr: `host-local: cannot read all reservations: open ${node.dataDir}/net/198.51.100.2: permission denied
 host-local: pods are unknown: open ${node.cacheDir}/results/net-c2-eth0: permission denied
 `,
   });
@@ -101,10 +108,10 @@ host-local: pods are unknown: open ${node.cacheDir}/results/net-c2-eth0: permiss
 /** A node with pods of two namespaces, and a container without a pod; the older ones come last. */
 function nodeWithPods(t: Pick<Test, "teardown">): Node {
   const node = nodeFor(t);
-  node.write("net/198.18.0.2", `${LONG_ID}\r\neth0`, 7300);
-  node.write("net/198.18.0.3", "b\r\neth0", 3 * 3600);
-  node.write("net/198.18.0.4", "c\r\neth0", 4 * 3600);
-  node.write("two/198.18.1.2", "a\r\neth0", 5 * 3600);
+  node.write("net/198.51.100.2", `${LONG_ID}\r\neth0`, 7300);
+  node.write("net/198.51.100.3", "b\r\neth0", 3 * 3600);
+  node.write("net/198.51.100.4", "c\r\neth0", 4 * 3600);
+  node.write("two/203.0.113.2", "a\r\neth0", 5 * 3600);
   node.remember("net", LONG_ID, "kube-system/coredns-7d89d9b6b8-x7k2p");
   node.remember("net", "b", "default/web");
   node.remember("two", "a", "default/coredns");
@@ -112,16 +119,24 @@ function nodeWithPods(t: Pick<Test, "teardown">): Node {
 }
 
 for (const [name, words, addresses] of [
-  ["a pod", ["--pod", "default/web"], ["198.18.0.3"]],
-  ["pods of a name", ["--pod", "web"], ["198.18.0.3"]],
+  ["a pod", ["--pod", "default/web"], ["198.51.100.3"]],
+  ["pods of a name", ["--pod", "web"], ["198.51.100.3"]],
   ["no pod of a part of a name", ["--pod", "we"], []],
-  ["a namespace", ["--namespace", "default"], ["198.18.0.3", "198.18.1.2"]],
-  ["what is older", ["--older-than", "200m"], ["198.18.0.4", "198.18.1.2"]],
-  ["both", ["--older-than", "280m", "--namespace", "default"], ["198.18.1.2"]],
-  ["by address", ["--sort", "address"], ["198.18.0.2", "198.18.0.3", "198.18.0.4", "198.18.1.2"]],
-  ["by age", ["--sort", "age"], ["198.18.1.2", "198.18.0.4", "198.18.0.3", "198.18.0.2"]],
-  ["by container", ["--sort=container"], ["198.18.0.2", "198.18.1.2", "198.18.0.3", "198.18.0.4"]],
-  ["by pod", ["--sort", "pod"], ["198.18.0.4", "198.18.1.2", "198.18.0.3", "198.18.0.2"]],
+  ["a namespace", ["--namespace", "default"], ["198.51.100.3", "203.0.113.2"]],
+  ["what is older", ["--older-than", "200m"], ["198.51.100.4", "203.0.113.2"]],
+  ["both", ["--older-than", "280m", "--namespace", "default"], ["203.0.113.2"]],
+  [
+    "by address",
+    ["--sort", "address"],
+    ["198.51.100.2", "198.51.100.3", "198.51.100.4", "203.0.113.2"],
+  ],
+  ["by age", ["--sort", "age"], ["203.0.113.2", "198.51.100.4", "198.51.100.3", "198.51.100.2"]],
+  [
+    "by container",
+    ["--sort=container"],
+    ["198.51.100.2", "203.0.113.2", "198.51.100.3", "198.51.100.4"],
+  ],
+  ["by pod", ["--sort", "pod"], ["198.51.100.4", "203.0.113.2", "198.51.100.3", "198.51.100.2"]],
 ] as const) {
   test(`list ${words.join(" ")}: ${name}`, async (t) => {
     const node = nodeWithPods(t);
@@ -139,7 +154,7 @@ for (const [name, words, addresses] of [
 }
 
 test("whether containers are alive is a column where it is known, and can be chosen", {
-  skip: skipOutsideHost,
+  skip: lacking("sees the node", "makes namespaces"),
 }, async (t) => {
   const node = nodeWithPods(t);
   const processId = await processWith(t);
@@ -154,7 +169,7 @@ test("whether containers are alive is a column where it is known, and can be cho
     JSON.parse(node.tool(["list", "net", ...words, "--json"]).stdout).reservations.map(
       ({ address, alive }: { address: string; alive: boolean | null }) => `${address} ${alive}`,
     );
-  const [unknown, alive, dead] = ["198.18.0.2 null", "198.18.0.3 true", "198.18.0.4 false"];
+  const [unknown, alive, dead] = ["198.51.100.2 null", "198.51.100.3 true", "198.51.100.4 false"];
   t.strictSame(listed(), [unknown, alive, dead]);
   t.strictSame(listed("--dead"), [dead]);
   t.strictSame(listed("--unknown"), [unknown]);
@@ -165,22 +180,21 @@ test("the width is the terminal's own without COLUMNS", {
   skip: skipWithoutTerminal,
 }, async (t) => {
   const node = nodeWithPods(t);
-  const words = node.line(["list", "net"]);
-  const script = `stty cols 60; '${executable}' ${words.join(" ")}`;
+  const command = shellCommand([executable, ...node.line(["list", "net"])]);
 
   const { stdout } = run("script", {
     environment: { ...runtimeEnvironment, TERM: "xterm" },
     stdin: "",
-    arguments: ["-qec", script, "/dev/null"],
+    arguments: ["-qec", `stty cols 60; ${command}`, "/dev/null"],
   });
 
   t.equal(
     stdout.replaceAll("\r\n", "\n"),
-    `ADDRESS     CONTAINER      AGE  POD
-198.18.0.2  0123456789abc  2h   kube-system/
-                                coredns-7d89d9b6b8-x7k2p
-198.18.0.3  b              3h   default/web
-198.18.0.4  c              4h   -
+    `ADDRESS       CONTAINER      AGE  POD
+198.51.100.2  0123456789abc  2h   kube-system/
+                                  coredns-7d89d9b6b8-x7k2p
+198.51.100.3  b              3h   default/web
+198.51.100.4  c              4h   -
 `,
   );
 });

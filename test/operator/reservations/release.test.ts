@@ -1,4 +1,4 @@
-// test: each executable, one if short
+// test: each executable, one if short, sees the node, makes namespaces
 /** release: releases what it was asked to, after a confirmation, and nothing else. */
 
 import { writeFileSync } from "node:fs";
@@ -6,37 +6,49 @@ import { join } from "node:path";
 import { t as root, test } from "tap";
 import { reservedAddresses } from "../../harness/data-directory.ts";
 import { holdLock } from "../../harness/held-lock.ts";
-import {
-  mountNamespace,
-  processWith,
-  skipOutsideHost,
-  startStranger,
-} from "../../harness/network-namespaces.ts";
+import { lacking } from "../../harness/needs.ts";
+import { mountNamespace, processWith, startStranger } from "../../harness/network-namespaces.ts";
+import { ownNetwork } from "../../harness/own-network.ts";
 import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
-import { type Node, nodeFor } from "../node.ts";
+import { belowRoot, type Node, nodeFor } from "../node.ts";
 
 // What nothing shows to be alive is not known to be dead.
 await startStranger(root);
 
-const ipam = { ranges: [[{ subnet: "10.7.4.0/24" }], [{ subnet: "fd74::/64" }]] };
+/** The IPAM configuration of the network `net`. */
+const ipamWith = (ipv6: string) => ({
+  ranges: [[{ subnet: "198.51.100.0/24" }], [{ subnet: `${ipv6}::/64` }]],
+});
 
-/** A node whose network `net` has two containers, one of them with two interfaces. */
-function busyNode(t: Parameters<typeof nodeFor>[0]): Node {
+/** What is reserved in it. */
+const allWith = (ipv6: string): string[] => [
+  ...["198.51.100.2", "198.51.100.3", "198.51.100.4"],
+  ...[`${ipv6}::2`, `${ipv6}::3`, `${ipv6}::4`],
+];
+
+const ipam = ipamWith("2001:db8");
+const all = allWith("2001:db8");
+
+/**
+ * A node whose network `net` has two containers, one of them with two interfaces.
+ *
+ * @param ipv6 the first groups of the /48 that the network has
+ */
+function busyNode(t: Parameters<typeof nodeFor>[0], ipv6 = "2001:db8"): Node {
   const node = nodeFor(t);
+  const ipam = ipamWith(ipv6);
   node.add("net", ipam, "aaa");
   node.add("net", ipam, "bbb");
   node.add("net", ipam, "bbb", { interfaceName: "net1" });
   node.remember("net", "aaa", "default/web");
-  for (const name of all) node.age(`net/${name}`, 7300);
+  for (const name of allWith(ipv6)) node.age(`net/${name}`, 7300);
   return node;
 }
 
 function release(node: Node, ...words: string[]): [number | null, string, string] {
   const { exitCode, stdout, stderr } = node.tool(["release", ...words]);
-  return [exitCode, stdout.replaceAll(node.root, ""), stderr.replaceAll(node.root, "")];
+  return [exitCode, belowRoot(node, stdout), belowRoot(node, stderr)];
 }
-
-const all = ["10.7.4.2", "10.7.4.3", "10.7.4.4", "fd74::2", "fd74::3", "fd74::4"];
 
 function left(node: Node, network = "net"): string[] {
   return reservedAddresses(node.dataDir, network);
@@ -44,34 +56,34 @@ function left(node: Node, network = "net"): string[] {
 
 test("an address is released, and reported", async (t) => {
   const node = busyNode(t);
-  t.strictSame(release(node, "10.7.4.2", "--yes", "--force"), [
+  t.strictSame(release(node, "198.51.100.2", "--yes", "--force"), [
     0,
     `Released:
-NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
-net      10.7.4.2  aaa        eth0       2h   -      default/web
-The container also holds fd74::2 (eth0 in net). To release all: host-local release aaa --network net --conf-dir /net.d --data-dir /networks --cache-dir /cache
+NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      198.51.100.2  aaa        eth0       2h   -      default/web
+The container also holds 2001:db8::2 (eth0 in net). To release all: host-local release aaa --network net --conf-dir /net.d --data-dir /networks --cache-dir /cache
 `,
     "",
   ]);
   t.strictSame(left(node), all.slice(1));
 });
 
-const ofWeb = ["10.7.4.2", "fd74::2", "10.7.4.4", "fd74::4"];
+const ofWeb = ["198.51.100.2", "2001:db8::2", "198.51.100.4", "2001:db8::4"];
 
 for (const [what, words, released] of [
-  ["a container in one network", ["aaa", "--network", "net"], ["10.7.4.2", "fd74::2"]],
-  ["one in every network that it is in", ["aaa"], ["10.7.4.2", "fd74::2", "10.7.8.2"]],
+  ["a container in one network", ["aaa", "--network", "net"], ["198.51.100.2", "2001:db8::2"]],
+  ["one in every network that it is in", ["aaa"], ["198.51.100.2", "2001:db8::2", "203.0.113.2"]],
   ["a pod with all its sandboxes", ["default/web"], ofWeb],
   ["a pod by its name alone", ["web"], ofWeb],
-  ["podman's, which has no namespace", ["/q1"], ["10.7.4.77"]],
-  ["a container without an interface", ["old"], ["10.7.4.77"]],
-  ["a file that names no container", ["10.7.4.78"], ["10.7.4.78"]],
+  ["podman's, which has no namespace", ["/q1"], ["198.51.100.77"]],
+  ["a container without an interface", ["old"], ["198.51.100.77"]],
+  ["a file that names no container", ["198.51.100.78"], ["198.51.100.78"]],
 ] as const) {
   test(`release ${words.join(" ")}: ${what}, and nothing else`, async (t) => {
     const node = busyNode(t);
-    node.add("other", { subnet: "10.7.8.0/24" }, "aaa");
-    node.write("net/10.7.4.77", "old");
-    node.write("net/10.7.4.78", "a note");
+    node.add("other", { subnet: "203.0.113.0/24" }, "aaa");
+    node.write("net/198.51.100.77", "old");
+    node.write("net/198.51.100.78", "a note");
     node.remember("net", "bbb", "default/web", { interfaceName: "net1" });
     node.remember("net", "old", "/q1");
     const reserved = () => new Set([...left(node), ...left(node, "other")]);
@@ -83,25 +95,27 @@ for (const [what, words, released] of [
 }
 
 test("the address of a live container is refused, with how that is known", {
-  skip: skipOutsideHost,
+  skip: lacking("sees the node", "makes namespaces"),
 }, async (t) => {
-  const node = busyNode(t);
+  const { ipv6 } = await ownNetwork(t);
+  const node = busyNode(t, ipv6);
+  const all = allWith(ipv6);
   const path = join(node.root, "netns");
   mountNamespace(t, path);
   node.remember("net", "aaa", "default/web", { netns: path });
-  const processId = await processWith(t, "fd74::3/64");
+  const processId = await processWith(t, `${ipv6}::3/64`);
 
-  for (const operand of ["10.7.4.2", "default/web"]) {
+  for (const operand of ["198.51.100.2", "default/web"]) {
     const [exitCode, stdout] = release(node, operand, "--yes");
     t.equal(exitCode, 1);
     t.match(
       stdout,
-      /^Refused: the container that holds 10\.7\.4\.2, fd74::2 is alive, since its network namespace \/netns exists\. .* add --force\.$/m,
+      `\nRefused: the container that holds 198.51.100.2, ${ipv6}::2 is alive, since its network namespace /netns exists. What is released is handed out again while it is in use; to release it nevertheless, add --force.\n`,
     );
     t.equal(stdout.match(/Refused/g)?.length, 1, "it is said once");
     t.notMatch(stdout, "To release all");
   }
-  const [exitCode, stdout] = release(node, "10.7.4.3", "--yes");
+  const [exitCode, stdout] = release(node, "198.51.100.3", "--yes");
   t.equal(exitCode, 1, "its other half is in use");
   t.match(
     stdout,
@@ -109,15 +123,15 @@ test("the address of a live container is refused, with how that is known", {
   );
   t.strictSame(left(node), all);
 
-  t.equal(release(node, "10.7.4.2", "--yes", "--force")[0], 0);
+  t.equal(release(node, "198.51.100.2", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all.slice(1));
 });
 
 test("the document has what was released, what was left, and why", async (t) => {
   const node = busyNode(t);
   const run = (...words: string[]): unknown =>
-    node.json(["release", "10.7.4.2", "--data-dir", node.dataDir, ...words]).document;
-  const left = [{ address: "10.7.4.2", alive: null }];
+    node.json(["release", "198.51.100.2", "--data-dir", node.dataDir, ...words]).document;
+  const left = [{ address: "198.51.100.2", alive: null }];
 
   const counts = (document: unknown) =>
     ["released", "left", "hints"].map(
@@ -129,7 +143,7 @@ test("the document has what was released, what was left, and why", async (t) => 
     hints: [
       {
         reason: "mayBeAlive",
-        text: /^Refused: whether the container that holds 10\.7\.4\.2, .* is alive is not known: no process has the address, and the namespace of its container is not known; .* add --force\.$/,
+        text: /^Refused: whether the container that holds 198\.51\.100\.2, .* is alive is not known: no process has the address, and the namespace of its container is not known; .* add --force\.$/,
       },
     ],
   });
@@ -148,9 +162,9 @@ for (const [why, words, text] of [
   [
     "it is not confirmed",
     ["aaa", "--force"],
-    `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
-net      10.7.4.2  aaa        eth0       2h   -      default/web
-net      fd74::2   aaa        eth0       2h   -      default/web
+    `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      198.51.100.2  aaa        eth0       2h   -      default/web
+net      2001:db8::2   aaa        eth0       2h   -      default/web
 Nothing was released: use --yes, or answer y at a terminal.
 `,
   ],
@@ -169,18 +183,18 @@ Nothing was released: use --yes, or answer y at a terminal.
 
 test("an address in several networks is freed only in the one that is named", async (t) => {
   const node = busyNode(t);
-  node.add("other", { subnet: "10.7.4.0/24" }, "ccc");
-  node.age("other/10.7.4.2", 7300);
-  t.strictSame(release(node, "10.7.4.2", "--yes", "--force"), [
+  node.add("other", { subnet: "198.51.100.0/24" }, "ccc");
+  node.age("other/198.51.100.2", 7300);
+  t.strictSame(release(node, "198.51.100.2", "--yes", "--force"), [
     1,
-    `NETWORK  ADDRESS   CONTAINER  INTERFACE  AGE  ALIVE  POD
-net      10.7.4.2  aaa        eth0       2h   -      default/web
-other    10.7.4.2  ccc        eth0       2h   -      -
+    `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      198.51.100.2  aaa        eth0       2h   -      default/web
+other    198.51.100.2  ccc        eth0       2h   -      -
 It is in several networks: net (/networks/net), other (/networks/other). Choose one with --network or --data-dir.
 `,
     "",
   ]);
-  t.equal(release(node, "10.7.4.2", "--yes", "--force", "--network", "other")[0], 0);
+  t.equal(release(node, "198.51.100.2", "--yes", "--force", "--network", "other")[0], 0);
   t.strictSame(left(node), all);
   t.strictSame(left(node, "other"), []);
 });
@@ -196,16 +210,16 @@ for (const [typed, exitCode, freed] of [
     skip: skipWithoutTerminal,
   }, async (t) => {
     const node = busyNode(t);
-    node.write("net/10.7.4.9", "single\r\neth0", 7300);
+    node.write("net/198.51.100.9", "single\r\neth0", 7300);
 
-    const outcome = await converse(node.line(["release", "10.7.4.9"]), () => typed);
+    const outcome = await converse(node.line(["release", "198.51.100.9"]), () => typed);
 
     t.equal(outcome.exitCode, exitCode);
     t.match(
       outcome.stdout,
-      /net {6}10\.7\.4\.9 {2}single {5}eth0 {7}2h {3}- {6}-\r?\nWhether its container is alive is not known: no process has the address.*\.\r?\nRelease this address\? \[y\/N\] /,
+      /net {6}198\.51\.100\.9 {2}single {5}eth0 {7}2h {3}- {6}-\r?\nWhether its container is alive is not known: no process has the address.*\.\r?\nRelease this address\? \[y\/N\] /,
     );
-    t.strictSame(left(node).includes("10.7.4.9"), !freed);
+    t.strictSame(left(node).includes("198.51.100.9"), !freed);
   });
 }
 
@@ -215,18 +229,18 @@ test("an address that is written anew before the answer comes is left alone", {
   const node = busyNode(t);
 
   const outcome = await converse(node.line(["release", "aaa"]), () => {
-    writeFileSync(join(node.dataDir, "net/10.7.4.2"), "aaa\r\neth0");
+    writeFileSync(join(node.dataDir, "net/198.51.100.2"), "aaa\r\neth0");
     return "y\n";
   });
 
   t.equal(outcome.exitCode, 1);
   t.match(
     outcome.stdout,
-    "10.7.4.2 of net changed in the meantime and was not released; try again.\n",
+    "198.51.100.2 of net changed in the meantime and was not released; try again.\n",
   );
   t.strictSame(
     left(node),
-    all.filter((address) => address !== "fd74::2"),
+    all.filter((address) => address !== "2001:db8::2"),
   );
 });
 
