@@ -29,7 +29,8 @@ test("a record is read as it was written, whatever the path", async (t) => {
       key: "c1 eth0",
       containerId: "c1",
       file,
-      changedBefore: 5n,
+      // Who has a handle needs no such time.
+      changedBefore: given.id === undefined ? 5n : undefined,
       namespace: given,
     });
   }
