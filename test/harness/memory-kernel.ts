@@ -127,6 +127,12 @@ export class MemoryKernel {
     this.processes.set(id, { namespace, isZombie });
   }
 
+  /** Starts a process in the namespace of another one. */
+  forkProcess(parent: number, id: number): void {
+    const process = this.processes.get(parent);
+    if (process !== undefined) this.processes.set(id, process);
+  }
+
   endProcess(id: number): void {
     this.processes.delete(id);
   }

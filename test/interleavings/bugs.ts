@@ -1,7 +1,16 @@
 /** Defects of the protocol, each a change of one place: what the search is worth is whether it finds them. */
 
 import { type Change, programsWith } from "./plugin-with.ts";
-import { type Cast, cast, graves, NO_TROUBLE, networks, prepare, type Trouble } from "./scenes.ts";
+import {
+  type Cast,
+  cast,
+  graves,
+  handles,
+  NO_TROUBLE,
+  networks,
+  prepare,
+  type Trouble,
+} from "./scenes.ts";
 import type { Violation } from "./search.ts";
 
 /** A defect, and where it shows. */
@@ -30,7 +39,7 @@ const ledger = "store/ledger.ts";
 const journal = "store/journal/journal.ts";
 const journalFile = "store/journal/journal-file.ts";
 const states = "store/namespaces/namespace-state.ts";
-const processes = "store/namespaces/process-namespaces.ts";
+const view = "store/namespaces/view.ts";
 const gc = "verbs/gc.ts";
 const reservations = "store/reservations/reservation-file.ts";
 
@@ -285,44 +294,43 @@ export const bugs: readonly Bug[] = [
   {
     name: "a path that leads to any namespace shows that one lives",
     file: states,
-    from: "if (found.inode === inode) return",
-    to: "if (found.inode !== undefined) return",
+    from: 'if (found.kind === "exists" && found.id === nameOf(inode)) return alive',
+    to: 'if (found.kind === "exists") return alive',
     cast: cast("ADD a", graves.itsPathUsed),
   },
   {
     name: "the processes in a namespace are not asked for",
     file: states,
-    from: "for (const [namespace, id] of processes)",
-    to: "for (const [namespace, id] of new Map<string, string>())",
+    from: "for (const [id, [task]] of tasks)",
+    to: "for (const [id, [task]] of [])",
     cast: cast("ADD a", graves.zombie),
   },
   {
-    name: "a process whose first thread has ended is dead",
-    file: processes,
-    from: "of threads) {",
-    to: "of threads.slice(0, 0)) {",
-    cast: cast("ADD a", graves.zombie),
+    name: "the processes of the node are listed once",
+    file: view,
+    from: "if (unread.length === 0) return true;",
+    to: "if (lists > 0) return true;",
+    cast: cast("ADD a ∥ fork d", graves.handedOver),
   },
   {
-    name: "a process whose threads cannot be listed is dead",
-    file: processes,
-    from: "(ENDED.includes(code) ? [] : undefined)",
-    to: "(ENDED.includes(code) ? [] : [])",
-    cast: cast("ADD a", graves.zombie),
-    trouble: error,
+    name: "a process that has ended counts as read",
+    file: view,
+    from: "        if (task === undefined) continue;\n",
+    to: "        if (task === undefined) return true;\n",
+    cast: cast("ADD a ∥ fork d", graves.handedOver),
   },
   {
     name: "the mounts of a namespace are not asked for",
     file: states,
-    from: "of mounted.mounts) {",
-    to: "of mounted.mounts.slice(0, 0)) {",
+    from: "for (const { id, path } of mounts)",
+    to: "for (const { id, path } of [])",
     cast: cast("ADD a", graves.mountedElsewhere),
   },
   {
     name: "a dead pod's number that is a living one's keeps its address",
     file: states,
-    from: "    if (heir === undefined) {\n",
-    to: "    if (heir?.inode !== path) {\n",
+    from: "if (heir !== undefined) return gone",
+    to: "if (heir?.inode === path) return gone",
     cast: cast("ADD a", graves.itsNumberUsed),
   },
   {
@@ -335,15 +343,15 @@ export const bugs: readonly Bug[] = [
   {
     name: "another process of the same id keeps the address of a dead one",
     file: states,
-    from: "/ns/net`) return undefined;",
-    to: "/ns/net`) return path;",
+    from: "if (processIn(path) !== undefined) return undefined;",
+    to: "if (processIn(path) !== undefined) return path;",
     cast: cast("ADD a", graves.itsProcessAnother),
   },
   {
     name: "what a container does not see is gone",
-    file: processes,
-    from: "if (!seesHostProcesses(system)) return undefined;",
-    to: "",
+    file: "store/namespaces/sight.ts",
+    from: "=== HOST_PROCESSES",
+    to: '!== ""',
     cast: cast("ADD a", graves.unseen),
   },
   {
@@ -352,6 +360,20 @@ export const bugs: readonly Bug[] = [
     from: "if (!(names instanceof SystemError)) return undefined;",
     to: "if (names !== undefined) return undefined;",
     cast: cast("ADD a", graves.directoryUnseen),
+  },
+  {
+    name: "a handle is not asked for",
+    file: states,
+    from: "if (id === undefined) return undefined;",
+    to: 'if (id !== "") return undefined;',
+    cast: cast("ADD a", handles.open),
+  },
+  {
+    name: "who may not see a namespace takes it for one that is gone",
+    file: states,
+    from: "return this.#seesAll ? false : undefined;",
+    to: "return false;",
+    cast: cast("ADD a", handles.blind),
   },
   {
     name: "the addresses in a namespace are not asked for where nothing is recorded",
@@ -428,7 +450,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the command gc releases what was reserved just now",
     file: "operator/gc/decision.ts",
-    from: 'if (age < 0 || age < grace) return decided("young");',
+    from: 'if (isYoung(written, asOf, grace)) return decided("young");',
     to: "",
     cast: cast("gc --live c ∥ Go ADD b"),
   },

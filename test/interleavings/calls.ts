@@ -196,13 +196,27 @@ export class Calls {
       // The first thread of its only process has ended.
       case "zombie":
         return (kernel) => kernel.startProcess(3000, path, true);
+      // Its only process starts another one there, and ends.
+      case "fork":
+        return (kernel) => {
+          kernel.forkProcess(3000, 3001);
+          kernel.endProcess(3000);
+        };
       case "bind":
         return (kernel) => kernel.bind(path, `/run/${container}`);
+      // A daemon of the node has it open.
+      case "open":
+        return (kernel) => kernel.open(path);
       // From within a container.
       case "hide":
         return (kernel) => {
           kernel.seesProcesses = false;
           kernel.seesMounts = false;
+        };
+      // Without CAP_SYS_ADMIN.
+      case "blind":
+        return (kernel) => {
+          kernel.isAdministrator = false;
         };
       case "configure":
         return (kernel) => kernel.configure(path, "10.0.0.3");
@@ -220,11 +234,15 @@ export class Calls {
     disk.put(CONFIGURATION_FILE, JSON.stringify(this.#configuration));
   }
 
-  /** The network after some calls, one after another, on a disk that is prepared for them. */
-  after(worlds: Worlds, prepare: (disk: MemoryDisk) => void, programs: readonly Program[]): World {
-    let world = worlds.change(worlds.first(), ({ disk }) => {
+  /** The network after some calls, one after another, on a machine that is prepared for them. */
+  after(
+    worlds: Worlds,
+    prepare: (disk: MemoryDisk, kernel: MemoryKernel) => void,
+    programs: readonly Program[],
+  ): World {
+    let world = worlds.change(worlds.first(), ({ disk, kernel }) => {
       disk.makeDirectories(DATA_DIRECTORY);
-      prepare(disk);
+      prepare(disk, kernel);
     });
     for (const [at, program] of programs.entries()) {
       world = worlds.change(world, (machine) => {

@@ -10,6 +10,7 @@ import {
   type Cast,
   cast,
   graves,
+  handles,
   type Network,
   networks,
   prepare,
@@ -211,7 +212,7 @@ const withoutLock = [...own, ...others, ...unlocked].flatMap((thread) =>
 const singles = casts([...own, ...others]);
 
 /** One call beside the dead, and what may only seem so. */
-const besideDead = Object.values(graves).flatMap((grave) =>
+const besideDead = [...Object.values(graves), ...Object.values(handles)].flatMap((grave) =>
   casts(["ADD a", "GC null", "GC c"], grave),
 );
 const { gone, itsNumberUsed } = graves;
@@ -230,12 +231,18 @@ const ending = [
   ...["ADD a", "GC null"].map((one) =>
     cast(`${one} ∥ ${PROCESS_ALONE}`, { ...full, spared: ["d"] }),
   ),
+  ...[graves.handedOver, handles.handedOver].flatMap((grave) =>
+    ["ADD a", "GC null", "GC c"].map((one) => cast(`${one} ∥ fork d`, grave)),
+  ),
+  ...["ADD a", "GC null"].map((one) => cast(`${one} ∥ unmount d, mount b, ADD b`, handles.full)),
 ];
 /** The commands, alone and beside calls: what they choose without the lock is released, and handed out, before they have it. */
 const { goneForGood, remembered } = graves;
 const commandsAlone = [
   cast("release c", living),
-  ...Object.values(graves).flatMap((grave) => casts(["gc", "gc --live c"], grave)),
+  ...[...Object.values(graves), ...Object.values(handles)].flatMap((grave) =>
+    casts(["gc", "gc --live c"], grave),
+  ),
   ...[gone, goneForGood, remembered].map((grave) => cast("release d", grave)),
 ];
 const commandsInTrouble = [

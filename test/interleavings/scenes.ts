@@ -1,6 +1,7 @@
 /** Which calls run at once, and on what. */
 
 import type { MemoryDisk } from "../harness/memory-disk.ts";
+import type { MemoryKernel } from "../harness/memory-kernel.ts";
 import { cacheEntry } from "../harness/results-cache.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
 import {
@@ -28,6 +29,8 @@ export interface Network {
   readonly pools?: readonly Pool[];
   /** What is on the disk before all calls. */
   readonly disk?: (disk: MemoryDisk) => void;
+  /** Whether the kernel gives handles of namespaces, as Linux does since 6.18. */
+  readonly hasHandles?: boolean;
   /** What was called before, and what a runtime did: as `Calls.thread` has it. */
   readonly before?: string;
   /** Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` does it. */
@@ -76,18 +79,19 @@ export function prepare(
   const worlds = new Worlds();
   const calls = new Calls(cast.ipam, cast.pools, programs, "-new");
   const usual = new Calls(cast.ipam, cast.pools, earlier);
-  const { dead = [], spared = [], hasBooted = false } = cast;
+  const { dead = [], spared = [], hasBooted = false, hasHandles = false } = cast;
   const before = [...usual.thread(cast.before ?? "ADD c")];
   const isOver = before.some(({ verb }) => verb === "runtime");
   if (!isOver) before.push(...dead.map((container) => usual.program(`unmount ${container}`)));
   const threads = cast.threads.map((thread) => calls.thread(thread));
   const running = threads.flat();
   const hasCommand = running.some(({ words }) => words !== undefined);
-  const prepareDisk = (disk: MemoryDisk): void => {
+  const prepareMachine = (disk: MemoryDisk, kernel: MemoryKernel): void => {
+    kernel.hasHandles = hasHandles;
     cast.disk?.(disk);
     if (hasCommand) usual.configure(disk);
   };
-  const left = usual.after(worlds, prepareDisk, before);
+  const left = usual.after(worlds, prepareMachine, before);
   const start = worlds.change(hasBooted ? worlds.later(left, 60_000, 1) : left, ({ kernel }) => {
     for (const program of running) if (program.verb === "ADD") mountFor(kernel, program);
   });
@@ -206,6 +210,12 @@ export const graves = {
     before: `ADD c, ADD ${ELSEWHERE}, ADD e, unmount ${ELSEWHERE}`,
     spared: [ELSEWHERE],
   },
+  /** The first process ends while another call looks at it. */
+  handedOver: {
+    name: "full, d in a process alone",
+    before: `${FULL}, start d, unmount d`,
+    spared: ["d"],
+  },
   ofNoPod: {
     name: "full, ingress gone",
     before: `ADD c, ADD ${INGRESS}, ADD e`,
@@ -220,5 +230,41 @@ export const graves = {
   ofGoPlugin: {
     name: "full, d the Go plugin's",
     before: "ADD c, Go ADD d, ADD e, configure d",
+  },
+} as const satisfies Readonly<Record<string, Network>>;
+
+/** The same on a kernel that gives handles, and what only these tell. */
+export const handles = {
+  full: { name: "full, handles", before: FULL, hasHandles: true },
+  gone: { ...graves.gone, name: "full, d gone, handles", hasHandles: true },
+  itsNumberUsed: {
+    ...graves.itsNumberUsed,
+    name: "full, d gone and its number b's, handles",
+    hasHandles: true,
+  },
+  zombie: { ...graves.zombie, name: "full, d a zombie, handles", hasHandles: true },
+  mountedElsewhere: {
+    ...graves.mountedElsewhere,
+    name: "full, d elsewhere, handles",
+    hasHandles: true,
+  },
+  handedOver: {
+    ...graves.handedOver,
+    name: "full, d in a process alone, handles",
+    hasHandles: true,
+  },
+  /** No process and no mount shows it. */
+  open: {
+    name: "full, d open in a daemon, handles",
+    before: `${FULL}, open d, unmount d`,
+    spared: ["d"],
+    hasHandles: true,
+  },
+  /** To this process the kernel answers of what lives as of what is gone. */
+  blind: {
+    name: "full, d a zombie, handles that are not seen",
+    before: `${FULL}, zombie d, unmount d, blind d`,
+    spared: ["d"],
+    hasHandles: true,
   },
 } as const satisfies Readonly<Record<string, Network>>;
