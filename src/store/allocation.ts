@@ -1,7 +1,7 @@
 /** Reserving an address of a range set for an attachment. */
 
 import type { Attachment } from "../cni/attachment.ts";
-import { internalError } from "../cni/error.ts";
+import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import type { PodName } from "../cni/pod.ts";
 import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import {
@@ -31,19 +31,14 @@ import {
 } from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
 
-/** A request for an address of a range set for an attachment. */
-interface AllocationRequest {
+/** What a call asks for, of whatever range set. */
+export interface AllocationRequest {
   readonly attachment: Attachment;
-  readonly set: RangeSet;
-  /** The set's position among all sets; it numbers the cursor. */
-  readonly index: number;
   /** Those for the pod. */
   readonly exclusions: Exclusions;
   readonly reserved: readonly ReservedRange[];
   /** Whose attachment it is; `undefined` where the call does not tell. */
   readonly pod: PodName | undefined;
-  /** The address that the runtime requests from this set, if any. */
-  readonly requested: Address | undefined;
   readonly preferences: Preferences;
   /** For which the attachment is; `undefined` where that is not known. */
   readonly namespace: AddedNamespace | undefined;
@@ -51,171 +46,175 @@ interface AllocationRequest {
   readonly reclaims: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly Reservation[];
-  /** What an operator runs next if the set, or its part that is reserved for the pod, has no free address, for the error. */
-  readonly advice: (set: RangeSet) => string;
 }
 
-/**
- * Reserves an address, and moves the cursor to it. Where it throws, the caller undoes what the network has reserved.
- *
- * @throws CniError 999 in the Go plugin's words
- */
-export function allocate(network: LockedNetwork, given: AllocationRequest): Candidate {
-  const { requested, index, set, reserved, pod, held } = given;
-  if (requested !== undefined) {
-    return withCursor(network, index, allocateRequested(network, given, requested));
+/** No address of a range set, or of its part that is reserved for the pod, can be handed out. */
+export class NoAddressError extends CniError {
+  readonly set: RangeSet;
+
+  /** @param details the counts of the set */
+  constructor(set: RangeSet, details: string) {
+    const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
+    super(ErrorCode.internal, message, details);
+    this.set = set;
   }
-  const request = held.length === 0 ? given : reclaimOwn(network, given);
-  const part = partReservedFor(set, reserved, pod);
-  // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
-  if (part !== undefined) return allocateNext(network, { ...request, set: part }, undefined);
-  const cursor = readCursor(network.files, index, (line) => network.warn(line));
-  return withCursor(network, index, allocateNext(network, request, cursor));
 }
 
-/**
- * Moves the cursor of the set with this index to the address that was reserved.
- *
- * @throws CniError 999 in the Go plugin's words
- */
-function withCursor({ files }: LockedNetwork, index: number, allocated: Candidate): Candidate {
-  const write = (): void => writeCursor(files, index, allocated.address);
-  recover(write, ({ reason, message }) => {
-    throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
-  });
-  return allocated;
-}
+/** Reserves addresses for the attachment of a call, one of each range set. */
+export class Allocator {
+  readonly #network: LockedNetwork;
+  readonly #request: AllocationRequest;
 
-function allocateRequested(
-  network: LockedNetwork,
-  request: AllocationRequest,
-  requested: Address,
-): Candidate {
-  const { attachment, set, exclusions } = request;
-  const range = rangeOf(set, requested);
-  const text = formatAddress(requested);
-  if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
-  if (isGateway(requested, range)) {
+  constructor(network: LockedNetwork, request: AllocationRequest) {
+    this.#network = network;
+    this.#request = request;
+  }
+
+  /**
+   * Reserves an address of a range set, and moves the cursor to it. Where it throws, the caller undoes what the network has
+   * reserved.
+   *
+   * @param index the set's position among all sets; it numbers the cursor
+   * @param requested the address that the runtime requests from this set, if any
+   * @throws NoAddressError
+   * @throws CniError 999 in the Go plugin's words
+   */
+  allocate(set: RangeSet, index: number, requested: Address | undefined): Candidate {
+    if (requested !== undefined) {
+      return this.#withCursor(index, this.#allocateRequested(set, requested));
+    }
+    const { held, reserved, pod, preferences } = this.#request;
+    const before = held.length === 0 ? [] : this.#reclaimOwn(set);
+    const own = { ...preferences, own: [...before, ...preferences.own] };
+    const part = partReservedFor(set, reserved, pod);
+    // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
+    if (part !== undefined) return this.#allocateNext(part, undefined, own);
+    const cursor = readCursor(this.#network.files, index, (line) => this.#network.warn(line));
+    return this.#withCursor(index, this.#allocateNext(set, cursor, own));
+  }
+
+  /** Moves the cursor of the set with this index to the address that was reserved. */
+  #withCursor(index: number, allocated: Candidate): Candidate {
+    const { files } = this.#network;
+    const write = (): void => writeCursor(files, index, allocated.address);
+    recover(write, ({ reason, message }) => {
+      throw internalError(`open ${cursorPath(files, index)}: ${reason}`, message);
+    });
+    return allocated;
+  }
+
+  #allocateRequested(set: RangeSet, requested: Address): Candidate {
+    const { attachment, exclusions } = this.#request;
+    const range = rangeOf(set, requested);
+    const text = formatAddress(requested);
+    if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
+    if (isGateway(requested, range)) {
+      throw internalError(
+        `requested ip ${text} is subnet's gateway`,
+        "choose another address or another gateway",
+      );
+    }
+    if (isExcluded(requested, exclusions)) {
+      const entry = reservedAt(this.#request, requested);
+      throw entry === undefined
+        ? internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude")
+        : internalError(
+            `requested ip ${text} is reserved for ${formatReservedFor(entry)}`,
+            "it is listed in ipam.reserved",
+          );
+    }
+    const { files } = this.#network;
+    const free = files.withTemporary(contentOf(attachment), (temporary) => {
+      const take = (): boolean => this.#reserve(requested, temporary);
+      return take() || (this.#reclaimAll([text]) && take());
+    });
+    if (free) return { address: requested, range };
+    const holder = readOwner(files, text);
     throw internalError(
-      `requested ip ${text} is subnet's gateway`,
-      "choose another address or another gateway",
+      `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`,
+      `${text} is ${describeOwner(holder)}`,
     );
   }
-  if (isExcluded(requested, exclusions)) {
-    const entry = reservedAt(request, requested);
-    throw entry === undefined
-      ? internalError(`requested ip ${text} is excluded`, "it is listed in ipam.exclude")
-      : internalError(
-          `requested ip ${text} is reserved for ${formatReservedFor(entry)}`,
-          "it is listed in ipam.reserved",
-        );
-  }
-  const free = network.files.withTemporary(contentOf(attachment), (temporary) => {
-    const take = (): boolean =>
-      network.reserve(requested, attachment, temporary, request.namespace);
-    return take() || (reclaimAll(network, request, [text]) && take());
-  });
-  if (free) return { address: requested, range };
-  const holder = readOwner(network.files, text);
-  throw internalError(
-    `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`,
-    `${text} is ${describeOwner(holder)}`,
-  );
-}
 
-/**
- * Frees the addresses of the set that the attachment has held since before a boot, or for a namespace that is gone: the
- * request is to get one of them again.
- *
- * @throws CniError 999 where it holds any other
- */
-function reclaimOwn(network: LockedNetwork, request: AllocationRequest): AllocationRequest {
-  const { set, held, preferences } = request;
-  const { containerId, interfaceName } = request.attachment;
-  const { files } = network;
-  const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
-  const names = own.map(({ name }) => name);
-  const [duplicate] = own;
-  if (duplicate === undefined || reclaimAll(network, request, names)) {
-    const before = own.map(({ address }) => address);
-    return { ...request, preferences: { ...preferences, own: [...before, ...preferences.own] } };
+  #reserve(address: Address, temporary: string): boolean {
+    const { attachment, namespace } = this.#request;
+    return this.#network.reserve(address, attachment, temporary, namespace);
   }
-  throw internalError(
-    `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
-    `${files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
-  );
-}
 
-/** @param cursor the address after which to begin */
-function allocateNext(
-  network: LockedNetwork,
-  request: AllocationRequest,
-  cursor: Address | undefined,
-): Candidate {
-  const { files } = network;
-  const { attachment, set, exclusions, preferences, namespace } = request;
-  const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
-    for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
-      if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
+  /**
+   * Frees the addresses of the set that the attachment has held since before a boot, or for a namespace that is gone.
+   *
+   * @returns these, one of which it is to get again
+   * @throws CniError 999 where it holds any other
+   */
+  #reclaimOwn(set: RangeSet): readonly Address[] {
+    const { held, attachment } = this.#request;
+    const own = held.filter(({ address }) => rangeOf(set, address) !== undefined);
+    const names = own.map(({ name }) => name);
+    const [duplicate] = own;
+    if (duplicate === undefined || this.#reclaimAll(names)) {
+      return own.map(({ address }) => address);
     }
-    return allocateReclaimed(network, request, temporary);
-  });
-  if (allocation !== undefined) return allocation;
-  const usage = countUsage(files, set, exclusions);
-  const unowned = unownedIn(set, network.unusual()).length;
-  throw internalError(
-    `no IP addresses available in range set: ${formatRangeSet(set)}`,
-    describeUsage(usage, unowned, files, request.advice(set)),
-  );
-}
-
-/**
- * Reclaims the reservations with these names, if each is of a dead container.
- *
- * @returns whether they are gone
- */
-function reclaimAll(
-  network: LockedNetwork,
-  { reclaims, attachment, namespace }: AllocationRequest,
-  names: readonly string[],
-): boolean {
-  if (!reclaims) return false;
-  const wanted = (name: string): true | undefined => names.includes(name) || undefined;
-  const dead = [...network.reclaimable(attachment, namespace, wanted)].map((one) => one.dead);
-  return dead.length === names.length && dead.every((one) => network.reclaimDead(one));
-}
-
-/**
- * Takes an address of a full set: it reclaims that of a dead container, the oldest reservation first, or removes an empty
- * file, which no DEL could ever release, and which is found only by reading all files.
- */
-function allocateReclaimed(
-  network: LockedNetwork,
-  request: AllocationRequest,
-  temporary: string,
-): Candidate | undefined {
-  const ofDead = request.reclaims && allocateOfDead(network, request, temporary);
-  if (ofDead) return ofDead;
-  for (const reservation of network.unusual()) {
-    const candidate = removableAt(network.files, request, reservation);
-    if (candidate === undefined) continue;
-    if (!network.removeEmpty(reservation.name)) continue;
-    const { attachment, namespace } = request;
-    if (network.reserve(candidate.address, attachment, temporary, namespace)) return candidate;
+    const { containerId, interfaceName } = attachment;
+    throw internalError(
+      `${formatAddress(duplicate.address)} has been allocated to ${containerId}, duplicate allocation is not allowed`,
+      `${this.#network.files.pathOf(duplicate.name)} already reserves an address of this range set for ${containerId} ${interfaceName}`,
+    );
   }
-  return undefined;
-}
 
-function allocateOfDead(
-  network: LockedNetwork,
-  { set, exclusions, attachment, namespace }: AllocationRequest,
-  temporary: string,
-): Candidate | undefined {
-  const usable = (name: string): Candidate | undefined =>
-    candidateAt(parseAddress(name), set, exclusions);
-  for (const { dead, wanted } of network.reclaimable(attachment, namespace, usable)) {
-    if (!network.reclaimDead(dead)) continue;
-    if (network.reserve(wanted.address, attachment, temporary, namespace)) return wanted;
+  /** @param cursor the address after which to begin */
+  #allocateNext(set: RangeSet, cursor: Address | undefined, preferences: Preferences): Candidate {
+    const { files } = this.#network;
+    const { attachment, exclusions } = this.#request;
+    const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
+      for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
+        if (this.#reserve(candidate.address, temporary)) return candidate;
+      }
+      return this.#allocateOfDead(set, temporary) ?? this.#allocateOfEmpty(set, temporary);
+    });
+    if (allocation !== undefined) return allocation;
+    const unowned = unownedIn(set, this.#network.unusual()).length;
+    throw new NoAddressError(
+      set,
+      describeUsage(countUsage(files, set, exclusions), unowned, files),
+    );
   }
-  return undefined;
+
+  /**
+   * Reclaims the reservations with these names, if each is of a dead container.
+   *
+   * @returns whether they are gone
+   */
+  #reclaimAll(names: readonly string[]): boolean {
+    const { reclaims, attachment, namespace } = this.#request;
+    if (!reclaims) return false;
+    const wanted = (name: string): true | undefined => names.includes(name) || undefined;
+    const found = this.#network.reclaimable(attachment, namespace, wanted);
+    const dead = [...found].map((one) => one.dead);
+    return dead.length === names.length && dead.every((one) => this.#network.reclaimDead(one));
+  }
+
+  /** Takes the address of a dead container, the oldest reservation first. */
+  #allocateOfDead(set: RangeSet, temporary: string): Candidate | undefined {
+    const { reclaims, exclusions, attachment, namespace } = this.#request;
+    if (!reclaims) return undefined;
+    const usable = (name: string): Candidate | undefined =>
+      candidateAt(parseAddress(name), set, exclusions);
+    for (const { dead, wanted } of this.#network.reclaimable(attachment, namespace, usable)) {
+      if (!this.#network.reclaimDead(dead)) continue;
+      if (this.#reserve(wanted.address, temporary)) return wanted;
+    }
+    return undefined;
+  }
+
+  /** Removes an empty file, which no DEL could ever release, and which is found only by reading all files. */
+  #allocateOfEmpty(set: RangeSet, temporary: string): Candidate | undefined {
+    const { exclusions } = this.#request;
+    for (const reservation of this.#network.unusual()) {
+      const candidate = removableAt(this.#network.files, { set, exclusions }, reservation);
+      if (candidate === undefined || !this.#network.removeEmpty(reservation.name)) continue;
+      if (this.#reserve(candidate.address, temporary)) return candidate;
+    }
+    return undefined;
+  }
 }

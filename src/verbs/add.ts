@@ -12,12 +12,14 @@ import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
-import { allocate } from "../store/allocation.ts";
+import { type AllocationRequest, Allocator, NoAddressError } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
+import { shortened } from "../store/release.ts";
 import { keysOf } from "../store/reservations/owner.ts";
 import type { ReservationFile } from "../store/reservations/reservation-file.ts";
+import { NO_PREFERENCES } from "../store/reuse/reuse.ts";
 import { isSystemError, type System } from "../system/system.ts";
 import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
@@ -113,43 +115,65 @@ function reserve(
   const isOfPod = isPodSandbox(attachment, call.arguments);
   const namespace = seen && { ...seen, isPodSandbox: isOfPod };
   const held = network.heldBy(attachment, "trust");
-  const allocations: Candidate[] = [];
   if (config.repeatsAnswer) requireReadable(network, attachment);
-  if (config.repeatsAnswer && holdsEverySet(config.rangeSets, held)) {
-    forEachSet(config, (set, _index, requested) => {
-      allocations.push(heldAllocation(set, held, requested, attachment));
-    });
-    network.useAgain(held, namespace);
-    return { allocations, made: network.made };
-  }
+  const isRepeated = config.repeatsAnswer && holdsEverySet(config.rangeSets, held);
   const { reserved, reclaims, reuse } = config;
   const pod = reserved.length === 0 ? undefined : podOf(call);
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
-  const preferences = network.reuse.preferencesFor(owner);
-  const common = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
+  const preferences = isRepeated ? NO_PREFERENCES : network.reuse.preferencesFor(owner);
+  const request = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
+  const allocator = new Allocator(network, request);
+  const unserved = [...config.requested];
+  const allocations: Candidate[] = [];
   try {
-    forEachSet(config, (set, index, requested) => {
-      const advice = (tried: RangeSet): string =>
-        exhaustionAdvice(network.files, {
-          exclusions,
-          reserved,
-          set: tried,
-          pod: tried === set ? undefined : pod,
-        });
-      allocations.push(allocate(network, { ...common, set, index, requested, advice }));
-    });
+    for (const [index, set] of config.rangeSets.entries()) {
+      const requested = takeFirstIn(unserved, set);
+      const allocation = isRepeated
+        ? heldAllocation(set, held, requested, attachment)
+        : allocator.allocate(set, index, requested);
+      allocations.push(allocation);
+    }
   } catch (error) {
     network.undo(attachment, network.made);
-    throw error;
+    throw failureOf(config.rangeSets, allocations.length, error, request, network.files);
   }
-  if (owner !== undefined) {
+  if (unserved.length > 0) {
+    network.undo(attachment, network.made);
+    throw internalError(
+      `failed to allocate all requested IPs: ${unserved.map(formatAddress).join(" ")}`,
+      "each range set serves one requested address, and only one that lies between its range's start and end, and with ipam.partition in this node's part",
+    );
+  }
+  if (isRepeated) network.useAgain(held, namespace);
+  else if (owner !== undefined) {
     network.reuse.reserved(
       owner,
       allocations.map(({ address }) => address),
     );
   }
   return { allocations, made: network.made };
+}
+
+/**
+ * The error of an ADD: with the index of the range set, as the Go plugin has it, and with what an operator runs next where the
+ * set, or its part that is reserved for the pod, has no free address.
+ */
+function failureOf(
+  rangeSets: readonly RangeSet[],
+  index: number,
+  error: unknown,
+  { exclusions, reserved, pod }: AllocationRequest,
+  files: NetworkFiles,
+): unknown {
+  if (!(error instanceof Error)) return error;
+  const details = error instanceof CniError ? error.details : "";
+  const message = `failed to allocate for range ${index}: ${error.message}`;
+  if (!(error instanceof NoAddressError)) return internalError(message, details);
+  const { set } = error;
+  const ofPod = rangeSets.includes(set) ? undefined : pod;
+  const advice = exhaustionAdvice(files, { exclusions, reserved, set, pod: ofPod });
+  return internalError(message, `${details}. ${advice}`);
 }
 
 /** The pod of a call; `undefined` where it does not name one with its namespace. */
@@ -164,25 +188,7 @@ function requireReadable(network: LockedNetwork, attachment: Attachment): void {
     const { containerId, interfaceName } = attachment;
     throw internalError(
       `cannot read the reservations of ${containerId} ${interfaceName}`,
-      own.slice(0, 10).join("; "),
-    );
-  }
-}
-
-/** Runs `allocateOne` for each set, with the requested address that it is to serve, if any. */
-function forEachSet(
-  { rangeSets, requested: pending }: IpamConfig,
-  allocateOne: (set: RangeSet, index: number, requested: Address | undefined) => void,
-): void {
-  const remaining = [...pending];
-  for (const [index, set] of rangeSets.entries()) {
-    const requested = takeFirstIn(remaining, set);
-    withRangeIndex(index, () => allocateOne(set, index, requested));
-  }
-  if (remaining.length > 0) {
-    throw internalError(
-      `failed to allocate all requested IPs: ${remaining.map(formatAddress).join(" ")}`,
-      "each range set serves one requested address, and only one that lies between its range's start and end, and with ipam.partition in this node's part",
+      shortened(own).join("; "),
     );
   }
 }
@@ -191,17 +197,6 @@ function forEachSet(
 function takeFirstIn(pending: Address[], set: RangeSet): Address | undefined {
   const at = pending.findIndex((address) => rangeOf(set, address) !== undefined);
   return at < 0 ? undefined : pending.splice(at, 1)[0];
-}
-
-/** Adds the index of the range set to an error, as the Go plugin does. */
-function withRangeIndex(index: number, allocateOne: () => void): void {
-  try {
-    allocateOne();
-  } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const details = error instanceof CniError ? error.details : "";
-    throw internalError(`failed to allocate for range ${index}: ${error.message}`, details);
-  }
 }
 
 /** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */

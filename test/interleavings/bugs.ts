@@ -97,8 +97,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a repeated ADD keeps the file",
     file: "verbs/add.ts",
-    from: "    network.useAgain(held, namespace);\n",
-    to: "",
+    from: "if (isRepeated) network.useAgain(held, namespace);",
+    to: "if (isRepeated) {}",
     cast: cast("ADD a, unheard ∥ ADD a", same),
   },
   {
@@ -177,8 +177,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD that fails keeps what it has",
     file: "verbs/add.ts",
-    from: "    network.undo(attachment, network.made);\n    throw error;",
-    to: "    throw error;",
+    from: "    network.undo(attachment, network.made);\n    throw failureOf",
+    to: "    throw failureOf",
     cast: cast("ADD a", dual),
     trouble: error,
   },
@@ -215,8 +215,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the cursor is not moved",
     file: "store/allocation.ts",
-    from: "  return withCursor(network, index, allocateNext(network, request, cursor));\n",
-    to: "  return allocateNext(network, request, cursor);\n",
+    from: "return this.#withCursor(index, this.#allocateNext(set, cursor, own));",
+    to: "return this.#allocateNext(set, cursor, own);",
     cast: cast("ADD a"),
   },
   {
@@ -264,8 +264,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a second ADD gets a second address",
     file: "store/allocation.ts",
-    from: "if (duplicate === undefined || reclaimAll(",
-    to: 'if (duplicate?.name !== "" || reclaimAll(',
+    from: "if (duplicate === undefined || this.#reclaimAll(",
+    to: 'if (duplicate?.name !== "" || this.#reclaimAll(',
     cast: cast("ADD a ∥ ADD a"),
   },
   {
@@ -428,8 +428,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD reclaims although it is told not to",
     file: "store/allocation.ts",
-    from: "const ofDead = request.reclaims && ",
-    to: "const ofDead = request.index < 99 && ",
+    from: "if (!reclaims) return undefined;",
+    to: "",
     cast: cast("ADD a", graves.never),
   },
   {
@@ -442,8 +442,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a container that is started again is refused for its former namespace",
     file: "store/allocation.ts",
-    from: "duplicate === undefined || reclaimAll(network, request, names)",
-    to: "duplicate === undefined || reclaimAll(network, { ...request, reclaims: false }, names)",
+    from: "duplicate === undefined || this.#reclaimAll(names)",
+    to: "duplicate === undefined",
     cast: cast("ADD d", graves.gone),
   },
   // The commands.

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
-import { allocate } from "../../src/store/allocation.ts";
+import { Allocator } from "../../src/store/allocation.ts";
 import { contentOf } from "../../src/store/reservations/owner.ts";
 import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
@@ -30,20 +30,18 @@ interface Request {
 function take(system: System, containerId: string, request: Request = {}): string {
   const owner = attachment(containerId);
   const { range, address: taken } = withNetwork(system, (network) => {
-    return allocate(network, {
+    const allocator = new Allocator(network, {
       attachment: owner,
-      set: five,
-      index: 0,
       exclusions: request.exclusions ?? [],
       reserved: [],
       pod: undefined,
-      requested: request.requested === undefined ? undefined : address(request.requested),
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
       namespace: undefined,
       reclaims: true,
-      advice: () => "Next: look.",
     });
+    const { requested } = request;
+    return allocator.allocate(five, 0, requested === undefined ? undefined : address(requested));
   });
   return `${formatAddress(taken)}/${range.prefixLength}`;
 }

@@ -66,23 +66,21 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
 }
 
 /**
- * The details of an error: counts per range, and what to look at next.
+ * The details of an error: counts per range, and where to look.
  *
  * @param unowned how many of the used addresses are taken by files that name no container
- * @param advice the next step
  */
 export function describeUsage(
   usage: readonly RangeUsage[],
   unowned: number,
   { directory }: NetworkFiles,
-  advice: string,
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
       `${formatAddressRange(range)}: ${used} of ${decimal(capacity)} ${capacity === 1n ? "address" : "addresses"} in use`,
   );
   if (unowned > 0) counts.push(`${unowned} of them by files that name no container`);
-  return `${counts.join("; ")}; reservations are in ${directory}. ${advice}`;
+  return `${counts.join("; ")}; reservations are in ${directory}`;
 }
 
 /** Those reservations of a set that name no container. */

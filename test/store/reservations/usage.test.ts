@@ -31,18 +31,18 @@ test("a gateway and an excluded address count neither as used nor as capacity", 
   t.same(counts(countUsage(files, set, two)), ["1/3", "0/1"]);
 });
 
-test("usage is described by counts and by what to look at next", async (t) => {
+test("usage is described by counts, and where reservations are", async (t) => {
   const machine = machineWith({ "10.0.0.2": "", "10.0.1.2": "" });
 
   const files = open(machine.start());
   const usage = countUsage(files, set, []);
-  const text = describeUsage(usage, 0, files, "Next: look.");
+  const text = describeUsage(usage, 0, files);
 
   t.equal(
     text,
-    "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 address in use; reservations are in /data/net. Next: look.",
+    "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 address in use; reservations are in /data/net",
   );
-  t.match(describeUsage(usage, 2, files, ""), "2 of them by files that name no container");
+  t.match(describeUsage(usage, 2, files), "2 of them by files that name no container");
 });
 
 test("unowned are files of the set that name no container or cannot be read", async (t) => {
