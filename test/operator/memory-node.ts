@@ -171,7 +171,7 @@ export function findingsOn(machine: MemoryMachine, run?: MemoryRun): readonly Pr
 }
 
 /** The calls by which a command looks at `/proc` and at network namespaces. */
-const kernelCalls = ["readLink", "list", "readFile", "readFileIn", "status"];
+const kernelCalls = ["readLink", "list", "readFile", "linesWith", "readFileIn", "status"];
 
 function withKernel(system: OperatorSystem, kernel: OperatorSystem): OperatorSystem {
   return new Proxy(system, {

@@ -30,7 +30,11 @@ test("ADD prints the configured addresses, and touches nothing but its streams a
   t.same(JSON.parse(stdout), { cniVersion: "1.1.0", ips: ipam.addresses });
   t.same(
     calls.map(({ operation, path }) => `${operation} ${path}`),
-    ["readStandardInput /dev/stdin", "status /run/netns/pod", "writeStandardOutput /dev/stdout"],
+    [
+      "readStandardInput /dev/stdin",
+      "namespaceHandle /run/netns/pod",
+      "writeStandardOutput /dev/stdout",
+    ],
   );
 });
 

@@ -79,10 +79,12 @@ export class NamespaceStates {
       const found = this.#lookAt(path);
       if (found.kind === "exists" && found.id === nameOf(inode)) return alive(path);
       const doubt = found.kind === "unseen" ? found.reason : this.#doubtOn(path);
-      if (doubt !== undefined) return unseen(path, doubt);
+      // The list of mounts shows it also where its path cannot be looked at.
+      if (doubt !== undefined)
+        return this.#isMounted(namespace) ? alive(path) : unseen(path, doubt);
     }
     const { holders, incomplete } = this.#evidenceNow();
-    if (this.#mountsNow().at(path)?.id === nameOf(inode)) return alive(path);
+    if (this.#isMounted(namespace)) return alive(path);
     if (incomplete !== undefined) return unseen(path, incomplete);
     const holder = holders.get(nameOf(inode));
     if (holder === undefined) return gone(path);
@@ -155,6 +157,11 @@ export class NamespaceStates {
     if (lives !== false) return lives;
     this.#seesAll ??= seesAllNamespaces(this.#system);
     return this.#seesAll ? false : undefined;
+  }
+
+  /** Whether a namespace is mounted at its path, wherever that is seen. */
+  #isMounted({ inode, path }: NetworkNamespace): boolean {
+    return this.#mountsNow().at(path)?.id === nameOf(inode);
   }
 
   #viewNow(): View {
