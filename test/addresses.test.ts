@@ -17,6 +17,14 @@ const exceptions: Readonly<Record<string, string>> = {
   "test/e2e/": "scenarios have a network namespace of their own",
   "test/clients/": "scenarios have a network namespace of their own",
   "test/kubernetes/": "clusters have machines of their own",
+  "test/operator/check/pasted-advice.test.ts":
+    "a scenario, which has a network namespace of its own",
+  "test/operator/printed-commands.test.ts": "a scenario, which has a network namespace of its own",
+  "test/operator/printed-commands.ts": "has what pages say",
+  "test/operator/entry.test.ts": "has an example that messages give",
+  "test/operator/reservations/show.test.ts": "has an example that messages give",
+  "test/operator/operator-json.test.ts":
+    "has the CIDRs of a cluster, for which no machine is looked at",
   "test/cluster/": "looks at no machine",
   "test/system/file-system-cases.ts": "has names of files alone",
 };

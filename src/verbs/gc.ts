@@ -10,6 +10,7 @@ import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
 import { Namespaces } from "../store/namespaces/namespaces.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
+import { isAhead } from "../store/reservations/age.ts";
 import { keyOf, keysOf, type OwnerKey } from "../store/reservations/owner.ts";
 import {
   directoryExists,
@@ -184,8 +185,7 @@ function whyAlive(
   const look = (): string | undefined => {
     const { modified } = system.linkStatus(network.files.pathOf(name));
     const dated = Number(modified / MILLISECOND);
-    // A date further ahead is of a clock that was wrong.
-    const isNew = dated > begun - SETTLED_AFTER && dated < system.now() + SETTLED_AFTER;
+    const isNew = dated > begun - SETTLED_AFTER && !isAhead(dated, system.now());
     return isNew ? `${text} was reserved only just now` : undefined;
   };
   return recover(look, ({ code, message }) =>

@@ -30,13 +30,13 @@ const places: Readonly<Record<string, (bytes: string) => Setting>> = {
   "a member that nobody reads": (bytes) => ({ top: { unread: bytes, [bytes]: 1 } }),
   "the name of the network": (bytes) => ({ top: { name: `net${bytes}` } }),
   dataDir: (bytes) => ({ ipam: { dataDir: `/@/a${bytes}/b` } }),
-  subnet: (bytes) => ({ ipam: { subnet: `10.0.0.0/29${bytes}` } }),
+  subnet: (bytes) => ({ ipam: { subnet: `198.51.100.0/29${bytes}` } }),
   "the container id": (bytes) => ({ variables: { CNI_CONTAINERID: `c1${bytes}` } }),
   "an argument that nobody reads": (bytes) => ({
-    variables: { CNI_ARGS: `IgnoreUnknown=1;A=${bytes};IP=10.0.0.5` },
+    variables: { CNI_ARGS: `IgnoreUnknown=1;A=${bytes};IP=198.51.100.5` },
   }),
-  "the requested address": (bytes) => ({ variables: { CNI_ARGS: `IP=10.0.0.5${bytes}` } }),
-  "the name of an argument": (bytes) => ({ variables: { CNI_ARGS: `${bytes}=1;IP=10.0.0.5` } }),
+  "the requested address": (bytes) => ({ variables: { CNI_ARGS: `IP=198.51.100.5${bytes}` } }),
+  "the name of an argument": (bytes) => ({ variables: { CNI_ARGS: `${bytes}=1;IP=198.51.100.5` } }),
   CNI_NETNS: (bytes) => ({ variables: { CNI_NETNS: `/run/netns/none${bytes}` } }),
   "a comment of resolv.conf": (bytes) => ({
     ipam: { resolvConf: "/@/resolv.conf" },
@@ -47,12 +47,18 @@ const places: Readonly<Record<string, (bytes: string) => Setting>> = {
     files: { "resolv.conf": `search a.example ${bytes}\nnameserver 192.0.2.1\n` },
   }),
   "the path of resolv.conf": (bytes) => ({ ipam: { resolvConf: `/@/none${bytes}` } }),
-  "the cursor": (bytes) => ({ files: { "data/net/last_reserved_ip.0": `10.0.0.4${bytes}` } }),
+  "the cursor": (bytes) => ({ files: { "data/net/last_reserved_ip.0": `198.51.100.4${bytes}` } }),
   "the owner of a reservation": (bytes) => ({
-    files: { "data/net/10.0.0.2": `c1${bytes}\r\neth0`, "data/net/10.0.0.3": `c2\r\neth${bytes}` },
+    files: {
+      "data/net/198.51.100.2": `c1${bytes}\r\neth0`,
+      "data/net/198.51.100.3": `c2\r\neth${bytes}`,
+    },
   }),
   "the name of a file": (bytes) => ({
-    files: { [`data/net/10.0.0.2${bytes}`]: "c2\r\neth0", "data/net/10.0.0.3": "c2\r\neth0" },
+    files: {
+      [`data/net/198.51.100.2${bytes}`]: "c2\r\neth0",
+      "data/net/198.51.100.3": "c2\r\neth0",
+    },
   }),
 };
 
@@ -67,7 +73,7 @@ function some(texts: readonly string[]): readonly string[] {
 function callOf({ ipam, top, variables }: Setting, cniVersion: string) {
   const document = configuration(
     "/@/data",
-    { subnet: "10.0.0.0/29", ...ipam },
+    { subnet: "198.51.100.0/29", ...ipam },
     { cniVersion, ...top },
   );
   const { environment, stdin } = attachmentCall("ADD", { containerId: "c1" }, document);
@@ -163,7 +169,11 @@ test("bytes that are not UTF-8 in the journal make a call slower, and its answer
     const call = (verb: string, containerId: string) =>
       run(
         executable,
-        attachmentCall(verb, { containerId }, configuration(directory, { subnet: "10.0.0.0/29" })),
+        attachmentCall(
+          verb,
+          { containerId },
+          configuration(directory, { subnet: "198.51.100.0/29" }),
+        ),
       );
     for (const id of ["c1", "c2"]) call("ADD", id);
     const journal = treeOf(directory, "whole").find(({ path }) => path.endsWith("/journal"));
@@ -177,6 +187,6 @@ test("bytes that are not UTF-8 in the journal make a call slower, and its answer
 
     t.match(call("DEL", "c1"), { exitCode: 0, stdout: "", stderr: "" }, octal(bytes));
     t.match(call("ADD", "c3"), { exitCode: 0, stderr: "" }, octal(bytes));
-    t.same(reservedAddresses(directory, "net"), ["10.0.0.3", "10.0.0.4"], octal(bytes));
+    t.same(reservedAddresses(directory, "net"), ["198.51.100.3", "198.51.100.4"], octal(bytes));
   }
 });

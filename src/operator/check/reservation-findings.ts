@@ -6,6 +6,7 @@ import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
+import { isAhead } from "../../store/reservations/age.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
 import type { Liveness } from "../node/conclusion.ts";
@@ -60,16 +61,13 @@ function misnamedFinding(network: NetworkDirectory): (name: string) => Finding {
   });
 }
 
-/** A clock need not be more exact, in milliseconds. */
-const CLOCK_MARGIN = 60_000;
-
 /** The clock was ahead when the files were made, and has been set back. */
 function datedAheadFindings(
   { system }: Context,
   { files, reservations }: NetworkDirectory,
 ): readonly Finding[] {
   const now = system.now();
-  const ahead = reservations.filter(({ since = 0 }) => since > now + CLOCK_MARGIN);
+  const ahead = reservations.filter(({ since = 0 }) => isAhead(since, now));
   const [first] = ahead;
   if (first?.since === undefined) return NOTHING;
   const message = `${plural(ahead.length, "file")} dated ahead of the clock, such as ${first.text}: ${new Date(first.since).toISOString()}`;

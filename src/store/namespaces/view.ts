@@ -50,8 +50,9 @@ const MOST_LISTS = 20;
 export function lookAround(system: System): View {
   const node = nodeNamespaceOf(system);
   const mounts = new MountsInView(system, node !== undefined);
-  const seen = new Map<string, Task>();
+  const seen = new Set<string>();
   const ofNode: Task[] = [];
+  const others: Task[] = [];
   const isOfNode = (task: Task): boolean =>
     node !== undefined &&
     (task.id === undefined ? isLikeFirst(system, task.task) : task.id === node);
@@ -62,13 +63,18 @@ export function lookAround(system: System): View {
       if (unread.length === 0) return true;
       for (const processId of unread) {
         const task = taskOf(system, processId);
-        // It may have handed over what it had.
-        if (task === undefined) continue;
+        if (task === undefined) {
+          // Any other may have handed over what it had, or be executing itself from another thread: it is looked for again.
+          if (isZombie(system, processId)) seen.add(processId);
+          continue;
+        }
         if (isOfNode(task)) {
           if (!mounts.addOf(processId)) continue;
           ofNode.push(task);
+        } else {
+          others.push(task);
         }
-        seen.set(processId, task);
+        seen.add(processId);
       }
     }
     return false;
@@ -77,7 +83,6 @@ export function lookAround(system: System): View {
     () => (readAll() ? undefined : `processes come and go, such as ${unread[0]}`),
     ({ message }) => message,
   );
-  const others = [...seen.values()].filter((task) => !ofNode.includes(task));
   return {
     tasks: byNamespace(others),
     uninspected: others.filter(({ id }) => id === undefined),
@@ -213,6 +218,22 @@ function isChrooted(system: System): boolean {
     attempt(() => rootOf(system, process), undefined);
   const ofNode = rootAt("1") ?? rootAt("2");
   return ofNode !== undefined && ofNode !== rootAt("self");
+}
+
+/** `/proc/PID/stat` is smaller, in bytes. */
+const LARGEST_STAT = 4096;
+
+/** Where `/proc/PID/stat` has the number of threads, counted behind the name, see proc_pid_stat(5). */
+const THREADS = 17;
+
+/** Whether a process has ended with all of its threads, and only its parent has not asked how. */
+function isZombie(system: System, processId: string): boolean {
+  return attempt(() => {
+    const text = system.readFile(`/proc/${processId}/stat`, LARGEST_STAT);
+    // The name may have anything in it.
+    const words = text.slice(text.lastIndexOf(")") + 2).split(" ");
+    return words[0] === "Z" && Number(words[THREADS]) <= 1;
+  }, false);
 }
 
 /** One task of a process; `undefined` where it has ended. */

@@ -127,7 +127,7 @@ const isOverwritten = true;
 /** What is only in place of a reservation anything special. */
 export const halfReservations: readonly Damage[] = [
   { what: "a blank file that may be about to be written", put: file("", YOUNG), becomes: "kept" },
-  { what: "an empty file dated a day ahead", put: file("", -DAY), becomes: "kept" },
+  { what: "an empty file dated a day ahead", put: file("", -DAY), becomes: "free" },
   { what: "white space", put: file(" \r\n\t\n"), becomes: "free" },
   { what: "a file cut off in the container id", put: file("gho"), becomes: "stale" },
   { what: "a file cut off before the interface", put: file("ghost\r\n"), becomes: "stale" },

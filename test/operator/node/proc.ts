@@ -38,6 +38,8 @@ export interface Machine {
   readonly shared?: readonly string[];
   /** Processes whose first thread has ended, with another one of their threads, which has not. */
   readonly zombies?: Readonly<Record<number, number>>;
+  /** Processes that have ended, with all threads, and are still listed. */
+  readonly ended?: readonly number[];
   /** Plain files in the directories of network namespaces. */
   readonly files?: readonly string[];
   /** Whether this process is in a PID namespace of its own. */
@@ -84,7 +86,7 @@ export function systemOf(machine: Machine): OperatorSystem {
     const [, id = "", thread, rest = ""] =
       /^\/proc\/([0-9]+|self)(?:\/task\/([0-9]+))?\/(.*)$/.exec(path) ?? [];
     const process = processes[id === "self" ? SELF : Number(id)];
-    if (process === undefined) return undefined;
+    if (process === undefined || machine.ended?.includes(Number(id)) === true) return undefined;
     const living = machine.zombies?.[Number(id)];
     if (living !== undefined && thread !== String(living)) return undefined;
     const isInspected = !rest.startsWith("net/") && id !== "self" && id !== `${SELF}`;
@@ -121,6 +123,10 @@ export function systemOf(machine: Machine): OperatorSystem {
       return isThere ? names.map((one) => one.slice(path.length + 1)) : missing(path);
     },
     readFile: (path) => {
+      const [, ended] = /^\/proc\/([0-9]+)\/stat$/.exec(path) ?? [];
+      if (machine.ended?.includes(Number(ended)) === true) {
+        return `${ended} (a) b (c) Z 1 ${"0 ".repeat(15)}1 0\n`;
+      }
       if (path === "/proc/uptime" && machine.uptime !== undefined)
         return `${machine.uptime} 9.00\n`;
       const { process, rest } = processAt(path) ?? missing(path);

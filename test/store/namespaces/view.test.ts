@@ -111,6 +111,16 @@ test("one that cannot be read for a moment, since it executes itself from anothe
   t.same(idsOf(lookAround(system)), ["net:[70] 7"]);
 });
 
+test("a process that has ended, and is listed until its parent has asked how, is in no namespace", async (t) => {
+  const view = lookAround(systemOf({ processes: { 7: pod, 8: pod }, ended: [7] }));
+  t.same([idsOf(view), view.incomplete], [["net:[70] 8"], undefined]);
+
+  const system = systemOf({ processes: { 7: pod }, ended: [7] });
+  const readFile: typeof system.readFile = (path, limit) =>
+    system.readFile(path, limit).replace(/1 0\n$/, "2 0\n");
+  t.match(lookAround({ ...system, readFile }).incomplete, "come and go", "it has a thread");
+});
+
 test("while processes come and go, some namespace may be missing", async (t) => {
   const system = systemOf({});
   let last = 100;
