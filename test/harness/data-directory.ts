@@ -37,10 +37,9 @@ export const ownDirectory = ".host-local";
  * Makes an empty data directory that is gone after the test.
  *
  * @param t the test that owns it
- * @param parent where; by default, where this machine has temporary files
  */
-export function scratchDirectory(t: Pick<Test, "teardown">, parent = tmpdir()): string {
-  const directory = mkdtempSync(join(parent, "host-local-"));
+export function scratchDirectory(t: Pick<Test, "teardown">): string {
+  const directory = mkdtempSync(join(tmpdir(), "host-local-"));
   chmodSync(directory, 0o755);
   t.teardown(() => rmSync(directory, { recursive: true, force: true }));
   return directory;

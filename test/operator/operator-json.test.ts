@@ -154,8 +154,9 @@ function requireSound(t: Test, { exitCode, stderr }: Outcome): void {
 }
 
 const PLAN = [
-  ...["--cluster-cidr=10.240.0.0/12", "--node-cidr-mask-size=24", "--nodes=5000"],
-  ...["--was-cluster-cidr=10.244.0.0/16", "--partition=192.168.0.0/16"],
+  ...["--cluster-cidr=198.18.0.0/15", "--node-cidr-mask-size=27", "--nodes=5000"],
+  ...["--was-cluster-cidr=198.18.64.0/19", "--was-node-cidr-mask-size=27"],
+  "--partition=198.18.0.0/16",
 ];
 
 for (const [words, operands] of [

@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import { scratchDirectory } from "../../harness/data-directory.ts";
 import { lacking } from "../../harness/needs.ts";
 import {
   mountNamespace,
+  namespaceDirectory,
   processWith,
   startStranger,
   takeNamespace,
@@ -26,8 +26,7 @@ async function makeNode(t: Test) {
   const ipam = { subnet: `${ipv4}.0/24` };
   const node = nodeFor(t);
   node.network("net", ipam);
-  // Where runtimes have them: a path with a blank, which that of temporary files may have, is not recorded.
-  const namespaces = scratchDirectory(t, "/run");
+  const namespaces = namespaceDirectory(t);
   const pathOf = (id: string): string => join(namespaces, id);
   const ofPod = (id: string): string => `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`;
   const add = (id: string, netns: string, cniArgs = ofPod(id)): void =>
@@ -42,9 +41,8 @@ async function makeNode(t: Test) {
       mountNamespace(t, pathOf(id), ...addresses);
       add(id, pathOf(id));
     },
-    lose: (id: string): void => {
-      takeNamespace(pathOf(id));
-    },
+    /** Takes the namespace of a pod away; what is returned waits until no process has its number. */
+    lose: (id: string): (() => void) => takeNamespace(pathOf(id)),
     /** What `gc` releases by a list that has these ids only, at once. */
     collect: (...ids: readonly string[]): string => {
       const list = `printf '%s\\n' ${ids.join(" ")}`;
@@ -80,11 +78,13 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   const { ipv4, run, lose, pathOf, json, tool, reserved } = await makeNode(t);
   withHighNumber(() => run("gone"));
   run("alive");
-  lose("gone");
+  const waitUntilGone = lose("gone");
   await startStranger(t);
 
+  waitUntilGone();
   const { document } = json(["show", `${ipv4}.2`]);
   t.match(JSON.stringify(document), `its network namespace ${pathOf("gone")} is gone`);
+  waitUntilGone();
   t.match(tool(["gc", "--grace", "0s", "--now", "--yes"]), { exitCode: 0, stderr: "" });
   t.same(reserved(), [3]);
 });
@@ -129,7 +129,7 @@ test("a sandbox that the runtime has lost is kept, and removed with its namespac
   t.match(finding, { code: "sandbox-without-process", severity: "info" });
   const [command = ""] = finding?.commands ?? [];
 
-  runAsPrinted(t, command, { crictl: "exit 1" });
+  t.equal(runAsPrinted(t, command, { crictl: "exit 1" }).exitCode, 1);
   t.ok(isMounted(node.pathOf("lost")), "the runtime cannot be asked");
   t.match(runAsPrinted(t, command, { crictl: "echo other lost" }).stdout, "it lives");
   t.ok(isMounted(node.pathOf("lost")), "the runtime has it");
