@@ -22,8 +22,6 @@ const exceptions: Readonly<Record<string, string>> = {
   "test/kubernetes/": "clusters have machines of their own",
   "test/operator/check/pasted-advice.test.ts":
     "a scenario, which has a network namespace of its own",
-  "test/operator/printed-commands.test.ts": "a scenario, which has a network namespace of its own",
-  "test/operator/printed-commands.ts": "has what pages say",
   "test/operator/entry.test.ts": "has an example that messages give",
   "test/operator/reservations/show.test.ts": "has an example that messages give",
   "test/operator/operator-json.test.ts":

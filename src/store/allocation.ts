@@ -173,7 +173,7 @@ export class Allocator {
       return this.#allocateOfDead(set, temporary) ?? this.#allocateOfEmpty(set, temporary);
     });
     if (allocation !== undefined) return allocation;
-    const unowned = unownedIn(set, this.#network.unusual()).length;
+    const unowned = unownedIn(set, this.#network.unusual());
     throw new NoAddressError(
       set,
       describeUsage(countUsage(files, set, exclusions), unowned, files),

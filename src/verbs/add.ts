@@ -14,6 +14,7 @@ import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { type AllocationRequest, Allocator, NoAddressError } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
+import { isShared } from "../store/journal/reclaimable.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { shortened } from "../store/release.ts";
@@ -112,8 +113,10 @@ function reserve(
   seen: NetworkNamespace | undefined,
 ): Answer {
   const { attachment } = call;
-  const isOfPod = isPodSandbox(attachment, call.arguments);
-  const namespace = seen && { ...seen, isPodSandbox: isOfPod };
+  const namespace = seen && {
+    ...seen,
+    isPodSandbox: isPodSandbox(attachment, call.arguments) && hasOwn(network, seen, attachment),
+  };
   const held = network.heldBy(attachment, "trust");
   if (config.repeatsAnswer) requireReadable(network, attachment);
   const isRepeated = config.repeatsAnswer && holdsEverySet(config.rangeSets, held);
@@ -174,6 +177,15 @@ function failureOf(
   const ofPod = rangeSets.includes(set) ? undefined : pod;
   const advice = exhaustionAdvice(files, { exclusions, reserved, set, pod: ofPod });
   return internalError(message, `${details}. ${advice}`);
+}
+
+/** Whether a network namespace is known to be no other container's: the kernel tells it from any other, or none is recorded. */
+function hasOwn(
+  { files }: LockedNetwork,
+  namespace: NetworkNamespace,
+  { containerId }: Attachment,
+): boolean {
+  return namespace.id !== undefined || !isShared(files, namespace, containerId);
 }
 
 /** The pod of a call; `undefined` where it does not name one with its namespace. */

@@ -65,7 +65,7 @@ function requireFreeAddresses(files: NetworkFiles, config: IpamConfig): void {
     if (config.reclaims && hasDead(files, set, exclusions)) continue;
     throw unavailable(
       `no IP addresses available in range set: ${formatRangeSet(set)}`,
-      `${describeUsage(usage, 0, files)}. ${exhaustionAdvice(files, { set, exclusions, reserved })}`,
+      `${describeUsage(usage, [], files)}. ${exhaustionAdvice(files, { set, exclusions, reserved })}`,
     );
   }
 }

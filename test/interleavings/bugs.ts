@@ -315,8 +315,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "a process that has ended counts as read",
     file: view,
-    from: "        if (task === undefined) continue;\n",
-    to: "        if (task === undefined) return true;\n",
+    from: "if (isZombie(system, processId)) seen.add(processId);",
+    to: "seen.add(processId);",
     cast: cast("ADD a ∥ fork d", graves.handedOver),
   },
   {

@@ -4,7 +4,7 @@
  */
 
 import { type Test, test } from "tap";
-import { refuse } from "../harness/interruption.ts";
+import { type Interrupt, refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CallOptions, Network } from "../harness/network.ts";
 
@@ -67,6 +67,27 @@ test("an address that the node itself has is handed out to nobody, nor any while
   node.lose("none");
   t.same(node.run("p7").addresses, ["10.0.0.3"]);
   t.match(node.run("none").error?.msg, "no IP addresses available");
+});
+
+test("beside a dead one whose file may not be renamed, the next one is taken, and the pod that gets it has a record", async (t) => {
+  for (const code of ["EPERM", "EACCES", "EROFS"]) {
+    const node = Node.full();
+    node.lose("p2", "p3");
+    const isImmutable: Interrupt = ({ operation, path }) =>
+      operation === "rename" && path.includes("/new/") && renames++ === 0
+        ? { kind: "fail", code }
+        : undefined;
+    let renames = 0;
+    t.same(node.run("p7", { interrupt: isImmutable }).addresses, ["10.0.0.3"], code);
+    t.match(
+      node.machine.disk.readFile(JOURNAL, 1e6),
+      /\np7 eth0 10\.0\.0\.3 .* pod \/run\/netns\/p7\n$/,
+      code,
+    );
+    node.lose("p7");
+    t.same(node.run("p8").addresses, ["10.0.0.2"], code);
+    t.same(node.run("p9").addresses, ["10.0.0.3"], "its record counts");
+  }
 });
 
 test("in a full range the addresses of pods whose namespaces are gone are handed out, the oldest first", async (t) => {
@@ -197,6 +218,20 @@ test("a DEL and an ADD of another program leave no record, though inode and time
   node.lose("p6");
 
   t.match(node.network.add("new").error?.msg, "no IP addresses available");
+});
+
+test("of two containers in one namespace neither explains what became of the other's, whose path is gone", async (t) => {
+  for (const order of [
+    ["p2", "p3"],
+    ["p3", "p2"],
+  ] as const) {
+    const node = new Node({ subnet: "10.0.0.0/29", rangeEnd: "10.0.0.3" });
+    for (const id of order) node.run(id, { inode: 4026532900n });
+    node.lose(order[0]);
+    noneGivesWay(t, node, "the other one has it");
+    node.lose(order[1]);
+    t.same(node.run("new").addresses, ["10.0.0.2"], "both are gone");
+  }
 });
 
 test("a repeated ADD records its namespace anew", async (t) => {

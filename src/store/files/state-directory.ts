@@ -53,6 +53,15 @@ export class StateDirectory {
   }
 
   /**
+   * The lines of a file that have `text` in them.
+   *
+   * @throws SystemError
+   */
+  linesWith(name: string, text: string): readonly string[] {
+    return this.#system.linesWith(this.pathOf(name), text);
+  }
+
+  /**
    * Appends text to an existing file, and then overwrites its beginning with `header`.
    *
    * @throws SystemError

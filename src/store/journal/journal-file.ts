@@ -117,6 +117,16 @@ export function requireJournal(
   };
 }
 
+/**
+ * The lines with a word, which is not one of the first three; needs no lock.
+ *
+ * @throws SystemError where the journal cannot be read
+ */
+export function linesWithWord(files: NetworkFiles, word: string): readonly string[] {
+  const read = (): readonly string[] => files.state?.linesWith(FILE, ` ${word} `) ?? [];
+  return attempt(read, [], ...NO_FILE);
+}
+
 /** The number of reservations, where it is known without reading the directory; needs no lock. */
 export function knownCount(files: NetworkFiles): number | undefined {
   const journal = readJournal(files, undefined);

@@ -47,6 +47,9 @@ type State =
 
 const OFF: State = { kind: "off" };
 
+/** Errors of a change that was not begun: the name was taken or missing, or may not be changed. */
+const UNCHANGED = ["EEXIST", "ENOENT", "EACCES", "EPERM", "EROFS"];
+
 /**
  * The journal of a network while its lock is held. It never makes a call fail: where it cannot be written (a full disk, a
  * lock that the Go plugin does not take), calls read all reservations.
@@ -107,7 +110,7 @@ export class Journal {
 
   /**
    * Makes a change in the network's directory. One that failed may have taken effect, and then the journal, which does not
-   * tell, is not sealed; where the name was taken or missing, nothing has changed.
+   * tell, is not sealed.
    */
   tracked<T>(change: () => T): T {
     this.open();
@@ -118,7 +121,7 @@ export class Journal {
     } catch (error) {
       // On another file system, a temporary file is made in the directory next.
       if (isSystemError(error, "EXDEV")) this.#changed();
-      else if (!isSystemError(error, "EEXIST", "ENOENT")) this.#state = OFF;
+      else if (!isSystemError(error, ...UNCHANGED)) this.#state = OFF;
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { recordsOf } from "./earlier-boots.ts";
-import { ALL, requireJournal } from "./journal-file.ts";
+import { ALL, linesWithWord, requireJournal } from "./journal-file.ts";
 import {
   type AddedNamespace,
   isAsRecorded,
@@ -13,6 +13,7 @@ import {
   isReclaimable,
   type JournalRecord,
   type RecordedReservation,
+  recordIn,
 } from "./record.ts";
 import { NO_RECORDS, type PlacedRecord, type Records } from "./records.ts";
 
@@ -37,6 +38,27 @@ export function recordedIn(
 /** The names of the reservations that any ADD may reclaim; needs no lock. */
 export function reclaimableNames(files: NetworkFiles): readonly string[] {
   return [...recordedIn(files).gone(isReclaimable)].map(({ name }) => name);
+}
+
+/**
+ * Whether the network namespace of a container is recorded for another one, too, or that cannot be read. Where the kernel gives no
+ * handles, nothing tells later whether it was the same, or another one with its number.
+ */
+export function isShared(
+  files: NetworkFiles,
+  { inode }: NetworkNamespace,
+  containerId: string,
+): boolean {
+  const states = new NamespaceStates(files.system);
+  const isOther = (record: JournalRecord | undefined): boolean =>
+    record !== undefined &&
+    !isEarlier(record) &&
+    record.namespace.inode === inode &&
+    record.containerId !== containerId &&
+    states.isThere(record.namespace);
+  const ask = (): boolean =>
+    linesWithWord(files, inode).some((line) => isOther(recordIn(line, undefined)));
+  return attempt(ask, true);
 }
 
 /** The attachment of an ADD, and its namespace where that is known. */

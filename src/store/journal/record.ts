@@ -106,14 +106,12 @@ export function recordIn(
   const end = file.indexOf(",", comma + 1);
   const before = end < 0 ? undefined : file.slice(end + 1);
   if (before !== undefined && !DECIMAL.test(before)) return undefined;
-  // By its handle it is known what became of the namespace, whatever its number is that of.
-  const hasHandle = namespace.id !== undefined;
   return {
     name,
     key,
     containerId,
     file: (end < 0 ? file : file.slice(0, end)) as FileId,
-    changedBefore: hasHandle ? undefined : before === undefined ? changedBefore : BigInt(before),
+    changedBefore: before === undefined ? changedBefore : BigInt(before),
     namespace,
   };
 }

@@ -68,18 +68,22 @@ export function isExhausted(usage: readonly RangeUsage[]): boolean {
 /**
  * The details of an error: counts per range, and where to look.
  *
- * @param unowned how many of the used addresses are taken by files that name no container
+ * @param unowned which of the used addresses are taken by files that name no container, or cannot be read
  */
 export function describeUsage(
   usage: readonly RangeUsage[],
-  unowned: number,
+  unowned: readonly Reservation[],
   { directory }: NetworkFiles,
 ): string {
   const counts = usage.map(
     ({ range, used, capacity }) =>
       `${formatAddressRange(range)}: ${used} of ${decimal(capacity)} ${capacity === 1n ? "address" : "addresses"} in use`,
   );
-  if (unowned > 0) counts.push(`${unowned} of them by files that name no container`);
+  const unread = unowned.flatMap(({ owner }) => (owner.kind === "unknown" ? owner.reason : []));
+  const nameless = unowned.length - unread.length;
+  if (nameless > 0) counts.push(`${nameless} of them by files that name no container`);
+  // What is not known of a file is not that it names none.
+  if (unread.length > 0) counts.push(`${unread.length} of them cannot be read (${unread[0]})`);
   return `${counts.join("; ")}; reservations are in ${directory}`;
 }
 

@@ -36,13 +36,23 @@ test("usage is described by counts, and where reservations are", async (t) => {
 
   const files = open(machine.start());
   const usage = countUsage(files, set, []);
-  const text = describeUsage(usage, 0, files);
+  const text = describeUsage(usage, [], files);
 
   t.equal(
     text,
     "10.0.0.1-10.0.0.6: 1 of 5 addresses in use; 10.0.1.1-10.0.1.2: 1 of 1 address in use; reservations are in /data/net",
   );
-  t.match(describeUsage(usage, 2, files), "2 of them by files that name no container");
+  const unowned = unownedIn(set, allIn(readAll(files)));
+  t.match(
+    describeUsage(usage, unowned, files),
+    "in use; 2 of them by files that name no container;",
+  );
+  const without = machine.start({ interrupt: refuse("readFile", "EMFILE", "/data/net/10.0.1.2") });
+  const some = unownedIn(set, allIn(readAll(open(without))));
+  t.match(
+    describeUsage(usage, some, files),
+    /; 1 of them by files that name no container; 1 of them cannot be read \(open .*too many open files\);/,
+  );
 });
 
 test("unowned are files of the set that name no container or cannot be read", async (t) => {
