@@ -450,7 +450,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "the command gc releases what was reserved just now",
     file: "operator/gc/decision.ts",
-    from: 'if (isYoung(written, asOf, grace)) return decided("young");',
+    from: 'if ((age < 0 || age < grace) && !isAhead(written, now)) return decided("young");',
     to: "",
     cast: cast("gc --live c ∥ Go ADD b"),
   },

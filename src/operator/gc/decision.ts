@@ -1,6 +1,6 @@
 /** Decides which reservations are released, without reading anything itself. */
 
-import { isYoung } from "../../store/reservations/age.ts";
+import { isAhead } from "../../store/reservations/age.ts";
 import type { Conclusion } from "../node/conclusion.ts";
 import type { KnownReservation } from "../node/liveness.ts";
 
@@ -18,6 +18,8 @@ export interface Rules {
   readonly list: "none" | "believed" | "doubted";
   /** The time of the liveness data, in milliseconds since the epoch. */
   readonly asOf: number;
+  /** As `asOf`. */
+  readonly now: number;
   /** The grace period, in milliseconds. */
   readonly grace: number;
   /** Whether one run that finds a container dead is enough. */
@@ -53,7 +55,7 @@ export function decideBy(
 ): (
   one: Pick<DecidedReservation, "seenId" | "since" | "conclusion" | "isListed" | "mayBeListed">,
 ) => Decided {
-  const { list, asOf, grace, isImmediate } = rules;
+  const { list, asOf, now, grace, isImmediate } = rules;
   return ({ seenId, since: written, conclusion, isListed, mayBeListed }) => {
     const decided = (decision: Decision): Decided => {
       return { decision, deadSince: undefined, isByList: false };
@@ -62,7 +64,9 @@ export function decideBy(
     if (isListed) return decided("alive");
     const isAlive = conclusion.liveness === "alive";
     if (isAlive && list === "none") return decided("alive");
-    if (isYoung(written, asOf, grace)) return decided("young");
+    // What was made since the list was lives, unless its date is of a clock that was wrong.
+    const age = asOf - written;
+    if ((age < 0 || age < grace) && !isAhead(written, now)) return decided("young");
     const isByList = conclusion.liveness !== "dead";
     const isForList = mayBeDead(conclusion) && (mayBeListed || !isRecorded(conclusion));
     if (isByList && !(list === "believed" && isForList)) {

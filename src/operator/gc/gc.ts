@@ -93,7 +93,7 @@ type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
-  { context: { has }, liveness }: Node,
+  { context: { has, system }, liveness }: Node,
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
@@ -109,7 +109,7 @@ function decide(
       list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
   }));
   const before = readCollection(directory.files).seenDead;
-  const rules = { asOf, grace, isImmediate: has("--now"), before };
+  const rules = { asOf, now: system.now(), grace, isImmediate: has("--now"), before };
   const decideAll = (belief: "none" | "believed" | "doubted") => {
     const decideOne = decideBy({ ...rules, list: belief });
     return undecided.map((one) => ({ ...one, ...decideOne(one) }));

@@ -10,6 +10,7 @@ export interface Fingerprint {
 }
 
 const MILLISECOND = 1_000_000n;
+const SECOND = 1000n * MILLISECOND;
 
 /** How far back a directory is dated, in milliseconds: beyond what file systems and kernels round times to. */
 const DATED_BACK = 3000;
@@ -44,20 +45,30 @@ export function isUnchanged(now: Fingerprint, before: Fingerprint): boolean {
 
 /**
  * Dates a directory back by a moment, to a time that no later write can give it again: so its fingerprint shows any
- * write, however coarse the clock by which the kernel dates files.
+ * write, however coarse the clock by which the kernel dates files. Where times are kept in full seconds, it is a second of the
+ * last twelve days.
  *
  * @returns its fingerprint from then on; `undefined` where that is not possible: the directory belongs to another user, or
- *   the file system does not keep times finely enough to tell this call's from another's
+ *   the file system keeps no such times
  */
 export function dateBack(system: System, directory: string): Fingerprint | undefined {
+  const now = system.now();
   // Off the full millisecond, and by another fraction in each process.
   const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
-  const time = BigInt(system.now() - DATED_BACK) * MILLISECOND + fraction;
-  const status = attempt(() => {
+  const exact = BigInt(now - DATED_BACK) * MILLISECOND + fraction;
+  // The same, of a day of which nobody writes any more: another second in each process, and in each millisecond.
+  const back = (now % 1000) * 1000 + (system.processId() % 1000);
+  const coarse = BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;
+  const dated = (time: bigint): FileStatus => {
     system.setModified(directory, time);
     return system.status(directory);
+  };
+  const isKept = ({ modified }: FileStatus): boolean =>
+    modified < exact + MILLISECOND && modified % MILLISECOND !== 0n;
+  return attempt(() => {
+    const status = dated(exact);
+    if (isKept(status)) return fingerprintOf(status);
+    const again = dated(coarse);
+    return again.modified === coarse ? fingerprintOf(again) : undefined;
   }, undefined);
-  if (status === undefined) return undefined;
-  const isKept = status.modified < time + MILLISECOND && status.modified % MILLISECOND !== 0n;
-  return isKept ? fingerprintOf(status) : undefined;
 }

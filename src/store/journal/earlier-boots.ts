@@ -11,6 +11,7 @@ import { attempt, type FileStatus } from "../../system/system.ts";
 import { bootTime, isBootId } from "../files/boot-id.ts";
 import { fileIdOf, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { isAhead } from "../reservations/age.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
 import { keyOf, type OwnerKey } from "../reservations/owner.ts";
 import type { NamedReservation } from "../reservations/reservation-file.ts";
@@ -24,6 +25,8 @@ import {
 } from "./journal-file.ts";
 import { type EarlierReservation, formatEarlier, isEarlier, isOfRecord } from "./record.ts";
 import { NO_RECORDS, Records } from "./records.ts";
+
+const MILLISECOND = 1_000_000n;
 
 /** What is looked at of a reservation's file. */
 type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
@@ -169,7 +172,10 @@ function fromThen(
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) {
-    return (_name, _key, status) => isOlder(status);
+    // What is dated far ahead was made while the clock was wrong, and then the directory would be dated so in this boot.
+    const isOfWrongClock = ({ changed }: Status): boolean =>
+      isAhead(Number(changed / MILLISECOND), system.now());
+    return (_name, _key, status) => isOlder(status) || isOfWrongClock(status);
   }
   if (directory.changed < sealed || isClockBehind) return () => false;
   const listed = listedIn(found);

@@ -83,6 +83,8 @@ export function lookAround(system: System): View {
     () => (readAll() ? undefined : `processes come and go, such as ${unread[0]}`),
     ({ message }) => message,
   );
+  // A process may have mounted its namespace since, and ended before it was read.
+  mounts.addOwn();
   return {
     tasks: byNamespace(others),
     uninspected: others.filter(({ id }) => id === undefined),
@@ -131,11 +133,18 @@ class MountsInView {
   constructor(system: System, seesNode: boolean) {
     this.#system = system;
     this.#seesNode = seesNode;
-    const first = seesNode ? ["self", "1"] : ["self"];
-    for (const process of isChrooted(system) ? first.toReversed() : first) this.addOf(process);
+    this.addOwn();
     if (seesNode) return;
     const read = (): readonly string[] => system.linesWith("/proc/self/mountinfo", OF_DIRECTORIES);
     this.shared = sharedDirectories(attempt(read, []));
+  }
+
+  /** Adds the mounts of this process and of the node's first one, also where they were read before. */
+  addOwn(): void {
+    const own = this.#seesNode ? ["self", "1"] : ["self"];
+    const inOrder = isChrooted(this.#system) ? own.toReversed() : own;
+    const again = new Set<string>();
+    for (const process of inOrder) this.#add(process, again);
   }
 
   get all(): readonly Mount[] {
@@ -159,12 +168,17 @@ class MountsInView {
    * @returns false where it has ended meanwhile
    */
   addOf(process: string): boolean {
+    return this.#add(process, this.#lists);
+  }
+
+  /** @param read which lists need not be read */
+  #add(process: string, read: Set<string>): boolean {
     const system = this.#system;
     const add = (): true => {
       const list = listAt(system, process);
-      if (this.#lists.has(list) || !isOfFirstUser(system, process)) return true;
+      if (read.has(list) || !isOfFirstUser(system, process)) return true;
       const lines = system.linesWith(`/proc/${process}/mountinfo`, OF_NAMESPACES);
-      this.#lists.add(list);
+      for (const one of [read, this.#lists]) one.add(list);
       const root = process === "self" ? "" : `/proc/${process}/root`;
       for (const { id, path } of mountedIn(lines)) {
         const key = `${id} ${path}`;

@@ -15,7 +15,7 @@ function reservation(age: number) {
 }
 
 function rules(changed: Partial<Rules> = {}): Rules {
-  const usual = { asOf: now, grace: 10 * MINUTE, isImmediate: false, before: new Map() };
+  const usual = { asOf: now, now, grace: 10 * MINUTE, isImmediate: false, before: new Map() };
   return { ...usual, list: "believed", ...changed };
 }
 

@@ -33,9 +33,24 @@ test("two processes never date a directory alike", async (t) => {
   t.equal(new Set(times).size, times.length);
 });
 
-test("there is no fingerprint to rely on where times are kept in full seconds, or cannot be set", async (t) => {
+test("where times are kept in full seconds, it is a second that no write gives, and another one in each process", async (t) => {
+  const machine = machineWith();
+  machine.disk.resolution = 1_000_000_000n;
+  const times = [1, 999, 4_194_303].map((processId) => {
+    const fingerprint = dateBack(machine.start({ processId }), directory);
+    const status = machine.disk.status(directory);
+    t.ok(fingerprint && isUnchanged(fingerprintOf(status), fingerprint));
+    return status.modified;
+  });
+  t.equal(new Set(times).size, times.length);
+  t.ok(times.every((time) => time < BigInt(machine.time - 2000) * 1_000_000n));
+  machine.disk.put(`${directory}/10.0.0.2`, "");
+  t.notOk(times.includes(machine.disk.status(directory).modified));
+});
+
+test("there is no fingerprint to rely on where times are kept in minutes, or cannot be set", async (t) => {
   const coarse = machineWith();
-  coarse.disk.resolution = 1_000_000_000n;
+  coarse.disk.resolution = 60_000_000_000n;
   t.equal(dateBack(coarse.start(), directory), undefined);
 
   const refused = machineWith().start({ interrupt: refuse("setModified", "EPERM") });

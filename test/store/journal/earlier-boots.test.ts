@@ -130,6 +130,26 @@ test("times do not count where the clock ran backwards, or did so for a while; a
   t.same(names(machine, silent), [], "as the directory shows");
 });
 
+test("what was made while the clock was ahead, and not changed since the seal of that boot, is from before this boot", async (t) => {
+  const machine = machineWith({});
+  // By hours when the pods started; then it was set back, and a call has sealed the journal.
+  machine.time += 7_200_000;
+  for (const [name, content] of Object.entries(four))
+    machine.disk.put(`/data/net/${name}`, content);
+  machine.time -= 7_200_000;
+  machine.wait(1000);
+  withNetwork(machine.start(), (network) => network.allOwned());
+  machine.wait(5000);
+  t.same(names(machine), []);
+  machine.boot();
+  t.same(names(machine), ["10.0.0.2", "10.0.0.3"]);
+
+  machine.time += 3_600_000;
+  machine.disk.put("/data/net/10.0.0.3", "c2\r\neth0");
+  machine.time -= 3_600_000;
+  t.same(names(machine), [], "of a directory that was changed since, no date counts");
+});
+
 test("a machine that never had an id is not known to be the same", async (t) => {
   const machine = machineWithJournal({ machineId: undefined });
   machine.boot();
