@@ -4,6 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
 import { shellQuote } from "../../src/cli/output/shell-word.ts";
+import { scratchDirectory } from "./data-directory.ts";
 import { executable, type Outcome, run } from "./executable.ts";
 import { runtimeEnvironment } from "./runtime-call.ts";
 
@@ -28,11 +29,11 @@ export interface ToolOptions {
  * @param scripts further programs on the PATH, by their names
  */
 export function runAsPrinted(
-  t: Pick<Test, "testdir">,
+  t: Pick<Test, "teardown">,
   line: string,
   scripts: Readonly<Record<string, string>> = {},
 ): Outcome {
-  const programs = t.testdir({});
+  const programs = scratchDirectory(t);
   for (const [name, text] of Object.entries({
     ...scripts,
     "host-local": `exec ${shellQuote(executable)} "$@"`,
