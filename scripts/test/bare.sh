@@ -29,7 +29,8 @@ unpacked() {
 
 # inside COMMAND: runs a command line there, in a clone of this repository, as a shell does that has just been opened.
 inside() {
-  chroot "$machine" env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/bin npm_config_registry="$registry" npm_config_prefer_offline=true \
+  chroot "$machine" env -i HOME=/root PATH=/usr/local/bin:/usr/bin:/bin \
+    npm_config_registry="$registry" npm_config_prefer_offline=true \
     ${NODE_EXTRA_CA_CERTS:+"NODE_EXTRA_CA_CERTS=$NODE_EXTRA_CA_CERTS"} \
     sh -c "cd /host-local && $1"
 }
