@@ -9,15 +9,6 @@ import { scratchDirectory } from "./data-directory.ts";
 
 const namespace = ["--mount", "--propagation", "private"];
 
-/** Why nothing can be mounted here; `undefined` where it can. */
-export function mountObstacle(): string | undefined {
-  if (process.getuid?.() !== 0) return "Mounting needs root.";
-  const context = [...namespace, "sh", "-c", "mount -t tmpfs tmpfs /mnt && exec nsenter --version"];
-  const { status, stderr, error } = spawnSync("unshare", context, { encoding: "utf8" });
-  if (status === 0) return undefined;
-  return `This machine does not let file systems be mounted: ${error?.message ?? stderr.trim()}`;
-}
-
 /**
  * A mount namespace. A process of this one stands inside, and Linux shows what that process sees below
  * `/proc/<id>/root`: so test and plugin reach the file systems from outside, by ordinary paths.

@@ -57,10 +57,19 @@ const answers = new Map<Need, string | undefined>();
 export function lacking(...needs: readonly Need[]): string | false {
   const unmet = needs.map((need) => {
     requireDeclared(need);
-    if (!answers.has(need)) answers.set(need, questions[need]());
-    return answers.get(need);
+    return answerTo(need);
   });
   return unmet.find((reason) => reason !== undefined) ?? false;
+}
+
+/** Whether a need is met, for what a test does without otherwise. */
+export function isGiven(need: Need): boolean {
+  return answerTo(need) === undefined;
+}
+
+function answerTo(need: Need): string | undefined {
+  if (!answers.has(need)) answers.set(need, questions[need]());
+  return answers.get(need);
 }
 
 function requireDeclared(need: Need): void {

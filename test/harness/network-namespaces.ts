@@ -8,18 +8,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { Test } from "tap";
-
-/** The reason for tap to skip what needs network namespaces, or false where they can be made. */
-export const skipWithoutNamespaces: string | false =
-  spawnSync("unshare", ["--net", "ip", "-V"]).status === 0
-    ? false
-    : "Making a network namespace takes root, and the programs unshare and ip.";
-
-/** The same for what needs the process ids of the host. */
-export const skipOutsideHost: string | false =
-  skipWithoutNamespaces !== false || readlinkSync("/proc/self/ns/pid") === "pid:[4026531836]"
-    ? skipWithoutNamespaces
-    : "In a container nothing is seen of the processes of the host.";
+import { isGiven } from "./needs.ts";
 
 /**
  * Starts a process in a network namespace of its own, with these addresses on the loopback interface; it ends with the
@@ -172,7 +161,7 @@ function namespaceOf(process: string): string {
  * container is known to be dead by the namespaces of the node alone. Without the right to do so that is not known anyway.
  */
 export async function startStranger(t: Pick<Test, "teardown">): Promise<void> {
-  if (skipWithoutNamespaces === false) {
+  if (isGiven("makes namespaces")) {
     await startProcess(t, "ip link add eth0 type veth peer name eth1");
   }
 }

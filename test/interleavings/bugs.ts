@@ -129,7 +129,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a change that failed and took effect is sealed",
     file: journal,
-    from: 'else if (!isSystemError(error, "EEXIST", "ENOENT")) this.#state = OFF;',
+    from: "else if (!isSystemError(error, ...UNCHANGED)) this.#state = OFF;",
     to: "else this.#changed();",
     cast: cast("DEL a, ADD a"),
     trouble: odd,
