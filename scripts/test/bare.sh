@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # What README.md begins building and testing with, where nothing is installed: on what each Debian has, with a Node.js and
-# its npm copied from this machine. What is missing has to be named, and once it is installed, it has to work.
+# its npm copied from this machine. What is missing has to be named, and the first command has to work once it is installed.
 # All of it is in memory, in namespaces of this script, so that nothing stays however it ends. Needs root, a Debian, and a
 # Node.js that brings its own libraries, as Debian's does not.
 #

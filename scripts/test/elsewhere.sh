@@ -96,7 +96,8 @@ user)
   mkdir "$scratch/home" "$scratch/tmp"
   chown -R 65534:65534 . "$scratch/home" "$scratch/tmp"
   setpriv --reuid 65534 --regid 65534 --clear-groups \
-    env -i HOME="$scratch/home" TMPDIR="$scratch/tmp" PATH="/usr/local/bin:/usr/bin:/bin" LANG=C.UTF-8 "$@"
+    env -i HOME="$scratch/home" TMPDIR="$scratch/tmp" LANG=C.UTF-8 \
+    PATH="$(dirname "$(command -v npm)"):/usr/local/bin:/usr/bin:/bin" "$@"
   ;;
 container)
   capabilities=-all,+chown,+dac_override,+fowner,+fsetid,+kill,+setgid,+setuid,+setpcap,+net_bind_service,+net_raw

@@ -62,5 +62,6 @@ function identityOf(
   path: string,
 ): { readonly id?: string; readonly device?: bigint; readonly inode: bigint } | undefined {
   if (path === "") return undefined;
-  return attempt(() => system.namespaceHandle(path) ?? system.status(path), undefined);
+  const handle = attempt(() => system.namespaceHandle(path), undefined);
+  return handle ?? attempt(() => system.status(path), undefined);
 }

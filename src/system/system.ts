@@ -108,8 +108,8 @@ export interface System {
    */
   findLines(path: string, start: string | undefined): Lines;
   /**
-   * The lines of a file of the kernel that have `text` in them, in their order, without their ends; the file may be of any
-   * length.
+   * The lines of a file that have `text` in them, in their order, without their ends; its size need not be told, as that of the
+   * kernel's files. Without following a symbolic link (ELOOP); anything but a file is an error (EINVAL).
    */
   linesWith(path: string, text: string): readonly string[];
   /**

@@ -9,7 +9,6 @@ import { networkFor } from "../harness/executable-network.ts";
 import { lacking } from "../harness/needs.ts";
 import {
   mountNamespace,
-  namespaceDirectory,
   processWith,
   takeNamespace,
   withHighNumber,
@@ -54,7 +53,7 @@ test("GC keeps addresses that a process, the node or a mounted namespace has, an
 test("GC keeps a pod without a process, whatever the list, until its network namespace is gone", {
   skip,
 }, async (t) => {
-  const directory = namespaceDirectory(t);
+  const directory = scratchDirectory(t);
   const network = networkFor(t, { subnet: "198.51.100.0/24" });
   const [living, lost] = [join(directory, "living"), join(directory, "lost")];
   // A virtual machine: the kernel of the host never has the address.

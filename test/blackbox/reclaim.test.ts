@@ -3,38 +3,55 @@
 
 import { join } from "node:path";
 import { test } from "tap";
+import { injectionObstacle } from "../faults/executables/injection.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
+import { executable } from "../harness/executable.ts";
 import { networkFor } from "../harness/executable-network.ts";
 import { lacking } from "../harness/needs.ts";
 import {
   mountNamespace,
-  namespaceDirectory,
   processWith,
   takeNamespace,
   withHighNumber,
 } from "../harness/network-namespaces.ts";
+import { withoutHandles } from "../harness/without-handles.ts";
 
-test("ADD in a full range takes the addresses of pods whose namespaces are gone, and no other", {
-  skip: lacking("sees the node", "makes namespaces"),
-}, async (t) => {
-  const three = { subnet: "198.51.100.0/24", rangeStart: "198.51.100.2", rangeEnd: "198.51.100.4" };
-  const network = networkFor(t, three);
-  const namespaces = namespaceDirectory(t);
-  const pathOf = (id: string): string => join(namespaces, id);
-  const mount = (id: string): void => withHighNumber(() => mountNamespace(t, pathOf(id)));
-  const add = (id: string, netns = pathOf(id)) =>
-    network.add(id, { netns, cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}` });
-  for (const id of ["a", "b", "d", "e", "none"]) mount(id);
-  add("a");
-  add("b");
-  t.same(add("c", `/proc/${await processWith(t)}/ns/net`).addresses, ["198.51.100.4"]);
-  t.match(add("none").error?.msg, "no IP addresses available", "all live");
+for (const [kernel, skip] of [
+  ["with the kernel's handles, where it gives them", false],
+  ["as before Linux 6.18", injectionObstacle() ?? false],
+] as const) {
+  test(`ADD in a full range takes the addresses of pods whose namespaces are gone, and no other: ${kernel}`, {
+    skip: lacking("sees the node", "makes namespaces") || skip,
+  }, async (t) => {
+    const program = kernel.startsWith("as") ? withoutHandles(t) : executable;
+    const three = {
+      subnet: "198.51.100.0/24",
+      rangeStart: "198.51.100.2",
+      rangeEnd: "198.51.100.4",
+    };
+    const network = networkFor(t, three);
+    const namespaces = scratchDirectory(t);
+    const pathOf = (id: string): string => join(namespaces, id);
+    const mount = (id: string): void => withHighNumber(() => mountNamespace(t, pathOf(id)));
+    const add = (id: string, netns = pathOf(id)) =>
+      network.add(id, {
+        program,
+        netns,
+        cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`,
+      });
+    for (const id of ["a", "b", "d", "e", "none"]) mount(id);
+    add("a");
+    add("b");
+    t.same(add("c", `/proc/${await processWith(t)}/ns/net`).addresses, ["198.51.100.4"]);
+    t.match(add("none").error?.msg, "no IP addresses available", "all live");
 
-  for (const [gone, next, address] of [
-    ["b", "d", "198.51.100.3"],
-    ["a", "e", "198.51.100.2"],
-  ] as const) {
-    takeNamespace(pathOf(gone));
-    t.same(add(next).addresses, [address]);
-    t.match(add("none").error?.msg, "no IP addresses available", "all live again");
-  }
-});
+    for (const [gone, next, address] of [
+      ["b", "d", "198.51.100.3"],
+      ["a", "e", "198.51.100.2"],
+    ] as const) {
+      takeNamespace(pathOf(gone));
+      t.same(add(next).addresses, [address]);
+      t.match(add("none").error?.msg, "no IP addresses available", "all live again");
+    }
+  });
+}

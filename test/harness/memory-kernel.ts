@@ -209,6 +209,7 @@ export class MemoryKernel {
     if (path === "/proc/self/ns/user") {
       return `user:[${this.isInFirstUserNamespace ? 4026531837 : 4026539998}]`;
     }
+    if (path === "/proc/1/ns/user") return "user:[4026531837]";
     if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
     throw new SystemError("readlink", path, "ENOENT");
   }

@@ -49,16 +49,6 @@ async function startProcess(
 }
 
 /**
- * Makes an empty directory for namespaces that is gone after the test. Not where `TMPDIR` says: a plugin records no namespace
- * whose path has white space.
- */
-export function namespaceDirectory(t: Pick<Test, "teardown">): string {
-  const directory = mkdtempSync("/tmp/host-local-namespaces-");
-  t.teardown(() => rmSync(directory, { recursive: true, force: true }));
-  return directory;
-}
-
-/**
  * Mounts a new network namespace at a path, as runtimes do in `/run/netns`; no process runs in it.
  *
  * @param path a file to make

@@ -16,7 +16,7 @@ export interface OwnNetwork {
 /** So many /24 are in 198.18.0.0/15. */
 const COUNT = 512;
 
-/** Takes a network that no other test of this machine has until this one ends, of another clone or user either. */
+/** Takes a network that no other test has until this one ends, of another clone or user either, in the same network namespace. */
 export async function ownNetwork(t: Pick<Test, "teardown">): Promise<OwnNetwork> {
   const start = randomInt(COUNT);
   for (let tried = 0; tried < COUNT; tried++) {

@@ -119,7 +119,7 @@ export const kinds = {
   "dated-ahead": {
     severity: "info",
     remedy:
-      "see that the clock of the node is right (timedatectl); what is dated further ahead than a grace period counts as old",
+      "see that the clock of the node is right (timedatectl); what is dated more than a minute ahead counts as old",
   },
   "leaks-unknown": {
     severity: "info",

@@ -172,8 +172,10 @@ function fromThen(
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) {
-    // What is dated far ahead was made while the clock was wrong, and then the directory would be dated so in this boot.
+    // What is dated far ahead was made while the clock was wrong: before this boot, if the directory has not changed since.
     const isOfWrongClock = ({ changed }: Status): boolean =>
+      booted !== undefined &&
+      directory.changed < booted &&
       isAhead(Number(changed / MILLISECOND), system.now());
     return (_name, _key, status) => isOlder(status) || isOfWrongClock(status);
   }

@@ -118,12 +118,12 @@ export function requireJournal(
 }
 
 /**
- * The lines with a word, which is not one of the first three; needs no lock.
+ * The lines in which a word begins so, which is not the first one; needs no lock.
  *
  * @throws SystemError where the journal cannot be read
  */
-export function linesWithWord(files: NetworkFiles, word: string): readonly string[] {
-  const read = (): readonly string[] => files.state?.linesWith(FILE, ` ${word} `) ?? [];
+export function linesWithWord(files: NetworkFiles, start: string): readonly string[] {
+  const read = (): readonly string[] => files.state?.linesWith(FILE, ` ${start}`) ?? [];
   return attempt(read, [], ...NO_FILE);
 }
 

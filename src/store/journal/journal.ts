@@ -148,7 +148,7 @@ export class Journal {
     this.#lines += `${key} ${name}${record}\n`;
   }
 
-  /** What it tells of reservations of the running boot; `undefined` where it cannot be read. */
+  /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
   records(): Records | undefined {
     this.open();
     const { kind } = this.#state;
@@ -204,7 +204,7 @@ export class Journal {
       const machine = this.#machineFor(boot, found);
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
       const records = this.#carriedOver(boot, found, scan);
-      // A later boot needs what the former one tells.
+      // The next boot needs it: after a loss of power it would be empty.
       const isDurable = found !== undefined;
       const seal = { boot, machine, directory: fingerprint };
       const length = renewJournal(directory, scan, seal, records, isDurable);
@@ -231,7 +231,8 @@ export class Journal {
       for (const line of journal.found) all.push(carriedOver(line, bound));
     } else if (journal !== undefined) {
       const read = () => withStatus(this.#files, usualIn(scan));
-      all.push(...linesBeforeBoot(this.#files, journal, read));
+      // There may be more than a call has room for arguments.
+      for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);
     }
     all.push(...eachLine(this.#lines));
     return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));

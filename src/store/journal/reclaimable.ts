@@ -71,8 +71,8 @@ interface Caller extends Pick<RecordedReservation, "key" | "containerId"> {
  * pod's sandbox has one that is no other container's.
  */
 function isAnother(later: AddedNamespace, before: AddedNamespace): boolean {
-  const isKnown = later.id !== undefined && before.id !== undefined;
-  return isKnown ? later.id !== before.id : later.isPodSandbox;
+  if (later.id !== undefined) return before.id !== undefined && later.id !== before.id;
+  return later.isPodSandbox;
 }
 
 type PlacedOfBoot = PlacedRecord<RecordedReservation>;

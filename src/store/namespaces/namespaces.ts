@@ -40,9 +40,14 @@ export class Namespaces {
     const ofProcesses = groupsOf(system, view, reader).flatMap(
       (tasks) => reader.addressesOf(tasks) ?? [],
     );
-    const mounted = enterAll(system, view);
+    const read = new Set(ofProcesses.map(({ id }) => id));
+    const mounted = enterAll(system, view, read);
     this.all = [...ofProcesses, ...mounted.namespaces];
-    this.incomplete = reader.incomplete ?? view.incomplete ?? mounted.incomplete;
+    this.incomplete =
+      reader.incomplete ??
+      view.incomplete ??
+      mounted.incomplete ??
+      whyUnread(system, view, this.all);
     this.#byId = new Map(this.all.flatMap((one) => (one.id === undefined ? [] : [[one.id, one]])));
     for (const one of this.all) {
       for (const address of one.addresses) {
@@ -124,13 +129,31 @@ class AddressReader {
   }
 }
 
-/** Enters the namespaces that are only mounted. */
+/**
+ * Why a namespace may be missing whose processes all ended while it was to be read: one of them may have started another one
+ * there.
+ */
+function whyUnread(system: System, { tasks }: View, all: readonly Namespace[]): string | undefined {
+  const known = new Set(all.map(({ id }) => id));
+  const missing = [...tasks.keys()].filter((id) => !known.has(id));
+  if (missing.length === 0) return undefined;
+  const now = lookAround(system);
+  const again = missing.find((id) => now.tasks.has(id));
+  return again && `the network namespace ${again} has other processes by now`;
+}
+
+/**
+ * Enters the namespaces that are mounted, and of which no process has shown the addresses.
+ *
+ * @param read those of which one has
+ */
 function enterAll(
   system: System,
-  { tasks, mounts }: View,
+  { mounts }: View,
+  read: ReadonlySet<string | undefined>,
 ): { readonly namespaces: readonly Namespace[]; readonly incomplete: string | undefined } {
   const node = nodeNamespaceOf(system);
-  const others = mounts.filter(({ id }) => id !== node && !tasks.has(id));
+  const others = mounts.filter(({ id }) => id !== node && !read.has(id));
   const namespaces: Namespace[] = [];
   const failed = new Map<string, string>();
   for (const [id, ofOne] of Map.groupBy(others, (one) => one.id)) {

@@ -65,11 +65,11 @@ export function lookAround(system: System): View {
         const task = taskOf(system, processId);
         if (task === undefined) {
           // Any other may have handed over what it had, or be executing itself from another thread: it is looked for again.
-          if (isZombie(system, processId)) seen.add(processId);
+          if (isEnding(system, processId)) seen.add(processId);
           continue;
         }
         if (isOfNode(task)) {
-          if (!mounts.addOf(processId)) continue;
+          if (!mounts.addOf(task.task)) continue;
           ofNode.push(task);
         } else {
           others.push(task);
@@ -165,6 +165,7 @@ class MountsInView {
   /**
    * Adds the mounts that a process of the node sees.
    *
+   * @param process where it is below `/proc`
    * @returns false where it has ended meanwhile
    */
   addOf(process: string): boolean {
@@ -175,8 +176,10 @@ class MountsInView {
   #add(process: string, read: Set<string>): boolean {
     const system = this.#system;
     const add = (): true => {
+      // First: what an ordinary user has for a root may not be looked at, or block whoever does.
+      if (process !== "self" && !isOfFirstUser(system, process)) return true;
       const list = listAt(system, process);
-      if (read.has(list) || !isOfFirstUser(system, process)) return true;
+      if (read.has(list)) return true;
       const lines = system.linesWith(`/proc/${process}/mountinfo`, OF_NAMESPACES);
       for (const one of [read, this.#lists]) one.add(list);
       const root = process === "self" ? "" : `/proc/${process}/root`;
@@ -237,16 +240,23 @@ function isChrooted(system: System): boolean {
 /** `/proc/PID/stat` is smaller, in bytes. */
 const LARGEST_STAT = 4096;
 
-/** Where `/proc/PID/stat` has the number of threads, counted behind the name, see proc_pid_stat(5). */
+/** Where `/proc/PID/stat` has the flags and the number of threads, counted behind the name, see proc_pid_stat(5). */
+const FLAGS = 6;
 const THREADS = 17;
 
-/** Whether a process has ended with all of its threads, and only its parent has not asked how. */
-function isZombie(system: System, processId: string): boolean {
+/** `PF_EXITING`, of a process that has given up its namespaces, and starts no other. */
+const EXITING = 0x4;
+
+/**
+ * Whether a process is ending, with its last thread: it may be listed for hours, until its parent has asked how it ended, or
+ * while it waits for others.
+ */
+function isEnding(system: System, processId: string): boolean {
   return attempt(() => {
     const text = system.readFile(`/proc/${processId}/stat`, LARGEST_STAT);
     // The name may have anything in it.
     const words = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return words[0] === "Z" && Number(words[THREADS]) <= 1;
+    return (Number(words[FLAGS]) & EXITING) !== 0 && Number(words[THREADS]) <= 1;
   }, false);
 }
 

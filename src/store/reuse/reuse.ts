@@ -42,7 +42,7 @@ export class ReusedAddresses {
 
   /** The reservations with these file names were released by this call, or found released. */
   released(...names: readonly string[]): void {
-    this.#released.push(...names.map(canonical));
+    for (const name of names) this.#released.push(canonical(name));
   }
 
   /** Somebody has got addresses, which are remembered for him. */

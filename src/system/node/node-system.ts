@@ -199,7 +199,11 @@ function findLines(path: string, start: string | undefined): Lines {
 }
 
 function linesWith(path: string, text: string): readonly string[] {
-  const content = readFile(path, LARGEST_OF_KERNEL);
+  const content = withFile(path, O_RDONLY | O_NOFOLLOW, (file) => {
+    // Anything else may have no end.
+    if (!fs.fstatSync(file).isFile()) throw new SystemError("read", path, "EINVAL");
+    return readText(file, path, LARGEST_OF_KERNEL);
+  });
   return [...eachLine(content)].filter((line) => line.includes(text));
 }
 

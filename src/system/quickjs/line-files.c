@@ -5,7 +5,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -20,6 +19,8 @@ enum {
   PART = 64 * 1024,
   /* A longer line is an error; one has the content of a reservation, which has at most half of that. */
   WINDOW = 512 * 1024,
+  /* A longer file is an error where its size is not told. */
+  LARGEST = 256 * 1024 * 1024,
 };
 
 /* Where the lines go, and what they begin with. */
@@ -115,14 +116,19 @@ JSValue host_find_lines(struct call *call) {
 JSValue host_lines_with(struct call *call) {
   struct search search = {.ctx = call->ctx, .first = JS_UNDEFINED, .anywhere = true};
   search.start = text_at(call, 1, &search.start_length);
-  int descriptor = open_existing(call, O_RDONLY);
+  int descriptor = open_existing(call, O_RDONLY | O_NOFOLLOW);
   if (descriptor < 0) return JS_EXCEPTION;
   search.found.array = JS_NewArray(call->ctx);
-  /* The kernel tells no size of such a file. */
-  off_t left = INT64_MAX;
-  int error = search_file(&search, descriptor, &left);
+  /* The kernel tells no size of its files; anything but a file may have no end. */
+  off_t left = LARGEST;
+  struct stat file;
+  int error = fstat(descriptor, &file) < 0 ? errno : S_ISREG(file.st_mode) ? 0 : EINVAL;
+  if (error == 0) error = search_file(&search, descriptor, &left);
+  if (error == 0 && left == 0) error = EFBIG;
   close(descriptor);
-  return error == 0 ? search.found.array : throw_errno(call, "read", error);
+  if (error == 0) return search.found.array;
+  JS_FreeValue(call->ctx, search.found.array);
+  return throw_errno(call, "read", error);
 }
 
 static bool extend(int descriptor, const char *text, size_t length, const char *header,

@@ -125,7 +125,7 @@ export function systemOf(machine: Machine): OperatorSystem {
     readFile: (path) => {
       const [, ended] = /^\/proc\/([0-9]+)\/stat$/.exec(path) ?? [];
       if (machine.ended?.includes(Number(ended)) === true) {
-        return `${ended} (a) b (c) Z 1 ${"0 ".repeat(15)}1 0\n`;
+        return `${ended} (a) b (c) Z ${"0 ".repeat(5)}4 ${"0 ".repeat(10)}1 0\n`;
       }
       if (path === "/proc/uptime" && machine.uptime !== undefined)
         return `${machine.uptime} 9.00\n`;

@@ -5,10 +5,10 @@ import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { scratchDirectory } from "../../harness/data-directory.ts";
 import { lacking } from "../../harness/needs.ts";
 import {
   mountNamespace,
-  namespaceDirectory,
   processWith,
   startStranger,
   takeNamespace,
@@ -26,7 +26,7 @@ async function makeNode(t: Test) {
   const ipam = { subnet: `${ipv4}.0/24` };
   const node = nodeFor(t);
   node.network("net", ipam);
-  const namespaces = namespaceDirectory(t);
+  const namespaces = scratchDirectory(t);
   const pathOf = (id: string): string => join(namespaces, id);
   const ofPod = (id: string): string => `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`;
   const add = (id: string, netns: string, cniArgs = ofPod(id)): void =>

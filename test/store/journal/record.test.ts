@@ -54,6 +54,8 @@ test("a line that is cut off, or has anything else, has no record", async (t) =>
     "c1 eth0 10.0.0.2 12,5 0 - /run/netns/pod",
     "c1 eth0 10.0.0.2 12,5,x7 4026532001 - /run/netns/pod",
     "c1 eth0 10.0.0.2 12,5,7x 4026532001 - /run/netns/pod",
+    "c1 eth0 10.0.0.2 12,5 1e3,7 pod /run/netns/pod",
+    "c1 eth0 10.0.0.2 12,5 40265.2345,77 pod /run/netns/pod",
   ]) {
     t.equal(recordIn(other, undefined), undefined, other);
   }

@@ -105,6 +105,24 @@ test("a namespace whose tables cannot be read is told once, however many process
   t.match(incomplete, "open /proc/7/net/if_inet6: file too large");
 });
 
+test("a namespace whose processes have ended is entered where it is mounted; else others may have it", async (t) => {
+  const machine = {
+    processes: { 7: pod },
+    mounted: { [path]: 70 },
+    addresses: { 70: ["10.7.75.2"] },
+  };
+  const ended = refusing(systemOf(machine), ["readFile"], /^\/proc\/7\/net\//, "ESRCH");
+  const { all, incomplete } = new Namespaces(ended);
+  t.same([all.map((one) => one.path), incomplete], [[path], undefined]);
+
+  const alone = refusing(systemOf({ processes: { 7: pod } }), ["readFile"], /\/7\/net\//, "ESRCH");
+  t.match(new Namespaces(alone).incomplete, "net:[70] has other processes by now");
+  let lists = 0;
+  const list: typeof alone.list = (at) =>
+    alone.list(at).filter((name) => at !== "/proc" || name !== "7" || ++lists <= 2);
+  t.equal(new Namespaces({ ...alone, list }).incomplete, undefined, "it is gone");
+});
+
 test("where the first process of a namespace has ended, another one shows its addresses", async (t) => {
   const system = systemOf({ processes: { 7: pod, 8: pod } });
   const ended = refusing(system, ["readFile"], /^\/proc\/7\//, "ESRCH");

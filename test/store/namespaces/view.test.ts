@@ -119,6 +119,9 @@ test("a process that has ended, and is listed until its parent has asked how, is
   const readFile: typeof system.readFile = (path, limit) =>
     system.readFile(path, limit).replace(/1 0\n$/, "2 0\n");
   t.match(lookAround({ ...system, readFile }).incomplete, "come and go", "it has a thread");
+  const executing: typeof system.readFile = (path, limit) =>
+    system.readFile(path, limit).replace("Z 0 0 0 0 0 4", "S 0 0 0 0 0 0");
+  t.match(lookAround({ ...system, readFile: executing }).incomplete, "come and go");
 });
 
 test("while processes come and go, some namespace may be missing", async (t) => {
@@ -183,10 +186,26 @@ test("a process in a chroot shows what is mounted there; the mounts of the node 
   t.match(lookAround(unread), { seesMounts: false, incomplete: UNSEEN });
 });
 
+test("the mounts of a process of the node whose first thread has ended are read by another thread", async (t) => {
+  const machine = { processes: { 80: withMounts(5, "/mnt/c") }, zombies: { 80: 81 }, mounted };
+  const { mounts, incomplete } = lookAround(systemOf(machine));
+  t.equal(incomplete, undefined);
+  t.match(mounts[1], { path: "/mnt/c", reachedAt: "/proc/80/task/81/root/mnt/c" });
+});
+
 test("what is mounted in a user namespace of somebody else is none of the node's", async (t) => {
   const own = withMounts(5, "/home/u/c", { userNamespace: 4 });
   const { mounts, incomplete } = lookAround(systemOf({ processes: { 8: own }, mounted }));
   t.same([mounts, incomplete], [ofNode, undefined]);
+  for (const code of ["EACCES", "ENOTCONN"]) {
+    const system = refusing(
+      systemOf({ processes: { 8: own }, mounted }),
+      ["status"],
+      /^\/proc\/8\/root\/$/,
+      code,
+    );
+    t.equal(lookAround(system).incomplete, undefined, `a root in a file system of his: ${code}`);
+  }
 });
 
 test("a list of mounts that cannot be read may have more, whatever the reason, unless its process has ended", async (t) => {

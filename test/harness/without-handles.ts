@@ -1,0 +1,18 @@
+/** The executable as on a kernel that gives no handles of namespaces, before Linux 6.18. */
+
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { shellCommand } from "../../src/operator/node/next-command.ts";
+import { scratchDirectory } from "./data-directory.ts";
+import { executable } from "./executable.ts";
+
+/** Makes a program that is the executable under test, to which `strace` denies handles. */
+export function withoutHandles(t: Pick<Test, "teardown">): string {
+  const program = join(scratchDirectory(t), "host-local");
+  const deny = ["strace", "-f", "--quiet=all", "--output=/dev/null", "--seccomp-bpf"];
+  const call = "name_to_handle_at";
+  const words = [...deny, `--trace=${call}`, `--inject=${call}:error=EOPNOTSUPP`, executable];
+  writeFileSync(program, `#!/bin/sh\nexec ${shellCommand(words)} "$@"\n`, { mode: 0o755 });
+  return program;
+}
