@@ -1,6 +1,6 @@
 /** `CNI_NETNS`: that it is not the plugin's own network namespace, and which it is. */
 
-import { attempt, type System } from "../system/system.ts";
+import { attempt, type NamespaceHandle, recover, type System } from "../system/system.ts";
 import { CniError, ErrorCode } from "./error.ts";
 
 /** A network namespace, as a call has seen it. */
@@ -62,6 +62,9 @@ function identityOf(
   path: string,
 ): { readonly id?: string; readonly device?: bigint; readonly inode: bigint } | undefined {
   if (path === "") return undefined;
-  const handle = attempt(() => system.namespaceHandle(path), undefined);
+  const look = (): NamespaceHandle | undefined => system.namespaceHandle(path);
+  // Whatever else keeps the kernel from giving it a handle, it may be there.
+  const handle = recover(look, ({ code }) => (code === "ENOENT" ? null : undefined));
+  if (handle === null) return undefined;
   return handle ?? attempt(() => system.status(path), undefined);
 }

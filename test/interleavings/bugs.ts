@@ -246,7 +246,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a journal that is written anew after a boot forgets what is from before it",
     file: journal,
-    from: "all.push(...linesBeforeBoot(this.#files, journal, read));",
+    from: "for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);",
     to: "",
     cast: cast("ADD a", booted),
   },
@@ -315,7 +315,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "a process that has ended counts as read",
     file: view,
-    from: "if (isZombie(system, processId)) seen.add(processId);",
+    from: "if (isEnding(system, processId)) seen.add(processId);",
     to: "seen.add(processId);",
     cast: cast("ADD a ∥ fork d", graves.handedOver),
   },

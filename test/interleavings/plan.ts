@@ -307,25 +307,15 @@ export const known: readonly {
     why: "the state directory is on another file system, so nothing keeps the inode number of a file that UNDO may release, and the same attachment gets the number again within a tick of the clock",
   },
   {
-    search: /∥ start d, unmount d, full$/,
-    broken: /^d has lost/,
-    why: "a network namespace gets its first process and loses its mount after the processes were read, and before the mounts are",
-  },
-  {
     search:
       /: gc --live c, full, (d a zombie with a thread|d mounted elsewhere|d not seen|a directory of namespaces not seen)$/,
     broken: /has lost/,
     why: "something that no record explains has the number of the network namespace, or namespaces are not seen: `gc` asks the operator's list, unless a process or an address shows the container",
   },
   {
-    search: /GC c.*, times of a second$/,
-    broken: /^d has lost/,
-    why: "a file system with times of full seconds has no seal, so nothing is recorded, and GC releases by its list if there is neither a process nor an address in the network namespace",
-  },
-  {
     search: /^errors: (GC|gc --live) c, .*full/,
     broken: /has lost/,
-    why: "the same if the state directory cannot be read",
+    why: "the state directory cannot be read: GC and `gc` release by their list if there is neither a process nor an address in the network namespace",
   },
   {
     search: /: ADD b ∥ ADD b, directory lock$/,
