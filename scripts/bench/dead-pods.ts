@@ -47,6 +47,7 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const ipam = { ...network.ipam, rangeEnd: `10.1.${last >> 8}.${last & 255}` };
   const namespaces = mkdtempSync(join(directory, "netns"));
   const system = createNodeSystem();
+  const hasHandles = system.namespaceHandle("/proc/self/ns/net") !== undefined;
   const files = openNetwork(system, ipam.dataDir, network.name);
   const { state, boot, lockFile } = files;
   // As after any call: a new file in the directory would make the journal stale.
@@ -55,8 +56,13 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const lines = readdirSync(store.directory).map((name, at) => {
     const owner = readOwner(files, name);
     if (owner.kind !== "attachment") return "";
-    // No namespace has so high a number.
-    const namespace = { inode: `${2 ** 33 + at}`, path: `${namespaces}/${at}`, isPodSandbox: true };
+    // No namespace has so low a number, or so high an id.
+    const namespace = {
+      inode: `${2 ** 31 + at}`,
+      id: hasHandles ? `${2 ** 40 + at}` : undefined,
+      path: `${namespaces}/${at}`,
+      isPodSandbox: true,
+    };
     const file = fileIdAt(system, files.pathOf(name));
     return `${keyOf(owner)} ${name}${formatRecord(file, namespace)}\n`;
   });
