@@ -59,16 +59,16 @@ export function dateBack(system: System, directory: string): Fingerprint | undef
   // The same, of a day of which nobody writes any more: another second in each process, and in each millisecond.
   const back = (now % 1000) * 1000 + (system.processId() % 1000);
   const coarse = BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;
-  const dated = (time: bigint): FileStatus => {
-    system.setModified(directory, time);
-    return system.status(directory);
-  };
-  const isKept = ({ modified }: FileStatus): boolean =>
-    modified < exact + MILLISECOND && modified % MILLISECOND !== 0n;
   return attempt(() => {
-    const status = dated(exact);
-    if (isKept(status)) return fingerprintOf(status);
-    const again = dated(coarse);
-    return again.modified === coarse ? fingerprintOf(again) : undefined;
+    // Set but once: what another process writes meanwhile has to show.
+    const isCoarse = system.status(directory).modified % SECOND === 0n;
+    const time = isCoarse ? coarse : exact;
+    system.setModified(directory, time);
+    const status = system.status(directory);
+    const { modified } = status;
+    const isKept = isCoarse
+      ? modified === coarse
+      : modified < exact + MILLISECOND && modified % MILLISECOND !== 0n;
+    return isKept ? fingerprintOf(status) : undefined;
   }, undefined);
 }

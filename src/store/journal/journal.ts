@@ -61,6 +61,8 @@ export class Journal {
   #lines = "";
   /** How many reservations there are more than the seal says. */
   #difference = 0;
+  /** Whether this call has read all files, and acted by what it found. */
+  #hasSearched = false;
 
   /** @param lock what the lock excludes; without it the journal is neither read nor written */
   constructor(files: NetworkFiles, lock: Pick<Lock, "excludesGoPlugin"> | undefined) {
@@ -196,6 +198,7 @@ export class Journal {
   /** Writes it anew from the result of a search, if it is stale. */
   renew(scan: Files): void {
     this.open();
+    this.#hasSearched = true;
     const state = this.#state;
     const { boot, state: directory } = this.#files;
     if (state.kind !== "stale" || boot === undefined || directory === undefined) return;
@@ -256,7 +259,8 @@ export class Journal {
     const fingerprint = state.kind === "current" ? state.seal.directory : dateBack(system, path);
     if (directory === undefined || fingerprint === undefined) return;
     // The search may have seen half of what another made meanwhile, if the lock file was removed.
-    if (state.kind === "renewed" && countReservations(this.#files) !== reservations) return;
+    const mayHaveMissed = this.#hasSearched && state.kind !== "current";
+    if (mayHaveMissed && countReservations(this.#files) !== reservations) return;
     sealJournal(directory, this.#lines, {
       ...seal,
       directory: fingerprint,
