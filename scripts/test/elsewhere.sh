@@ -96,7 +96,7 @@ user)
   mkdir "$scratch/home" "$scratch/tmp"
   chown -R 65534:65534 . "$scratch/home" "$scratch/tmp"
   setpriv --reuid 65534 --regid 65534 --clear-groups \
-    env -i HOME="$scratch/home" TMPDIR="$scratch/tmp" LANG=C.UTF-8 \
+    env -i HOME="$scratch/home" TMPDIR="$scratch/tmp" LANG=C.UTF-8 npm_config_update_notifier=false \
     PATH="$(dirname "$(command -v npm)"):/usr/local/bin:/usr/bin:/bin" "$@"
   ;;
 container)
