@@ -313,13 +313,6 @@ export const bugs: readonly Bug[] = [
     cast: cast("ADD a ∥ fork d", graves.handedOver),
   },
   {
-    name: "a process that has ended counts as read",
-    file: view,
-    from: "if (isEnding(system, processId)) seen.add(processId);",
-    to: "seen.add(processId);",
-    cast: cast("ADD a ∥ fork d", graves.handedOver),
-  },
-  {
     name: "the mounts of a namespace are not asked for",
     file: states,
     from: "for (const { id, path } of mounts)",

@@ -126,7 +126,8 @@ function namespaceIn(words: readonly string[]): AddedNamespace | undefined {
   const comma = word.indexOf(",");
   const inode = comma < 0 ? word : word.slice(0, comma);
   const id = comma < 0 ? undefined : word.slice(comma + 1);
-  if (!DECIMAL.test(inode) || inode === "0" || (id !== undefined && !DECIMAL.test(id))) return undefined;
+  if (!DECIMAL.test(inode) || inode === "0" || (id !== undefined && !DECIMAL.test(id)))
+    return undefined;
   return { inode, id, path, isPodSandbox: kind === POD_SANDBOX };
 }
 
