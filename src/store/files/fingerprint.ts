@@ -12,6 +12,9 @@ export interface Fingerprint {
 const MILLISECOND = 1_000_000n;
 const SECOND = 1000n * MILLISECOND;
 
+/** What a time of a full second ends with, in nanoseconds. */
+const FULL_SECOND = "0".repeat(9);
+
 /** How far back a directory is dated, in milliseconds: beyond what file systems and kernels round times to. */
 const DATED_BACK = 3000;
 
@@ -48,10 +51,15 @@ export function isUnchanged(now: Fingerprint, before: Fingerprint): boolean {
  * write, however coarse the clock by which the kernel dates files. Where times are kept in full seconds, it is a second of the
  * last twelve days.
  *
+ * @param before a fingerprint that it had
  * @returns its fingerprint from then on; `undefined` where that is not possible: the directory belongs to another user, or
  *   the file system keeps no such times
  */
-export function dateBack(system: System, directory: string): Fingerprint | undefined {
+export function dateBack(
+  system: System,
+  directory: string,
+  before: Fingerprint,
+): Fingerprint | undefined {
   const now = system.now();
   // Off the full millisecond, and by another fraction in each process.
   const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
@@ -61,7 +69,7 @@ export function dateBack(system: System, directory: string): Fingerprint | undef
   const coarse = BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;
   return attempt(() => {
     // Set but once: what another process writes meanwhile has to show.
-    const isCoarse = system.status(directory).modified % SECOND === 0n;
+    const isCoarse = before.id.endsWith(FULL_SECOND);
     const time = isCoarse ? coarse : exact;
     system.setModified(directory, time);
     const status = system.status(directory);

@@ -27,9 +27,6 @@ import {
 import { carriedOver } from "./record.ts";
 import type { Records } from "./records.ts";
 
-/** What a seal says before the directory is dated. */
-type UndatedSeal = Omit<Seal, "directory">;
-
 /** What a call knows of the journal. */
 type State =
   /** Not looked at yet. */
@@ -39,11 +36,11 @@ type State =
   /** Its seal is current, and this call has changed nothing. */
   | { readonly kind: "current"; readonly seal: Seal }
   /** Its seal was current until this call has changed something. */
-  | { readonly kind: "changed"; readonly seal: UndatedSeal }
+  | { readonly kind: "changed"; readonly seal: Seal }
   /** Somebody else has changed something since the seal that was found, or there was none. */
   | { readonly kind: "stale"; readonly found: Seal | undefined }
   /** This call has written it anew. */
-  | { readonly kind: "renewed"; readonly seal: UndatedSeal };
+  | { readonly kind: "renewed"; readonly seal: Seal };
 
 const OFF: State = { kind: "off" };
 
@@ -214,7 +211,7 @@ export class Journal {
       const reservations = scan.count + othersIn(scan).length;
       this.#state = {
         kind: "renewed",
-        seal: { boot, machine, reservations, length, renewed: length },
+        seal: { ...seal, reservations, length, renewed: length },
       };
       this.#difference = 0;
       this.#lines = "";
@@ -251,12 +248,13 @@ export class Journal {
   }
 
   /** @throws SystemError */
-  #seal(state: Extract<State, { readonly seal: UndatedSeal }>): void {
+  #seal(state: Extract<State, { readonly seal: Seal }>): void {
     const { system, directory: path, state: directory } = this.#files;
     const { seal } = state;
     const reservations = seal.reservations + this.#difference;
     // Whoever has changed the directory's fingerprint meanwhile, or does so from here on, is seen by the next call.
-    const fingerprint = state.kind === "current" ? state.seal.directory : dateBack(system, path);
+    const fingerprint =
+      state.kind === "current" ? seal.directory : dateBack(system, path, seal.directory);
     if (directory === undefined || fingerprint === undefined) return;
     // The search may have seen half of what another made meanwhile, if the lock file was removed.
     const mayHaveMissed = this.#hasSearched && state.kind !== "current";

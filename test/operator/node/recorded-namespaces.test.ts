@@ -175,5 +175,7 @@ test("an address in two namespaces, as rootless containers have it, is not calle
 });
 
 function isMounted(path: string): boolean {
-  return execFileSync("cat", ["/proc/self/mountinfo"], { encoding: "utf8" }).includes(` ${path} `);
+  return execFileSync("cat", ["/proc/self/mountinfo"], { encoding: "utf8" }).includes(
+    ` ${path.replaceAll(" ", "\\040")} `,
+  );
 }

@@ -1,15 +1,21 @@
 import { test } from "tap";
 import { dateBack, fingerprintOf, isUnchanged } from "../../../src/store/files/fingerprint.ts";
+import type { System } from "../../../src/system/system.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { location, machineWith } from "../fixtures.ts";
 
 const { directory } = location;
 
+/** Dates the directory back, by what it was before. */
+function dated(system: System): ReturnType<typeof dateBack> {
+  return dateBack(system, directory, fingerprintOf(system.status(directory)));
+}
+
 test("a directory that was dated back shows every later write, however coarse the clock", async (t) => {
   for (const grain of [1n, 4_000_000n, 1_000_000_000n]) {
     const machine = machineWith();
     machine.disk.grain = grain;
-    const fingerprint = dateBack(machine.start(), directory);
+    const fingerprint = dated(machine.start());
     if (fingerprint === undefined) throw new Error("it was not dated back");
 
     t.ok(isUnchanged(fingerprintOf(machine.disk.status(directory)), fingerprint));
@@ -24,7 +30,7 @@ test("two processes never date a directory alike", async (t) => {
   machine.disk.put(`${directory}/10.0.0.2`, "");
 
   const times = [1, 999, 1000, 4_194_303].map((processId) => {
-    dateBack(machine.start({ processId }), directory);
+    dated(machine.start({ processId }));
     return machine.disk.status(directory).modified;
   });
 
@@ -39,7 +45,7 @@ test("where times are kept in full seconds, it is a second that no write gives, 
   const machine = machineWith();
   machine.disk.resolution = 1_000_000_000n;
   const times = [1, 999, 4_194_303].map((processId) => {
-    const fingerprint = dateBack(machine.start({ processId }), directory);
+    const fingerprint = dated(machine.start({ processId }));
     const status = machine.disk.status(directory);
     t.ok(fingerprint && isUnchanged(fingerprintOf(status), fingerprint));
     return status.modified;
@@ -53,10 +59,10 @@ test("where times are kept in full seconds, it is a second that no write gives, 
 test("there is no fingerprint to rely on where times are kept in minutes, or cannot be set", async (t) => {
   const coarse = machineWith();
   coarse.disk.resolution = 60_000_000_000n;
-  t.equal(dateBack(coarse.start(), directory), undefined);
+  t.equal(dated(coarse.start()), undefined);
 
   const refused = machineWith().start({ interrupt: refuse("setModified", "EPERM") });
-  t.equal(dateBack(refused, directory), undefined);
+  t.equal(dated(refused), undefined);
 
   const written = machineWith();
   const now = BigInt(written.time) * 1_000_000n;
@@ -65,7 +71,7 @@ test("there is no fingerprint to rely on where times are kept in minutes, or can
     interrupt: ({ operation }) =>
       operation === "status" ? { kind: "pause", meanwhile } : undefined,
   });
-  t.equal(dateBack(disturbed, directory), undefined, "somebody writes at the same time");
+  t.equal(dated(disturbed), undefined, "somebody writes at the same time");
 });
 
 test("a directory is unchanged while inode and both times are the same", async (t) => {

@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { parseContainerId } from "../../../src/cni/attachment.ts";
-import { dateBack, type FileId } from "../../../src/store/files/fingerprint.ts";
+import { dateBack, type FileId, fingerprintOf } from "../../../src/store/files/fingerprint.ts";
 import {
   ALL,
   type JournalContent,
@@ -80,7 +80,11 @@ function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): 
     NONE,
     false,
   );
-  const directory = dateBack(files.system, files.directory);
+  const directory = dateBack(
+    files.system,
+    files.directory,
+    fingerprintOf(files.system.status(files.directory)),
+  );
   if (directory === undefined) throw new Error("it cannot be sealed");
   const seal = {
     boot,
