@@ -5,7 +5,7 @@ import { isOfRecord } from "../../store/journal/record.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
-import { lookAround, type View } from "../../store/namespaces/view.ts";
+import { lookAround, nameOf, type View } from "../../store/namespaces/view.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -149,7 +149,7 @@ export class LivenessChecker {
       return { ...state, isPodSandbox: false, hasProcess: false, isUnread: true };
     }
     const { inode, isPodSandbox } = namespace;
-    const livingId = state.kind === "alive" ? `net:[${inode}]` : undefined;
+    const livingId = state.kind === "alive" ? nameOf(inode) : undefined;
     const hasProcess =
       livingId !== undefined && this.namespaces.withId(livingId)?.processId !== undefined;
     return { ...state, isPodSandbox, hasProcess, isUnread: false, livingId };

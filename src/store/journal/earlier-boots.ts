@@ -9,7 +9,7 @@
 
 import { attempt, type FileStatus } from "../../system/system.ts";
 import { bootTime, isBootId } from "../files/boot-id.ts";
-import { fileIdOf, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
+import { type FileId, fileIdOf, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { isAhead } from "../reservations/age.ts";
 import { allIn, readAll } from "../reservations/directory-scan.ts";
@@ -29,7 +29,7 @@ import { NO_RECORDS, Records } from "./records.ts";
 const MILLISECOND = 1_000_000n;
 
 /** What is looked at of a reservation's file. */
-type Status = Pick<FileStatus, "kind" | "inode" | "modified" | "changed">;
+type Status = Pick<FileStatus, "kind" | "modified" | "changed"> & { readonly id: FileId };
 
 /** A reservation that was read, with the status of its file. */
 interface ReadReservation extends NamedReservation {
@@ -47,7 +47,7 @@ interface ReadReservation extends NamedReservation {
 export function recordsOf(
   files: NetworkFiles,
   journal: JournalContent | undefined,
-  reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
+  reservations = () => readReservations(files),
 ): Records {
   const { boot } = files;
   const seal = journal?.seal;
@@ -70,7 +70,7 @@ export function recordsOf(
  */
 export function namesBeforeBoot(
   files: NetworkFiles,
-  reservations = (): readonly ReadReservation[] => withStatus(files, allIn(readAll(files))),
+  reservations = () => readReservations(files),
 ): ReadonlySet<string> {
   let read: readonly ReadReservation[] | undefined;
   const all = (): readonly ReadReservation[] => {
@@ -83,8 +83,7 @@ export function namesBeforeBoot(
   const isBefore = ({ name, owner, status }: ReadReservation): boolean => {
     const record = records.of(name)?.record;
     if (status === undefined || record === undefined || !isEarlier(record)) return false;
-    const { kind, changed } = status;
-    return isOfRecord(record, { kind, changed, id: fileIdOf(status) }, owner) === true;
+    return isOfRecord(record, status, owner) === true;
   };
   return new Set(
     all()
@@ -93,12 +92,19 @@ export function namesBeforeBoot(
   );
 }
 
+function readReservations(files: NetworkFiles): readonly ReadReservation[] {
+  return withStatus(files, allIn(readAll(files)));
+}
+
 /** Reads the status of the reservations' files. */
 export function withStatus<T extends NamedReservation>(
   files: NetworkFiles,
   reservations: readonly T[],
 ): readonly (T & { readonly status: Status | undefined })[] {
-  const read = (name: string): Status => files.system.linkStatus(files.pathOf(name));
+  const read = (name: string): Status => {
+    const { kind, inode, modified, changed } = files.system.linkStatus(files.pathOf(name));
+    return { kind, modified, changed, id: fileIdOf({ inode, modified }) };
+  };
   return reservations.map((one) => ({
     ...one,
     status: attempt(() => read(one.name), undefined, "ENOENT"),
@@ -127,14 +133,12 @@ export function linesBeforeBoot(
   for (const { name, owner, status } of reservations()) {
     // A file without an interface may be an administrator's.
     if (owner.kind !== "attachment" || status?.kind !== "file") continue;
-    const { kind, changed } = status;
-    const file = fileIdOf(status);
     const { place, record } = records.of(name) ?? {};
     const isKnown = place !== undefined && record !== undefined && isEarlier(record);
-    if (isKnown && isOfRecord(record, { kind, changed, id: file }, owner) === true) {
+    if (isKnown && isOfRecord(record, status, owner) === true) {
       older.push({ place, line: found[place] ?? "" });
     } else if (isFromThen(name, keyOf(owner), status)) {
-      last.push({ name, line: `${keyOf(owner)} ${name}${formatEarlier(file, seal.boot)}` });
+      last.push({ name, line: `${keyOf(owner)} ${name}${formatEarlier(status.id, seal.boot)}` });
     }
   }
   older.sort((a, b) => a.place - b.place);
@@ -168,7 +172,7 @@ function fromThen(
   const { system } = files;
   const directory = system.status(files.directory);
   const sealed = sealedAt(seal);
-  const isClockBehind = BigInt(system.now()) * 1_000_000n < sealed;
+  const isClockBehind = BigInt(system.now()) * MILLISECOND < sealed;
   const booted = isClockBehind ? undefined : bootTime(system);
   const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) {

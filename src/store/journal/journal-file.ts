@@ -4,9 +4,9 @@
  * Its first line is the seal: which machine, boot and state of the network's directory the lines that follow are of, and
  * how long the file was then. Each of them says that an attachment holds an address from there on (`c1 eth0 10.1.2.3`, and
  * for which network namespace, or in which earlier boot, see `record.ts`), that it does not (`c1 eth0 -10.1.2.3`), or only
- * that it was looked for (`c1 eth0 -`). The journal is believed only while the seal is current, and even then what it lists is checked against the
- * reservations; whatever it does not tell is found by reading them all. Deleting it loses
- * only what is known to be from before this boot.
+ * that it was looked for (`c1 eth0 -`). The journal is believed only while the seal is current, and even then what it lists
+ * is checked against the reservations; whatever it does not tell is found by reading them all. Deleting it loses only what is
+ * known to be from before this boot.
  */
 
 import type { Attachment, ContainerId } from "../../cni/attachment.ts";

@@ -9,7 +9,7 @@ import { attempt, recover, type System, SystemError } from "../../system/system.
 import { parentOf } from "../files/paths.ts";
 import { ListedDirectories, nameIn } from "./listed-directories.ts";
 import { seesAllNamespaces, seesHostProcesses } from "./sight.ts";
-import { lookAround, type Mount, nodeNamespaceOf, type View } from "./view.ts";
+import { lookAround, type Mount, nameOf, nodeNamespaceOf, type View } from "./view.ts";
 
 /**
  * What became of it, and how that is known: the `reason` is a clause such as `its network namespace /run/netns/cni-1 is
@@ -196,7 +196,7 @@ export class NamespaceStates {
     if (this.#deviceNow() === null) return { kind: "unseen", reason: "/proc is not readable" };
     const look = (): Found => {
       const { device, inode } = system.status(path);
-      if (device === this.#device) return { kind: "exists", id: nameOf(String(inode)) };
+      if (device === this.#device) return { kind: "exists", id: nameOf(inode) };
       // Such as the file on which a runtime mounts it, in a mount namespace in which no process runs just now.
       return { kind: "unseen", reason: `${path} is no namespace, and it may be mounted elsewhere` };
     };
@@ -301,7 +301,3 @@ function isOfProcess(path: string): boolean {
 
 /** Errors of a path where there is nothing. */
 const MISSING: readonly string[] = ["ENOENT", "ENOTDIR", "ESRCH"];
-
-function nameOf(inode: string): string {
-  return `net:[${inode}]`;
-}

@@ -2,7 +2,15 @@
 
 import { attempt, recover, type System } from "../../system/system.ts";
 import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
-import { lookAround, type Mount, nodeNamespaceOf, type Task, tablesOf, type View } from "./view.ts";
+import {
+  lookAround,
+  type Mount,
+  nameOf,
+  nodeNamespaceOf,
+  type Task,
+  tablesOf,
+  type View,
+} from "./view.ts";
 
 /** A network namespace other than that of the node itself. */
 export interface Namespace {
@@ -204,7 +212,7 @@ function enter(
 function idAt(system: System, path: string): string | undefined {
   const found = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
   const { device } = system.status("/proc/self/ns/net");
-  return found?.device === device ? `net:[${found.inode}]` : undefined;
+  return found?.device === device ? nameOf(found.inode) : undefined;
 }
 
 function hasInterface(read: () => string): boolean {

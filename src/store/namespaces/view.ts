@@ -25,6 +25,11 @@ export interface Mount {
   readonly reachedAt: string;
 }
 
+/** The namespace with an inode, as the kernel names it. */
+export function nameOf(inode: string | bigint): string {
+  return `net:[${inode}]`;
+}
+
 /** What is seen from here. */
 export interface View {
   /** The processes in each namespace but that of the node itself, by the namespace as the kernel names it. */
@@ -86,7 +91,7 @@ export function lookAround(system: System): View {
   // A process may have mounted its namespace since, and ended before it was read.
   mounts.addOwn();
   return {
-    tasks: byNamespace(others),
+    tasks: Map.groupBy(others.filter(isInspected), ({ id }) => id),
     uninspected: others.filter(({ id }) => id === undefined),
     ofNode,
     mounts: mounts.all,
@@ -100,19 +105,12 @@ const UNSEEN_PROCESSES = "the processes of the node are not seen from here";
 
 const UNSEEN_MOUNTS = "the mounts of the node are not seen from here, which takes CAP_SYS_PTRACE";
 
-function byNamespace(tasks: readonly Task[]): ReadonlyMap<string, readonly Task[]> {
-  const found = new Map<string, Task[]>();
-  for (const task of tasks) {
-    if (task.id === undefined) continue;
-    const same = found.get(task.id);
-    if (same === undefined) found.set(task.id, [task]);
-    else same.push(task);
-  }
-  return found;
+function isInspected(task: Task): task is Task & { readonly id: string } {
+  return task.id !== undefined;
 }
 
 /** Errors of a process that has ended. */
-export const ENDED: readonly string[] = ["ENOENT", "ESRCH", "EINVAL"];
+const ENDED: readonly string[] = ["ENOENT", "ESRCH", "EINVAL"];
 
 /** Errors of a process that this one may not inspect. */
 const REFUSED: readonly string[] = ["EACCES", "EPERM"];
