@@ -3,7 +3,7 @@
 import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, isSystemError, type SystemError } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN } from "../configured/plugin-directories.ts";
 import { kindAt, linkAt, type Place } from "./place.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */
@@ -14,6 +14,9 @@ export type VersionAnswer =
       /** Whether it may be sound, and start where its loader and libraries are: on the node, outside of a container. */
       readonly mayStartElsewhere: boolean;
     };
+
+/** This executable, even if it was renamed or deleted. */
+export const SELF = "/proc/self/exe";
 
 /** The longest answer, in bytes. */
 const MAX_ANSWER = 64 * 1024;
