@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Lints what is not TypeScript, each language where its linter is installed: shell scripts with shellcheck, and the C host
-# with the warnings of clang.
+# Lints what is not TypeScript, each language where its linters are installed: shell scripts with shellcheck, and the C host
+# with the warnings and the static analyzers of clang and gcc.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -15,10 +15,20 @@ include=
 for directory in /usr/include/quickjs build/quickjs/usr/include/quickjs; do
   [ ! -e "$directory/quickjs.h" ] || include=$directory
 done
-if [ -n "$include" ] && command -v clang >/dev/null; then
-  # The size is that of the snapshot that a build makes.
-  git ls-files -z 'src/*.c' | xargs -0 clang -std=gnu11 -fsyntax-only -Wall -Wextra -Wshadow -Wvla \
-    -Wnull-dereference -Wstrict-prototypes -Werror -DSNAPSHOT_SIZE=1 -isystem "$include"
-else
-  echo "clang or quickjs.h is not there: the C host was not linted." >&2
+if [ -z "$include" ]; then
+  echo "quickjs.h is not there, npm run fetch -- quickjs brings it: the C host was not linted." >&2
+  exit
 fi
+
+# each COMMAND...: runs a compiler with every file of C; the size is that of the snapshot that a build makes.
+each() {
+  if command -v "$1" >/dev/null; then
+    git ls-files -z 'src/*.c' | xargs -0 --max-args=1 --max-procs="$(nproc)" "$@" -std=gnu11 -Wall -Wextra -Wshadow -Wvla \
+      -Wnull-dereference -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Werror -DSNAPSHOT_SIZE=1 -isystem "$include"
+  else
+    echo "$1 is not installed: the C host was not linted with it." >&2
+  fi
+}
+each clang -fsyntax-only
+each clang --analyze --analyzer-output text -Xclang -analyzer-werror
+each gcc -fanalyzer -O2 -c -o /dev/null
