@@ -32,7 +32,7 @@ export class Records {
     this.#places = recordsIn(lines);
   }
 
-  /** All, in the order of the journal, one after the other as they are asked for. */
+  /** All records, in the order of the journal, one after the other as they are asked for. */
   *all(): Generator<PlacedRecord, void> {
     for (const place of this.#places.values()) {
       const placed = this.#at(place);
@@ -40,7 +40,7 @@ export class Records {
     }
   }
 
-  /** That of the reservation with this file name; `undefined` where there is none. */
+  /** The record of the reservation with this file name; `undefined` where there is none. */
   of(name: string): PlacedRecord | undefined {
     return this.#at(this.#places.get(name) ?? -1);
   }
@@ -58,5 +58,5 @@ export class Records {
   }
 }
 
-/** Those of no journal. */
+/** The records of no journal: none. */
 export const NO_RECORDS = new Records([]);

@@ -2,7 +2,7 @@
 # Lints what is not TypeScript, each language where its linters are installed: shell scripts with shellcheck, and the C host
 # with the warnings and the static analyzers of clang and gcc.
 set -euo pipefail
-cd "$(dirname "${BASH_SOURCE[0]}")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
 if command -v shellcheck >/dev/null; then
   git ls-files -z '*.sh' .ci/run | xargs -0 shellcheck --external-sources
