@@ -26,7 +26,7 @@ export interface Architecture {
 /** Go's names. */
 export type ArchitectureName = "amd64" | "arm64" | "arm" | "ppc64le" | "s390x" | "riscv64" | "386";
 
-/** All of them. */
+/** All architectures that executables are built for. */
 export const architectures: readonly Architecture[] = [
   {
     name: "amd64",

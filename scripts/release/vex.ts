@@ -21,7 +21,7 @@ export interface Vulnerability {
   readonly component: "quickjs" | "glibc" | "libgcc";
   /** What is at fault. */
   readonly code: string;
-  /** One of OpenVEX. */
+  /** The justification, by its name in OpenVEX. */
   readonly justification: string;
   readonly reason: string;
   /** The commit that fixes it. */
@@ -32,7 +32,7 @@ export interface Vulnerability {
   readonly intrinsic?: string;
 }
 
-/** All that are known. */
+/** All known vulnerabilities. */
 export const vulnerabilities: readonly Vulnerability[] = JSON.parse(
   readFileSync(join(root, "docs", "data", "vulnerabilities.json"), "utf8"),
 );

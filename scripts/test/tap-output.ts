@@ -14,7 +14,7 @@ export interface FileResult extends Counts {
   readonly seconds: number;
   /** The reason of each skipped test. */
   readonly skipReasons: readonly string[];
-  /** All that is not a test that passed; empty where nothing failed. */
+  /** The output without the tests that passed; empty where nothing failed. */
   readonly report: string;
 }
 

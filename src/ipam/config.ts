@@ -96,11 +96,11 @@ export type ReuseDelay = number | "conntrack";
 export interface Reuse {
   /** How long a released address is avoided (`reuseDelaySeconds`). */
   readonly delay: ReuseDelay;
-  /** Who gets his addresses again; `undefined` for nobody. */
+  /** Who gets the same addresses again; `undefined` for nobody. */
   readonly sticky: Sticky | undefined;
 }
 
-/** Those who come back get their addresses again. */
+/** By what the addresses are remembered that a pod gets again when it comes back. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];
@@ -304,7 +304,7 @@ function isOther(at: Located | undefined, byDefault: string, other: string, othe
   return value === other;
 }
 
-/** The names of arguments that tell who a call is about; `undefined` where nobody gets his addresses again. */
+/** The names of arguments that tell who a call is about; `undefined` where nobody gets the same addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at !== undefined && isObject(at.value)) return namesBy(at);
   return isOther(at, "none", "pod", ' or {"by": [names]}') ? POD : undefined;

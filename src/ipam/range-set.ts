@@ -46,7 +46,7 @@ export function makeRangeSets(
   return sets;
 }
 
-/** The one of several ranges in which an address lies. */
+/** The range of several in which an address lies. */
 export function rangeOf(ranges: readonly Range[], address: Address): Range | undefined {
   for (const range of ranges) if (isWithin(address, range)) return range;
   return undefined;

@@ -54,7 +54,7 @@ export function defaultRangeOf(subnet: Prefix): AddressRange {
   return { first: next(whole.first), last: lastBeforeBroadcast(whole) };
 }
 
-/** All of an IPv6 network may be used; IPv4 keeps its last address for broadcast. */
+/** The last address of a network that may be used: in IPv4 the very last one is for broadcast. */
 function lastBeforeBroadcast({ last }: AddressRange): Address {
   return last.family === 4 ? addressAt(4, last.value - 1n) : last;
 }

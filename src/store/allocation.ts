@@ -34,7 +34,7 @@ import type { Preferences } from "./reuse/reuse.ts";
 /** What a call asks for, of whatever range set. */
 export interface AllocationRequest {
   readonly attachment: Attachment;
-  /** Those for the pod. */
+  /** The addresses that are not handed out to the pod. */
   readonly exclusions: Exclusions;
   readonly reserved: readonly ReservedRange[];
   /** Whose attachment it is; `undefined` where the call does not tell. */

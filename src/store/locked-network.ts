@@ -119,7 +119,7 @@ export class PossiblyLockedNetwork {
   }
 
   /**
-   * As `unreadable`, for those files that may be reservations of an owner who is meant: the journal lists them for his key,
+   * The files of `unreadable` that may be reservations of an owner who is meant: the journal lists them for the owner's key,
    * current or not, or cannot be read either, or the file could not be read for lack of a resource.
    */
   unreadableOf(isMeant: (key: OwnerKey) => boolean): readonly string[] {

@@ -15,9 +15,9 @@ export interface FileStatus {
 
 /** The names in a directory. */
 export interface Names {
-  /** Those that are four decimal octets without leading zeros, as numbers in ascending order. */
+  /** The names that are four decimal octets without leading zeros, as numbers in ascending order. */
   readonly quads: readonly number[];
-  /** All others, in no order. */
+  /** All other names, in no order. */
   readonly others: readonly string[];
 }
 

@@ -123,7 +123,7 @@ function releaseDead(
   });
 }
 
-/** Those that may be dead. */
+/** The reservations whose containers may be dead. */
 function withoutLiving(
   network: PossiblyLockedNetwork,
   stale: readonly Reservation[],

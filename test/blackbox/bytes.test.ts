@@ -65,7 +65,7 @@ const places: Readonly<Record<string, (bytes: string) => Setting>> = {
 /** Neither ends a text, nor is refused by JSON, nor divides a path. */
 const inside = some([...new Set(hostileBytes.map((bytes) => bytes.replace(/["\r\n;/]/g, "")))]);
 
-/** All in full, and a few of them in short. */
+/** The texts to try: all in full, and a few of them in short. */
 function some(texts: readonly string[]): readonly string[] {
   return extent === "short" ? sample(texts, 6, seed) : texts;
 }

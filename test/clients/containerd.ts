@@ -92,7 +92,7 @@ async function endContainers(): Promise<void> {
   });
 }
 
-/** Those that see the mounts of this scenario. */
+/** The process ids of the shims that see the mounts of this scenario. */
 function shims(): readonly number[] {
   const own = readlinkSync("/proc/self/ns/mnt");
   const isShim = (id: string): boolean => {

@@ -74,7 +74,7 @@ function gcWith(capabilities: readonly string[]) {
   return spawnSync("setpriv", words, { encoding: "utf8" });
 }
 
-/** Those of the agent in the DaemonSet, also in the overlay for OpenShift. */
+/** The capabilities of the agent in the DaemonSet, also in the overlay for OpenShift. */
 function capabilitiesOfAgent(): readonly string[] {
   const text = readFileSync(inRepository("deploy/base/daemonset.yaml"), "utf8");
   return [...text.matchAll(/add: \[(.*)\]/g)].at(-1)?.[1]?.split(", ") ?? [];

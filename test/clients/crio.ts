@@ -25,7 +25,7 @@ export const needsOfCrio: Needs = {
   given: [{ option: "--crio", path: join(crioDirectory, "crio") }],
 };
 
-/** The same for one with multus, too. */
+/** What a scenario with multus needs, too. */
 export const needsOfMultus: Needs = {
   ...needsOfCrio,
   given: [...(needsOfCrio.given ?? []), { option: "--multus", path: multusPath }],

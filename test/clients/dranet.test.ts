@@ -24,7 +24,7 @@ function profile(cniVersion: string | undefined) {
   return { cniVersion, name: "dranet", ipam };
 }
 
-/** One of its calls for a device, which has a short name such as `0000-8a-00-0`, and what it takes from the answer. */
+/** Calls dranet for a device, which has a short name such as `0000-8a-00-0`, and what it takes from the answer. */
 function call(host: Host, verb: "ADD" | "DEL", device: string, configuration: object) {
   const args = ["IgnoreUnknown=1", "K8S_POD_NAMESPACE=default", "K8S_POD_NAME=pod-whereabouts"];
   const { environment, stdin } = attachmentCall(

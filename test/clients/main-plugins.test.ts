@@ -31,7 +31,7 @@ const mainPlugins: Readonly<
   dummy: () => ({}),
 };
 
-/** Those that Debian's package does not have. */
+/** The plugins that Debian's package does not have. */
 const newPlugins = ["tap", "dummy"];
 
 for (const { age, name, cniVersion, version } of [

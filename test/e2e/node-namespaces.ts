@@ -5,13 +5,13 @@ import { NetworkNamespace } from "./network-namespace.ts";
 
 const directory = "/run/netns";
 
-/** One of them, and the addresses of eth0 in it, without prefix lengths. */
+/** A namespace, and the addresses of eth0 in it, without prefix lengths. */
 export interface NodeNamespace {
   readonly namespace: NetworkNamespace;
   readonly addresses: readonly string[];
 }
 
-/** All that there are. Those that end meanwhile are left out. */
+/** All namespaces that there are, without those that end meanwhile. */
 export function nodeNamespaces(): readonly NodeNamespace[] {
   const names = existsSync(directory) ? readdirSync(directory) : [];
   return names.flatMap((name) => {

@@ -6,7 +6,7 @@ import { inRepository } from "./repository.ts";
 
 const fetched = inRepository("build/kubectl");
 
-/** The one that `npm run fetch -- kubectl` fetched, or else this machine's own. */
+/** The kubectl that `npm run fetch -- kubectl` fetched, or else this machine's own. */
 export const kubectl: string = existsSync(fetched) ? fetched : "kubectl";
 
 /** Why a test that uses kubectl is skipped, or `false`. */

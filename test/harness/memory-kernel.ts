@@ -53,7 +53,7 @@ export class MemoryKernel {
   /** The namespaces that are mounted, by their paths: their numbers. */
   readonly mounts: Map<string, bigint>;
   readonly processes: Map<number, Process>;
-  /** Those that somebody has open, which neither `/proc` nor the mounts show, by the path at which they were. */
+  /** The namespaces that a process has open, which neither `/proc` nor the mounts show, by the path at which they were. */
   readonly #opened: Map<string, bigint>;
   /** The IPv4 addresses in a namespace, by its number. */
   readonly addresses: Map<bigint, readonly string[]>;

@@ -71,7 +71,7 @@ const CONFIGURATION_FILE = "/etc/cni/net.d/net.conf";
 
 /** The calls for a network with a configuration. */
 export class Calls {
-  /** All that can be handed out. */
+  /** All addresses that can be handed out. */
   readonly addresses: readonly string[];
   readonly pools: readonly Pool[];
   readonly #configuration: JsonObject;

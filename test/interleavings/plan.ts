@@ -48,7 +48,7 @@ function casts(threads: readonly string[], network?: Network): readonly Cast[] {
   return threads.map((thread) => cast(thread, network));
 }
 
-/** Each with each, also with itself. */
+/** Pairs of each thread with each, also with itself. */
 function pairsOf(threads: readonly string[], network?: Network): readonly Cast[] {
   return threads.flatMap((thread, at) =>
     threads
@@ -202,7 +202,7 @@ const overtaken = [
 
 const plainPairs = pairsOf([...own, ...others]);
 
-/** Those without the command `release`, which makes so many system calls that each pair takes minutes with a fault. */
+/** The pairs without the command `release`, which makes so many system calls that each pair takes minutes with a fault. */
 const quickPairs = plainPairs.filter(({ name }) => !name.includes("release"));
 
 const withoutLock = [...own, ...others, ...unlocked].flatMap((thread) =>

@@ -233,7 +233,7 @@ export const graves = {
   },
 } as const satisfies Readonly<Record<string, Network>>;
 
-/** The same on a kernel that gives handles, and what only these tell. */
+/** Networks on a kernel that gives handles, and what only these tell. */
 export const handles = {
   full: { name: "full, handles", before: FULL, hasHandles: true },
   gone: { ...graves.gone, name: "full, d gone, handles", hasHandles: true },

@@ -39,7 +39,7 @@ function rangeAt(value: number): AddressRange {
   return { first: addressAt(4, BigInt(value)), last: addressAt(4, BigInt(value)) };
 }
 
-/** Those of a list that share no address with one before them. */
+/** The ranges of a list that share no address with one before them. */
 function apart(ranges: readonly AddressRange[]): readonly AddressRange[] {
   const kept: AddressRange[] = [];
   for (const range of ranges) {

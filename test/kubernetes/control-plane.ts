@@ -12,7 +12,7 @@ export interface ClusterAddresses {
   readonly clusterCidr: string;
   /** `--node-cidr-mask-size`: the prefix length of a podCIDR. */
   readonly nodeCidrMaskSize: number;
-  /** The same of the second family of a dual-stack cluster, such as `fd00:244::/56`. */
+  /** Both options for the second family of a dual-stack cluster, such as `fd00:244::/56`. */
   readonly ipv6?: { readonly clusterCidr: string; readonly nodeCidrMaskSize: number };
 }
 

@@ -30,7 +30,7 @@ export const credentialFiles = {
   tokens: join(directory, "tokens.csv"),
   /** Where the API server puts the certificate that it makes for itself. */
   certificates: join(directory, "certificates"),
-  /** It signs the tokens of service accounts. */
+  /** The key that signs the tokens of service accounts. */
   privateKey: join(directory, "service-accounts.key"),
   publicKey: join(directory, "service-accounts.pub"),
 } as const;

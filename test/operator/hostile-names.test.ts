@@ -27,13 +27,13 @@ const hostile = `A${odds.map((odd) => `${odd}FORGED`).join("")}`;
 /** As a file's name. */
 const fileName = hostile.replaceAll("/", "").slice(0, 100);
 
-/** Some in a list, since a report may cut a long name off. */
+/** Several hostile names, since a report may cut a long one off. */
 const hostileNames = [hostile, ...odds.map((odd) => `B${odd}FORGED`)];
 
 /** Forged lines begin with this, whatever ends the line before; where a table breaks a long name, the rest is indented. */
 const forgedLine = /(?:^|[\n\r\v\f\u0085\u2028\u2029])FORGED/;
 
-/** All but newlines; colours of the tool itself are left out before. */
+/** Control characters but newlines; colours of the tool itself are left out before. */
 const control =
   // biome-ignore lint/suspicious/noControlCharactersInRegex: it matches control characters
   /[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/;

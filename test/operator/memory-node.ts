@@ -86,7 +86,7 @@ export const places = { "--conf-dir": "/conf", "--data-dir": "/data", "--cache-d
 /** The entries of libcni's cache there. */
 export const RESULTS = "/cache/results";
 
-/** That of multus there. */
+/** The directory of multus' cache there. */
 export const MULTUS_RESULTS = "/cache/multus/results";
 
 /** A node in memory: these reservations of the network `net`, no configuration, and an empty cache of libcni. */

@@ -105,7 +105,7 @@ const nodes = nodesJson([
   { name: "node-2", podCidrs: ["203.0.113.0/24"] },
 ]);
 
-/** Those whose documents depend on what there is; of the others the example has each member. */
+/** The command lines whose documents depend on what there is; of the others the example has each member. */
 const lines: readonly (readonly [command: string, words: readonly string[]])[] = [
   ["show", ["198.51.100.2"]],
   ["check", []],

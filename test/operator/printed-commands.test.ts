@@ -34,7 +34,7 @@ const PROGRAMS = "/run/programs";
 const WORK = "/run/work";
 const RECORD = "/run/exit-codes";
 
-/** That of `timeout`, by which an agent ends here. */
+/** The exit code of `timeout`, by which an agent ends here. */
 const ENDED = "124";
 
 const pages = [

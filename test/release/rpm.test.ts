@@ -10,7 +10,7 @@ import { scratchDirectory } from "../harness/data-directory.ts";
 import { Machine, machineObstacle } from "./machine.ts";
 import { fileOf, missing, ownArchive, version } from "./release.ts";
 
-/** That of the distribution's package. */
+/** The plugin of the distribution's package. */
 const STOCK = "/usr/libexec/cni/host-local";
 const name = rpmName({ version }, ownArchive.architecture);
 const skip = machineObstacle() ?? missing("rpm");

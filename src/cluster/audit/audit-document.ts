@@ -24,7 +24,7 @@ export interface AuditResult {
   readonly outside: number;
   /** Whether these are most of those that have one: then the cluster CIDR is probably another. */
   readonly isClusterDoubtful: boolean;
-  /** None without a cluster CIDR, and none with a doubtful one unless they are forced. */
+  /** Which nodes get other podCIDRs; empty without a cluster CIDR, and with a doubtful one unless they are forced. */
   readonly renumberings: readonly Renumbering[];
   /** Whether a node is to be deleted that has addresses of another node's podCIDR. */
   readonly restartsController: boolean;

@@ -27,7 +27,7 @@ export interface RangeParts {
   /** As it was given. */
   readonly text: string;
   readonly range: Range;
-  /** One for each podCIDR. */
+  /** The number of parts: one for each podCIDR. */
   readonly parts: bigint;
   /** What each part holds at least, apart from what is not handed out. */
   readonly addresses: bigint;

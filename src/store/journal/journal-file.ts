@@ -76,7 +76,7 @@ const NO_MACHINE = "-";
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
 const GROWTH = 3;
 
-/** None is believed beyond this length, in bytes: one of a full /16 grows to 43 MiB. */
+/** The longest journal that is believed, in bytes: one of a full /16 grows to 43 MiB. */
 const LARGEST = 64 * 1024 * 1024;
 
 /** No journal below this length is too long, in bytes. */
@@ -178,7 +178,7 @@ export function listedIn(found: JournalContent["found"]): ReadonlyMap<string, Ow
   return new Map(pairs);
 }
 
-/** Changes the names that somebody holds by the third word of a line about him. */
+/** Changes the names that an owner holds by the third word of a line about that owner. */
 function change(names: Set<string>, word = ""): void {
   if (word.startsWith("-")) names.delete(word.slice(1));
   else names.add(word);

@@ -95,8 +95,8 @@ export class RecordedNamespaces {
   }
 
   /**
-   * Those from before this boot or whose namespace is gone, and that are still there, in the order of the journal, one after
-   * the other as they are asked for.
+   * The reservations from before this boot or whose namespace is gone, if they are still there, in the order of the journal,
+   * one after the other as they are asked for.
    *
    * @param isMeant whether a record is looked at
    * @param caller for whom they are asked for: the namespace of an ADD often has the number of a pod that has just gone

@@ -73,7 +73,7 @@ export function formatRecord(
   return ` ${file} ${number} ${isPodSandbox ? POD_SANDBOX : NO_POD_SANDBOX} ${path}`;
 }
 
-/** The same for a reservation from before this boot, which was held in an earlier one. */
+/** Formats the record of a reservation that was held in an earlier boot. */
 export function formatEarlier(file: FileId, boot: BootId): string {
   return ` ${file} ${boot}`;
 }

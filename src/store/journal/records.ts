@@ -40,7 +40,7 @@ export class Records {
     this.#linesAbout = linesAbout;
   }
 
-  /** All, in the order of the journal, one after the other as they are asked for. */
+  /** All records, in the order of the journal, one after the other as they are asked for. */
   *all(): Generator<PlacedRecord, void> {
     for (const place of this.#indexed().values()) {
       const placed = this.#at(place);
@@ -48,7 +48,7 @@ export class Records {
     }
   }
 
-  /** All in the order of the journal, with those that a later line has replaced: see `isLast`. */
+  /** All records in the order of the journal, with those that a later line has replaced: see `isLast`. */
   *written(): Generator<PlacedRecord, void> {
     for (const place of this.#lines.keys()) {
       const placed = this.#at(place);
@@ -66,7 +66,7 @@ export class Records {
     return this.#indexed().get(name) === place;
   }
 
-  /** That of the reservation with this file name; `undefined` where there is none. */
+  /** The record of the reservation with this file name; `undefined` where there is none. */
   of(name: string): PlacedRecord | undefined {
     return this.#at(this.#indexed().get(name) ?? -1);
   }
@@ -89,5 +89,5 @@ export class Records {
   }
 }
 
-/** Those of no journal. */
+/** The records of no journal: none. */
 export const NO_RECORDS = new Records([]);

@@ -179,7 +179,7 @@ export class NamespaceStates {
     return this.#mounts;
   }
 
-  /** One that has the number by now. */
+  /** The namespace that has the number by now. */
   #heirOf(
     inode: string,
     laterThan: () => Iterable<NetworkNamespace>,
@@ -245,7 +245,7 @@ export class NamespaceStates {
 /** The namespaces that are mounted, by their paths. */
 class MountedPaths {
   readonly #byPath: ReadonlyMap<string, Mount>;
-  /** Those that are not reached at their paths, by their names. */
+  /** The mounts that are not reached at their paths, by their names. */
   readonly #elsewhere: ReadonlyMap<string, Mount>;
 
   constructor(mounts: readonly Mount[]) {
@@ -256,7 +256,7 @@ class MountedPaths {
     this.#elsewhere = new Map(elsewhere.map((one) => [nameIn(one.path), one]));
   }
 
-  /** The one at a path of the node. */
+  /** The mount at a path of the node. */
   at(named: string): Mount | undefined {
     const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
     // A directory of the node may be a symbolic link, which cannot be followed from within a container.

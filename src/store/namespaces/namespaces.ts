@@ -16,7 +16,7 @@ import {
 export interface Namespace {
   /** As the kernel names it, such as `net:[4026532345]`; `undefined` if this user may not inspect its processes. */
   readonly id: string | undefined;
-  /** One of its processes; `undefined` if none runs there: it is only mounted. */
+  /** A process of it; `undefined` if none runs there: it is only mounted. */
   readonly processId: number | undefined;
   /** Where it is mounted, or that of its process. */
   readonly path: string;
@@ -64,12 +64,12 @@ export class Namespaces {
     }
   }
 
-  /** Those in which an address is configured, in its canonical form; those of processes first. */
+  /** The namespaces in which an address is configured, given in its canonical form; those of processes first. */
   withAddress(address: string): readonly Namespace[] {
     return this.#byAddress.get(address) ?? [];
   }
 
-  /** The one with an id, as the kernel names it. */
+  /** The namespace with an id, as the kernel names it. */
   withId(id: string): Namespace | undefined {
     return this.#byId.get(id);
   }

@@ -21,7 +21,7 @@ export interface Mount {
   /** As the kernel names it, such as `net:[4026532345]`. */
   readonly id: string;
   readonly path: string;
-  /** The same from here. */
+  /** The path by which this process reaches it. */
   readonly reachedAt: string;
 }
 
@@ -34,9 +34,9 @@ export function nameOf(inode: string | bigint): string {
 export interface View {
   /** The processes in each namespace but that of the node itself, by the namespace as the kernel names it. */
   readonly tasks: ReadonlyMap<string, readonly Task[]>;
-  /** Those that this user may not inspect: each is in one of the namespaces, and not known in which. */
+  /** The tasks that this user may not inspect: each is in one of the namespaces, and not known in which. */
   readonly uninspected: readonly Task[];
-  /** Those in the namespace of the node itself. */
+  /** The tasks in the namespace of the node itself. */
   readonly ofNode: readonly Task[];
   /** The namespaces that are mounted; those where this process sees them, or else the node's first one, come first. */
   readonly mounts: readonly Mount[];
@@ -218,7 +218,7 @@ function rootOf(system: System, process: string): string {
 }
 
 /**
- * Whether a process is in the first user namespace. What an ordinary user mounts in his own is no pod's, may be 65 000 mounts,
+ * Whether a process is in the first user namespace. What an ordinary user mounts in another is no pod's, may be 65 000 mounts,
  * and may cover anything.
  *
  * @throws SystemError

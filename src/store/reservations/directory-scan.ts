@@ -38,7 +38,7 @@ export function othersIn({ others }: Files): readonly Reservation[] {
   return others.flatMap(reservationOfOther);
 }
 
-/** All but `othersIn`, in no order and by their names alone: to parse and sort 65 000 addresses takes longer than to read. */
+/** The reservations that are not in `othersIn`, in no order and by their names alone: to parse and sort 65 000 addresses takes longer than to read. */
 export function usualIn({ pairs }: Files): readonly NamedReservation[] {
   return [...eachLine(pairs)].map(namedIn);
 }

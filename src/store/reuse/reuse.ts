@@ -10,9 +10,9 @@ import type { StickyOwner } from "./sticky.ts";
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
 export interface Preferences {
-  /** Those that it had, tried first. */
+  /** The addresses that it had, tried first. */
   readonly own: readonly Address[];
-  /** Those that were released lately or that another one had, tried last: how long ago, in milliseconds. */
+  /** The addresses that were released recently or that another one had, tried last: how long ago, in milliseconds. */
   readonly avoided: ReadonlyMap<string, number>;
 }
 
@@ -45,7 +45,7 @@ export class ReusedAddresses {
     for (const name of names) this.#released.push(canonical(name));
   }
 
-  /** Somebody has got addresses, which are remembered for him. */
+  /** Notes the addresses that an owner has got, to remember them for that owner. */
   reserved(owner: StickyOwner, addresses: readonly Address[]): void {
     this.#reserved = { owner, addresses: addresses.map(formatAddress) };
   }
@@ -101,7 +101,7 @@ export class ReusedAddresses {
     return this.#delay;
   }
 
-  /** Those whose time is not over; that of what was found released just now only begins. */
+  /** The records whose time is not over; that of what was found released just now only begins. */
   #lasting(seconds: number): readonly ReuseRecord[] {
     const oldest = this.#files.system.now() - seconds * 1000;
     return this.#all.filter(

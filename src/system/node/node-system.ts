@@ -103,7 +103,7 @@ export function readFile(path: string, limit: number): string {
   return withFile(path, O_RDONLY, (file) => readText(file, path, limit));
 }
 
-/** The rest of an open file, see `System.readFile`. */
+/** Reads an open file from where it stands, see `System.readFile`. */
 export function readText(file: number, path: string, limit: number): string {
   return systemCall("read", path, () => {
     let buffer = Buffer.allocUnsafe(512);

@@ -38,6 +38,9 @@ const MOST_ERRORS = 64 * 1024 * 1024;
 /** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
 
+/** How often a file is opened that is gone then, and there when it is looked at. */
+const MOST_OPENINGS = 10;
+
 /** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const system = createNodeSystem();
@@ -48,7 +51,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     sleep,
     readLine,
     readPipe,
-    openFile,
+    openFile: (path, limit) => openFile(path, limit),
     openFiles: (path, limit) => openFilesBy({ listAddresses, openFile }, path, limit),
     copyFile,
     listInterfaces,
@@ -98,7 +101,7 @@ function readLine(): string | undefined {
   return textOf(Buffer.from(bytes));
 }
 
-function openFile(path: string, limit: number): OpenedFile {
+function openFile(path: string, limit: number, openings = MOST_OPENINGS): OpenedFile {
   try {
     return withFile(path, O_RDONLY, (file) => {
       const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
@@ -112,8 +115,8 @@ function openFile(path: string, limit: number): OpenedFile {
     const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
     const found = attempt(look, undefined);
     if (!isSystemError(error) || found === undefined) throw error;
-    if (error.code === "ENOENT" && !found.isSymbolicLink()) return openFile(path, limit);
-    return openedFile(found, error);
+    const isAgain = error.code === "ENOENT" && !found.isSymbolicLink() && openings > 1;
+    return isAgain ? openFile(path, limit, openings - 1) : openedFile(found, error);
   }
 }
 

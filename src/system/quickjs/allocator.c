@@ -59,9 +59,9 @@ void *xrealloc(void *block, size_t size) {
 
 static bool is_kept(const void *block) { return (uintptr_t)block - (uintptr_t)kept < kept_size; }
 
-static size_t *size_of(const void *block) { return (size_t *)block - 1; }
+static size_t *size_of(void *block) { return (size_t *)block - 1; }
 
-static size_t usable_size(const void *block) { return block ? *size_of(block) : 0; }
+static size_t usable_size(const void *block) { return block ? ((const size_t *)block)[-1] : 0; }
 
 /* How many units a block of this size takes. */
 static size_t class_of(size_t size) { return (size + HEADER + UNIT - 1) / UNIT; }

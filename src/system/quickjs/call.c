@@ -47,9 +47,20 @@ const char *path_at(struct call *call, int at) {
   return NULL;
 }
 
-double number_at(const struct call *call, int at) {
+static double number_from(JSContext *ctx, JSValueConst value) {
   double number;
-  return JS_ToFloat64(call->ctx, &number, call->args[at]) < 0 ? 0 : number;
+  return JS_ToFloat64(ctx, &number, value) < 0 ? 0 : number;
+}
+
+double number_at(const struct call *call, int at) {
+  return number_from(call->ctx, call->args[at]);
+}
+
+double member_at(const struct call *call, int at, const char *name) {
+  JSValue member = JS_GetPropertyStr(call->ctx, call->args[at], name);
+  double number = number_from(call->ctx, member);
+  JS_FreeValue(call->ctx, member);
+  return number;
 }
 
 JSValue system_error(JSContext *ctx, const char *operation, JSValue path, int error) {

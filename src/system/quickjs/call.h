@@ -50,6 +50,9 @@ const char *path_at(struct call *call, int at);
 /* An argument that is a number. */
 double number_at(const struct call *call, int at);
 
+/* A member of an argument, which is a number, or a boolean: 1 for true. */
+double member_at(const struct call *call, int at, const char *name);
+
 /* Throws the program's `SystemError` for an errno. */
 JSValue throw_errno(const struct call *call, const char *operation, int error);
 

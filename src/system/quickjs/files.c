@@ -22,6 +22,8 @@
 enum {
   /* How much of a longer file is overwritten before it is truncated. */
   OVERWRITE_LIMIT = 4096,
+  /* How often a file is opened that is gone then, and there when it is looked at. */
+  MOST_OPENINGS = 10,
   SECOND = 1000000000,
 };
 
@@ -188,15 +190,15 @@ static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue con
 
 JSValue host_open_file(struct call *call) {
   struct stat found;
-  int descriptor = open_existing(call, O_RDONLY);
-  if (descriptor < 0) {
+  int descriptor;
+  for (int left = MOST_OPENINGS; (descriptor = open_existing(call, O_RDONLY)) < 0; left--) {
     bool missing = errno == ENOENT;
     /* A link to nothing is there, too; any other file that is missing was removed, and may be there again. */
     if (lstat(call->path, &found) < 0) return JS_EXCEPTION;
     JSValue error = JS_GetException(call->ctx);
-    if (!missing || S_ISLNK(found.st_mode)) return opened_file(call->ctx, &found, error);
+    bool is_again = missing && !S_ISLNK(found.st_mode) && left > 1;
+    if (!is_again) return opened_file(call->ctx, &found, error);
     JS_FreeValue(call->ctx, error);
-    return host_open_file(call);
   }
   JSValue file;
   if (fstat(descriptor, &found) < 0) {

@@ -103,7 +103,7 @@ static const struct function functions[] = {
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"endOnSignals", 0, host_end_on_signals, NULL, 0, NULL},
     {"listen", 3, host_listen, "listen", 0, NULL},
-    {"start", 7, host_start, "exec", 0, NULL},
+    {"start", 4, host_start, "exec", 0, NULL},
     {"wait", 1, host_wait, "poll", 0, ""},
     {"answer", 1, host_answer, NULL, 0, NULL},
     {"result", 1, host_result, "exec", 0, NULL},

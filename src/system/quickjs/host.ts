@@ -19,25 +19,26 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost
   endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;
-  /**
-   * Starts a program, with words as `wordsOf` makes them, and `CNI_COMMAND` unless that is empty. A stream that is not captured
-   * is this process's standard error; timeout 0 is none.
-   */
-  start(
-    program: string,
-    argv: string,
-    command: string,
-    timeout: number,
-    limit: number,
-    capturesOutput: boolean,
-    capturesErrors: boolean,
-  ): void;
+  /** Starts a program, with words as `wordsOf` makes them, and `CNI_COMMAND` unless that is empty. */
+  start(program: string, argv: string, command: string, options: StartOptions): void;
   /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
   answer(response: string): void;
   /** `undefined` while the program runs, or there is none; then, once, what it ended with. */
   result(program: string): CompletedProcess | undefined;
+}
+
+/** What a started program may do, and what is kept of its output. */
+interface StartOptions {
+  /** After how many milliseconds it is killed; 0 for never. */
+  readonly timeout: number;
+  /** The most bytes of captured output. */
+  readonly limit: number;
+  /** Whether standard output is captured, or else is this process's standard error. */
+  readonly capturesOutput: boolean;
+  /** Whether standard error is captured, or else is that of this process. */
+  readonly capturesErrors: boolean;
 }
 
 /** The functions for a call of the plugin. */

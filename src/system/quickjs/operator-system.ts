@@ -31,7 +31,12 @@ function run(
   const { name = program, command = "", timeout = 0 } = plugin ?? {};
   const argv = wordsOf(program, [name, ...words]);
   try {
-    host.start(program, argv, command, timeout, limit, true, plugin !== undefined);
+    host.start(program, argv, command, {
+      timeout,
+      limit,
+      capturesOutput: true,
+      capturesErrors: plugin !== undefined,
+    });
   } catch (error) {
     if (!isSystemError(error, "ENOENT", "EACCES")) throw error;
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };

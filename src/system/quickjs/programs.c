@@ -130,23 +130,24 @@ static int spawn(const char *path, char **words, const int streams[PIPES]) {
 /* It only interrupts `await`. */
 static void on_child(int signal) { (void)signal; }
 
-/*
- * An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed.
- */
+/* An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed. */
 static char **words_at(struct call *call, int at) {
   size_t length, count = 0;
   const char *text = text_at(call, at, &length);
-  /* Each word takes a byte at least. */
-  char **words = xrealloc(NULL, (length + 1) * sizeof *words);
-  for (const char *word = text; word < text + length; word += strlen(word) + 1) {
-    words[count++] = (char *)word;
-  }
+  /* Each word takes a byte at least. The array is followed by a copy of them, since posix_spawn(3) takes what is not const. */
+  char **words = xrealloc(NULL, (length + 1) * (sizeof *words + 1));
+  char *copy = memcpy(words + length + 1, text, length + 1);
+  for (char *word = copy; word < copy + length; word += strlen(word) + 1) words[count++] = word;
   words[count] = NULL;
   return words;
 }
 
 JSValue host_start(struct call *call) {
-  const size_t limits[PIPES] = {(size_t)number_at(call, 4), LONGEST_ERRORS};
+  const bool captures[PIPES] = {
+      member_at(call, 3, "capturesOutput") != 0,
+      member_at(call, 3, "capturesErrors") != 0,
+  };
+  const size_t limits[PIPES] = {(size_t)member_at(call, 3, "limit"), LONGEST_ERRORS};
   int streams[PIPES] = {STDERR_FILENO, STDERR_FILENO}, error = 0;
   size_t length;
   const char *command = text_at(call, 2, &length);
@@ -154,10 +155,10 @@ JSValue host_start(struct call *call) {
   clear();
   /* Also where the parent process ignores it: the kernel would discard exit codes. */
   await_signal(SIGCHLD, on_child);
-  int64_t timeout = (int64_t)number_at(call, 3);
+  int64_t timeout = (int64_t)member_at(call, 3, "timeout");
   program.deadline = timeout > 0 ? monotonic() + timeout * 1000000 : INT64_MAX;
   for (int at = 0; at < PIPES && error == 0; at++) {
-    if (!JS_ToBool(call->ctx, call->args[5 + at])) continue;
+    if (!captures[at]) continue;
     streams[at] = open_stream(&program.streams[at], limits[at]);
     if (streams[at] < 0) error = errno;
   }

@@ -37,7 +37,12 @@ function run(
 ): CompletedProcess | SystemError {
   const [program] = command;
   return recover(() => {
-    host.start(program, wordsOf(program, command), "", timeout, LONGEST_OUTPUT, !isLogged, false);
+    host.start(program, wordsOf(program, command), "", {
+      timeout,
+      limit: LONGEST_OUTPUT,
+      capturesOutput: !isLogged,
+      capturesErrors: false,
+    });
     for (;;) {
       respondWhile(service, LONGEST_WAIT);
       const result = host.result(program);

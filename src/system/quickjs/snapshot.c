@@ -82,13 +82,16 @@ bool is_building(void) {
 #define __wrap_localtime_r __wrap___localtime64_r
 #endif
 int __real_gettimeofday(struct timeval *time, void *zone);
+int __wrap_gettimeofday(struct timeval *time, void *zone);
+struct tm *__real_localtime_r(const time_t *time, struct tm *result);
+struct tm *__wrap_localtime_r(const time_t *time, struct tm *result);
+
 int __wrap_gettimeofday(struct timeval *time, void *zone) {
   if (!is_building()) return __real_gettimeofday(time, zone);
   *time = (struct timeval){.tv_sec = 1};
   return 0;
 }
 
-struct tm *__real_localtime_r(const time_t *time, struct tm *result);
 struct tm *__wrap_localtime_r(const time_t *time, struct tm *result) {
   return is_building() ? gmtime_r(time, result) : __real_localtime_r(time, result);
 }

@@ -298,7 +298,7 @@ async function call(trial: Trial, network: FaultNetwork, meeting: Meeting): Prom
   }
 }
 
-/** All in an exhaustive run; in others each is met by one of these calls, in turn. */
+/** The corruptions with the calls that meet them: all in an exhaustive run, in others one of these calls each, in turn. */
 function tried(
   corruptions: readonly Corruption[],
   calls: readonly FirstCall[] = verbs,

@@ -94,7 +94,7 @@ function remove(network: FaultNetwork): void {
   rmSync(network.path("lock"), { force: true });
 }
 
-/** It is done before another call comes for the lock, or while that waits. */
+/** Removals of the lock, before another call comes for it, or while that waits. */
 const removalCases = Object.entries(removals).flatMap(([how, change]) =>
   [false, true].map((isAwaited) => ({
     what: `${how}${isAwaited ? " while another waits" : ""}`,

@@ -10,7 +10,7 @@ const MEBIBYTE = 1024 * 1024;
 /** As much as the kernel takes in one variable. */
 const LONG_VARIABLE = 100 * 1024;
 
-/** All of them; how many elements, and how long, depends on the extent. */
+/** Calls with what is too large; how many elements, and how long, depends on the extent. */
 export function oversized(extent: Extent): readonly GeneratedCase[] {
   const many = extent === "exhaustive" ? 1_000_000 : 20_000;
   const length = extent === "exhaustive" ? 10 * MEBIBYTE : MEBIBYTE;

@@ -77,7 +77,7 @@ function added(what: string, then: (network: FaultNetwork) => unknown): Before {
   };
 }
 
-/** All of five ADDs is stored, and then follow changes, of which this is stored. */
+/** A state in which all of five ADDs is stored, and of the changes that follow only this. */
 function changed(what: string, ...stored: readonly string[]): Before {
   return added(what, async (network) => {
     storeAll(network);
@@ -186,7 +186,7 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
   }
 }
 
-/** All in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a short one a case of what is stored in part. */
+/** The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a short one a case of what is stored in part. */
 function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
   const each = restarts.flatMap((restart) =>

@@ -77,7 +77,7 @@ export function eachOf<C extends Case>(
   };
 }
 
-/** All in a full run; in a short one a fifth, and of the slow portable executable one of fifteen. */
+/** The items to try: all in a full run; in a short one a fifth, and of the slow portable executable one of fifteen. */
 export function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
   if (extent !== "short") return items;
   return sample(items, subject.name === "portable" ? 15 : 5, seed);
@@ -90,7 +90,7 @@ export function sampleOf<T>(context: Context, items: readonly T[]): readonly T[]
   return shortSampleOf(context, items);
 }
 
-/** All of them in every run. */
+/** The items to try where every run tries all. */
 export function allOf<T>(_: Context, items: readonly T[]): readonly T[] {
   return items;
 }

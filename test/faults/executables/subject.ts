@@ -54,7 +54,7 @@ export const goSubject: Subject | undefined = goPlugin && {
   cniVersion: goPlugin.cniVersion,
 };
 
-/** All that are here: both of ours, and the Go plugin. */
+/** The subjects that are here: both of ours, and the Go plugin. */
 export const subjects: readonly Subject[] = [
   nativeSubject,
   portableSubject,

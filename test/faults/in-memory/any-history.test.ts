@@ -128,7 +128,7 @@ class World {
     return ids.flatMap((containerId) => this.#wrongOf(containerId, step));
   }
 
-  /** Each is asked in the same state, which stays. */
+  /** What is wrong with the answers to a container, each asked in the same state, which stays. */
   #wrongOf(containerId: string, step: Step): readonly string[] {
     const { network } = this;
     const holds = (): boolean =>

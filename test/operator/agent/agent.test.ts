@@ -26,7 +26,7 @@ import { until } from "../../harness/until.ts";
 import { listOf } from "../gc/pods-on-node.ts";
 import { exampleOf, formOf } from "../json-examples.ts";
 import { nodeFor } from "../node.ts";
-import { every, freePort, get, peakMemory, startAgent } from "./running-agent.ts";
+import { every, get, heldPort, peakMemory, startAgent } from "./running-agent.ts";
 
 /** A node with a network and a pod, and the tasks for it. */
 function nodeWithPod(t: Pick<Test, "teardown">) {
@@ -79,13 +79,14 @@ function lastingCommand(t: Pick<Test, "teardown">): LastingCommand {
   };
 }
 
-for (const [signal, address] of [
+for (const [signal, host] of [
   ["SIGTERM", "127.0.0.1"],
-  ["SIGINT", "[::1]"],
+  ["SIGINT", "::1"],
 ] as const) {
-  test(`it serves metrics and its state on ${address}, until ${signal}`, async (t) => {
+  test(`it serves metrics and its state on ${host}, until ${signal}`, async (t) => {
     const { gc, metrics } = nodeWithPod(t);
-    const port = await freePort();
+    const port = await heldPort(t, host);
+    const address = net.isIPv6(host) ? `[${host}]` : host;
     const words = ["--listen", `${address}:${port}/m`, ...gc("15m"), ...metrics()];
     const agent = startAgent(t, words);
 
@@ -107,7 +108,7 @@ test("as the first process of a container it ends at once, with the command that
   skip: lacking("mounts"),
 }, async (t) => {
   const { gc } = nodeWithPod(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   const command = lastingCommand(t);
   const words = ["--listen", `127.0.0.1:${port}`, ...gc("15m", "--live-command", command.text)];
   const container = startAgent(t, words, ["unshare", "--pid", "--fork", "--mount-proc"]);
@@ -137,7 +138,7 @@ test("a command that hangs is ended with the agent", async (t) => {
 
 test("while a gc hangs the last metrics are served, and it is no success", async (t) => {
   const { node, gc, metrics } = nodeWithPod(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   const command = lastingCommand(t);
   const words = ["--listen", `127.0.0.1:${port}`];
   startAgent(t, [...words, ...metrics(), ...gc("15m", "--live-command", command.text)]);
@@ -157,7 +158,7 @@ test("while a gc hangs the last metrics are served, and it is no success", async
 test("a failing task is reported, and the others go on", async (t) => {
   const { node, gc, metrics } = nodeWithPod(t);
   const bin = scratchDirectory(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   tool(["install", bin, "--yes"]);
   const agent = startAgent(t, [
     ...["--listen", `127.0.0.1:${port}`],
@@ -217,7 +218,7 @@ test("releases are logged whatever their number, and need no memory", async (t) 
 
 test("files are written again and again, while a client keeps its connection", async (t) => {
   const { node, metrics, feature } = nodeWithPod(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   const file = join(node.root, "ipam.prom");
   const listen = ["--listen", `127.0.0.1:${port}`];
   startAgent(t, [...listen, ...metrics("--output", file), ...feature, ...metrics()]);
@@ -240,7 +241,7 @@ test("files are written again and again, while a client keeps its connection", a
 
 test("its memory does not grow", { skip: !isNative && "Node.js needs more." }, async (t) => {
   const { gc, metrics } = nodeWithPod(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   const words = ["--listen", `127.0.0.1:${port}`, ...gc("1s"), ...metrics()];
   const { process } = startAgent(t, words);
   await healthOf(port, /metrics ok/);
@@ -278,7 +279,7 @@ test("a port in use is logged and tried again, and the tasks go on", async (t) =
 
 test("clients that send nothing keep no other one waiting", async (t) => {
   const { metrics } = nodeWithPod(t);
-  const port = await freePort();
+  const port = await heldPort(t);
   startAgent(t, ["--listen", `127.0.0.1:${port}`, ...metrics()]);
   await healthOf(port, /metrics ok/);
   const idle = Array.from({ length: 20 }, () => net.connect(port, "127.0.0.1"));
@@ -327,7 +328,7 @@ for (const [words, message] of [
 
 test("the document at the start matches its example", async (t) => {
   const { gc } = nodeWithPod(t);
-  const listen = ["--listen", `127.0.0.1:${await freePort()}`];
+  const listen = ["--listen", `127.0.0.1:${await heldPort(t)}`];
   const agent = startAgent(t, [...listen, ...gc("15m"), "--json"]);
 
   await agent.written("stdout", "\n}\n");

@@ -1,6 +1,7 @@
 /** An agent that runs beside the test. */
 
 import { type ChildProcess, spawn } from "node:child_process";
+import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import type { Test } from "tap";
@@ -68,14 +69,25 @@ export function startAgent(
   return { process: child, ended, output: () => ({ ...output }), written };
 }
 
-/** A port of 127.0.0.1 that was free a moment ago. */
-export async function freePort(): Promise<number> {
-  const server = net.createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  await new Promise((resolve) => server.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
+/**
+ * A port that no other program gets until the test ends, unless it asks for this one: a connection of this process has it,
+ * beside which a server can listen.
+ *
+ * @param host the address that the port is of
+ */
+export async function heldPort(t: Pick<Test, "teardown">, host = "127.0.0.1"): Promise<number> {
+  const server = net.createServer((other) => other.resume());
+  await once(server.listen(0, host), "listening");
+  const { port } = server.address() as net.AddressInfo;
+  // Without its address the port would be for this connection alone.
+  const holder = net.connect({ port, host, localAddress: host });
+  t.teardown(() => {
+    holder.destroy();
+    server.close();
+  });
+  await once(holder, "connect");
+  if (holder.localPort === undefined) throw new Error("no port");
+  return holder.localPort;
 }
 
 /** What a port of this machine answers: the status and the body; `undefined` while nothing listens. */

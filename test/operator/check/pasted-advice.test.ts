@@ -108,10 +108,10 @@ interface Effect {
 /** The finding is gone. */
 const MENDED: Effect = { exitCode: 0, isGone: true };
 
-/** It is shown what there is. */
+/** The command shows what there is. */
 const SHOWN: Effect = { exitCode: 0 };
 
-/** It is said what would be done, or why not. */
+/** The command says what it would do, or why not. */
 const ASKED: Effect = { exitCode: 1 };
 
 /** What is wrong with a node, the finding, and what its commands do. */

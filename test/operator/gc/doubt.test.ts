@@ -10,14 +10,14 @@ interface Case {
   /** The containers that hold 10.0.0.2, 10.0.0.3 and so on, since an hour; by default c1, c2 and c3. */
   readonly holders?: readonly string[];
   readonly kernel?: Machine;
-  /** Those whose network namespaces are gone, by libcni's cache. */
+  /** The containers whose network namespaces are gone, by libcni's cache. */
   readonly gone?: readonly string[];
   readonly list: readonly string[];
   /** Why the list is not believed; `undefined` where it is. */
   readonly doubt?: string | RegExp;
   /** The containers whose addresses are released; by default none. */
   readonly released?: readonly string[];
-  /** The same with `--force`, where the list is not believed; `undefined` where that changes nothing. */
+  /** The containers whose addresses are released with `--force`, where the list is not believed; `undefined` where that changes nothing. */
   readonly forced?: readonly string[];
 }
 

@@ -44,7 +44,7 @@ export function withOthers(ids: readonly string[]): readonly string[] {
   return ids.length === 0 ? ids : [...ids, ...others];
 }
 
-/** The same as `--live-command`. */
+/** A `--live-command` that prints the ids of these containers and the others. */
 export function listOf(...ids: readonly string[]): string {
   return `printf '%s\\n' ${withOthers(ids).join(" ")}`;
 }

@@ -26,11 +26,16 @@ function write(node: Node, ...lines: readonly string[]): void {
   appendFileSync(pathOf(node), lines.map((line) => `${line}\n`).join(""));
 }
 
-/** Exit code and standard output of `history`, with `TIME` for the times of today. */
+/** In milliseconds. */
+const DAY = 24 * 60 * 60 * 1000;
+
+/** Exit code and standard output of `history`, with `TIME` for the times of the last 24 hours. */
 function ask(node: Node, ...words: readonly string[]): readonly [number | null, string] {
   const { exitCode, stdout } = node.tool(["history", ...words]);
-  const today = new Date().toISOString().slice(0, 10);
-  return [exitCode, stdout.replaceAll(new RegExp(`${today}T[0-9:.]+Z`, "g"), "TIME")];
+  const withoutNow = stdout.replaceAll(/[\d-]+T[\d:.]+Z/g, (time) =>
+    Date.now() - Date.parse(time) < DAY ? "TIME" : time,
+  );
+  return [exitCode, withoutNow];
 }
 
 const night = [

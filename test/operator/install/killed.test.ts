@@ -18,7 +18,7 @@ import { directoryWith, type PluginDirectory } from "./plugin-directory.ts";
 /** Calls that change a directory, or a file in it. */
 const CHANGES = /^(?:write|link|symlink|rename|unlink|fsync|mkdir|rmdir)/;
 
-/** One of how many points is tried. The portable executable takes seconds to copy. */
+/** Of how many points one is tried: the portable executable takes seconds to copy. */
 const PART = isNative ? (extent === "short" ? 12 : 1) : 24;
 
 /** What is killed, what was there before, and what there is after a second run. */

@@ -1,0 +1,104 @@
+/** Which way imports go in src/. */
+
+const machine = ["system/system.ts", "system"];
+
+const protocol = ["system/system.ts", "cni"];
+
+const store = [
+  ...["store/files", "store/reservations", "store/history", "store/namespaces"],
+  ...["store/journal", "store/reuse", "store"],
+];
+
+const frame = ["cli/output", "cli/command", "cli/manual"];
+
+/** What is below the questions about a node. */
+const node = [...machine, "cni", "ipam", "configuration", ...store, ...frame];
+
+/** What the commands about a node share. */
+const shared = [
+  ...node,
+  ...["operator/configured", "operator/held", "operator/alive/cache", "operator/alive", "operator"],
+];
+
+const cluster = [...machine, "ipam", ...frame];
+
+/**
+ * Each folder or file of src/, and the others that it may import. A file counts for the longest row that it is in. A row
+ * names only rows above it, so no folders import each other in a circle.
+ */
+export const arrows: readonly (readonly [from: string, to: readonly string[]])[] = [
+  ["system/system.ts", []],
+  ["system", ["system/system.ts"]],
+  ["system/node", machine],
+  ["system/quickjs", machine],
+  ["cni", ["system/system.ts"]],
+  ["ipam", ["cni"]],
+  // A configuration is read before anything is known of reservations.
+  ["configuration", [...protocol, "ipam"]],
+  ["store/files", protocol],
+  ["store/reservations", [...machine, "cni", "ipam", "store/files"]],
+  ["store/history", [...protocol, "ipam", "store/files", "store/reservations"]],
+  ["store/namespaces", [...protocol, "ipam", "store/files"]],
+  [
+    "store/journal",
+    [...machine, "cni", "ipam", "store/files", "store/reservations", "store/namespaces"],
+  ],
+  ["store/reuse", [...protocol, "ipam", "store/files"]],
+  ["store", [...machine, "cni", "ipam", ...store]],
+  // The static plugin keeps no state.
+  ["static", [...protocol, "ipam"]],
+  ["verbs", [...protocol, "ipam", "configuration", ...store]],
+  // A call of the plugin never loads the commands.
+  ["main.ts", [...protocol, "static", "verbs"]],
+  // The frame of any command knows none of them.
+  ["cli/output", [...machine, "ipam"]],
+  ["cli/command", [...machine, "cli/output"]],
+  ["cli/manual", ["cni", "cli/output", "cli/command"]],
+  // Questions about a cluster touch no node, no data directory.
+  ["cluster/nodes", cluster],
+  ["cluster/plan", [...cluster, "cluster/nodes"]],
+  ["cluster/audit", [...cluster, "cluster/nodes"]],
+  ["operator/configured", node],
+  ["operator/held", [...node, "operator/configured"]],
+  ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],
+  ["operator/alive", [...node, "operator/configured", "operator/held", "operator/alive/cache"]],
+  ["operator", shared],
+  ["operator/capacity", shared],
+  ["operator/gc", shared],
+  ["operator/install", shared],
+  ["operator/check", [...shared, "operator/capacity", "operator/gc", "operator/install"]],
+  ["operator/history", shared],
+  ["operator/networks", [...shared, "operator/capacity"]],
+  ["operator/reservations", [...shared, "operator/capacity", "operator/history"]],
+  ["operator/metrics", [...shared, "operator/capacity", "operator/gc", "operator/check"]],
+  ["operator/agent", shared],
+  [
+    "commands.ts",
+    [
+      ...["cli/command", "cli/manual", "cluster/plan", "cluster/audit"],
+      ...["operator/capacity", "operator/gc", "operator/install", "operator/check"],
+      ...["operator/history", "operator/networks", "operator/reservations", "operator/metrics"],
+      "operator/agent",
+    ],
+  ],
+  ["operate.ts", [...machine, "cni", ...frame, "commands.ts"]],
+  // The entries of the executables, the only ones that choose an engine.
+  ["portable-operator.ts", ["system/node", "operate.ts"]],
+  ["portable.ts", ["system/node", "main.ts", "static", "portable-operator.ts"]],
+  ["native.ts", ["system/quickjs", "main.ts"]],
+  ["native-operator.ts", ["system/quickjs", "operate.ts"]],
+];
+
+const rows = new Map(arrows);
+
+/** The row that a file of src/ counts for; `undefined` if there is none. */
+export function rowOf(path: string): string | undefined {
+  const parts = path.split("/");
+  const prefixes = parts.map((_, at) => parts.slice(0, parts.length - at).join("/"));
+  return prefixes.find((prefix) => rows.has(prefix));
+}
+
+/** Whether files of a row may import those of another one. */
+export function isAllowed(from: string, to: string): boolean {
+  return from === to || (rows.get(from)?.includes(to) ?? false);
+}
