@@ -281,7 +281,7 @@ const plan: readonly Row[] = [
   ...rows("full", "nothing", [...restarted, ...triples, ...withoutLock, ...overtaken]),
   ...rows("short", "stops", pairsOf(["ADD a", "ADD b", "DEL a", "DEL c", "GC a", "Go ADD b"])),
   ...rows("short", "stops", alone),
-  ...rows("full", "stops", [...quickPairs, ...configured, ...triples]),
+  ...rows("full", "stops", [...quickPairs, ...configured, ...triples.filter(isQuick)]),
   ...rows("full", "stops", [...besideDead, ...reclaiming, ...commandsInTrouble]),
   ...rows("short", "errors", [...singles, ...alone, ...besideDead.slice(0, 3)]),
   ...rows("full", "errors", [...quickPairs, ...configured, ...besideDead, ...commandsInTrouble]),
