@@ -7,8 +7,9 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
+import { journalFault } from "../../store/journal/journal-file.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
+import { logUnreadable, type NetworkDirectory } from "../held/network-directory.ts";
 import { logUncertainty, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import {
@@ -179,6 +180,7 @@ function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
   const counted = node.directories.flatMap(countDirectory);
+  for (const directory of node.directories) logUnread(context, directory);
   // What no runtime uses would hide that the rest is full.
   const used = counted.filter(({ network }) => network.shadowedBy === undefined);
   const totals = totalsOf(used.flatMap(({ ranges }) => ranges));
@@ -187,6 +189,16 @@ function count(context: Context): Report {
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
     text: () => capacityTable(counted, totals, context),
   };
+}
+
+/** Logs what this user may not read, and what is counted otherwise for that. */
+function logUnread(context: Context, { files, unowned }: NetworkDirectory): void {
+  logUnreadable(context, unowned, "; they count as UNOWNED");
+  const fault = journalFault(files);
+  if (fault === undefined) return;
+  context.log(
+    `${files.network}: which reservations are from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
+  );
 }
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */

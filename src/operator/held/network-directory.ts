@@ -378,15 +378,23 @@ export function networkDirectories(
   );
 }
 
-/** Logs that reservations cannot be read. */
-export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
+/**
+ * Logs that reservations cannot be read.
+ *
+ * @param consequence after a semicolon
+ */
+export function logUnreadable(
+  { log }: Context,
+  reservations: readonly Pick<Reservation, "owner">[],
+  consequence = "",
+): void {
   const reasons = reservations.flatMap(({ owner }) =>
     owner.kind === "unknown" ? [owner.reason] : [],
   );
   const [first] = reasons;
   if (first === undefined) return;
   const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
-  log(`cannot read all reservations: ${first}${others}`);
+  log(`cannot read all reservations: ${first}${others}${consequence}`);
 }
 
 /**
