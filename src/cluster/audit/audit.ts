@@ -116,7 +116,7 @@ function auditNodes(context: Context): Report {
   };
 }
 
-/** For each family the mask given, else the most common one, else kube-controller-manager's default. */
+/** The mask expected of each family: the one given, else the most common one, else kube-controller-manager's default. */
 function expectedMasks(
   context: Context,
   nodes: readonly ClusterNode[],

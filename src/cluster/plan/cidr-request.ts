@@ -9,7 +9,7 @@ export interface CidrRequest {
   readonly cluster: Prefix | undefined;
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
-  /** Per node. */
+  /** How many pods a node holds. */
   readonly pods: bigint | undefined;
 }
 
@@ -21,7 +21,7 @@ export interface CidrLayout {
   readonly clusterLength: number;
   readonly nodeMask: number;
   readonly nodes: bigint;
-  /** Per node. */
+  /** How many pods a node holds. */
   readonly pods: bigint;
 }
 
