@@ -2,7 +2,7 @@
 
 import type { SourceFile } from "./source.ts";
 
-/** In characters: a report shows it in one line. */
+/** The longest title, in characters: a report shows it in one line. */
 const LONGEST_TITLE = 90;
 
 /** The title of a test, as it stands in the source. */

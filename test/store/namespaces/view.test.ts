@@ -204,7 +204,7 @@ test("what is mounted in a user namespace of somebody else is none of the node's
       /^\/proc\/8\/root\/$/,
       code,
     );
-    t.equal(lookAround(system).incomplete, undefined, `a root in a file system of his: ${code}`);
+    t.equal(lookAround(system).incomplete, undefined, `a root in its own file system: ${code}`);
   }
 });
 
