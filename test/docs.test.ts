@@ -29,7 +29,7 @@ for (const [path, text] of Object.entries(written)) {
   });
 }
 
-test("README.md and docs/evidence/reliability.md count the faults as docs/data/faults.json has them", async (t) => {
+test("README.md and reliability.md count the faults as docs/data/faults.json has them", async (t) => {
   for (const page of Object.values(pagesWith(faults))) t.match(page, sentenceOf(faults));
   const attempts = faults.faults.reduce((sum, { native }) => sum + native.attempts, 0);
   t.match(sentenceOf(faults), `${faults.faults.length} kinds of fault, ${attempts} injected`);

@@ -10,7 +10,7 @@ export interface Results {
   /** The Go plugin's version. */
   readonly goVersion: string;
   readonly rows: readonly Row[];
-  /** Of the native executable, and of a program that does nothing. */
+  /** The instructions of the native executable, and of a program that does nothing. */
   readonly instructions: readonly Instructions[];
   /** The size of each program's file, in MB. */
   readonly sizes: Values;

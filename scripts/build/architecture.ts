@@ -12,7 +12,7 @@ export interface Architecture {
   readonly tools?: string;
   /** RPM's. */
   readonly rpm: string;
-  /** In the name of QEMU's emulator for its programs. */
+  /** The name in that of QEMU's emulator for its programs. */
   readonly qemu: string;
   /** Node.js's. */
   readonly node: string;

@@ -37,7 +37,7 @@ export function command(words: readonly string[], options: CommandOptions = {}):
   return run(words, options, "pipe").toString();
 }
 
-/** As `command`, for bytes; what it prints on standard error is shown as it comes. */
+/** Runs a program as `command` does, for bytes; what it prints on standard error is shown as it comes. */
 export function output(words: readonly string[], options: CommandOptions = {}): Buffer {
   return run(words, options, "inherit");
 }

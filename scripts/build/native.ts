@@ -99,7 +99,7 @@ function wideTypes({ libraryTime }: Architecture): readonly string[] {
   ];
 }
 
-/** In bytes, of a snapshot in which every block begins a page; what it needs is measured. */
+/** The size of a snapshot in which every block begins a page, in bytes; what it needs is measured. */
 const LARGEST_SNAPSHOT = 64 * 1024 * 1024;
 
 const PAGE = 4096;
@@ -114,7 +114,7 @@ const hostLocal = join(root, "src", "native.ts");
 export interface NativeBuild {
   /** Whether with the sanitizers; then without a snapshot. */
   readonly checked?: boolean;
-  /** For which machine; this one by default. */
+  /** The machine that it is for; this one by default. */
   readonly architecture?: Architecture;
   /** The program that serves calls. */
   readonly plugin?: string;

@@ -20,11 +20,11 @@ export interface Library {
 
 /** The library that is pinned for an architecture: SHA-256 sums in hexadecimal. */
 export interface QuickJsPin {
-  /** Of the Debian package `libquickjs`, such as `2025.04.26-1`. */
+  /** The version of the Debian package `libquickjs`, such as `2025.04.26-1`. */
   readonly packageVersion: string;
-  /** Of quickjs.h. */
+  /** The sum of quickjs.h. */
   readonly header: string;
-  /** Of libquickjs.a. */
+  /** The sum of libquickjs.a. */
   readonly archive: string;
 }
 

@@ -17,7 +17,7 @@ export interface ShippedNode {
   readonly version: string;
   /** The npm package. */
   readonly packageName: string;
-  /** As in the lock file. */
+  /** The sum as in the lock file. */
   readonly integrity: string;
 }
 

@@ -33,7 +33,7 @@ export function forget(): void {
   known.clear();
 }
 
-/** As that of tap; a behaviour is looked at in memory alone. */
+/** Collects a test, as tap's `test`; a behaviour is looked at in memory alone. */
 export function test(name: string, run: (t: Test) => unknown): void {
   if (prefix.startsWith("test/behaviours/") && !name.endsWith(" (in memory)")) return;
   collected.push({ id: `${prefix} ${collected.length + 1}: ${name}`, run });

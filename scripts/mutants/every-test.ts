@@ -19,7 +19,7 @@ interface NamedTest {
 }
 
 /**
- * For each file, how many lines have a mutant that tests notice, and how many tests notice one of a line, in the median;
+ * Sums up how many lines of each file have a mutant that tests notice, and how many tests notice one of a line, in the median;
  * then the tests that are the only one for no mutant.
  */
 export function summaryOf({ files, testFiles }: MutationReport): string {

@@ -22,7 +22,7 @@ import { writeResults } from "./runs.ts";
 
 /** What the searches found, as docs/data/interleavings.json has it. */
 export interface Results {
-  /** By what happens besides the calls. */
+  /** The searches by what happens besides the calls. */
   readonly searches: readonly {
     readonly happens: string;
     readonly searches: number;

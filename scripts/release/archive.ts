@@ -47,7 +47,7 @@ export function writeTar(
   ]);
 }
 
-/** As `writeTar`, compressed. */
+/** Writes an archive as `writeTar` does, compressed. */
 export function writeArchive(
   directory: string,
   archive: string,

@@ -37,7 +37,7 @@ export interface Component {
 /** A checksum. */
 export interface Hash {
   readonly algorithm: "SHA-256" | "SHA-512";
-  /** In hexadecimal. */
+  /** The sum in hexadecimal. */
   readonly value: string;
 }
 
@@ -135,7 +135,7 @@ export function debianPurl(
   return `pkg:deb/debian/${name}@${encoded}?${qualifiers.join("&")}`;
 }
 
-/** Of os-release(5). */
+/** The version of this machine's release, see os-release(5). */
 function ownRelease(): string {
   return /^VERSION_ID="?(\d+)/m.exec(readFileSync("/etc/os-release", "utf8"))?.[1] ?? "unknown";
 }
@@ -195,7 +195,7 @@ function libgcc(architecture: Architecture): Component {
   };
 }
 
-/** Of this machine's own package, or of what was fetched for another architecture. */
+/** The C library of this machine's own package, or the one that was fetched for another architecture. */
 export function libraryOfC(architecture: Architecture): UsedFile {
   const path = fileOfCompiler(architecture, "libc.a");
   if (architecture === ownArchitecture()) return installed(path);
@@ -249,7 +249,7 @@ function copyrightIn(documentation: string): string {
   return readFileSync(join(documentation, "copyright"), "utf8");
 }
 
-/** From npm's form, such as `sha512-` and base64. */
+/** Makes a hash from npm's form, such as `sha512-` and base64. */
 function hashOfIntegrity(integrity: string): Hash {
   const value = Buffer.from(integrity.replace(/^sha512-/, ""), "base64").toString("hex");
   return { algorithm: "SHA-512", value };

@@ -82,7 +82,7 @@ if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi
 `,
 };
 
-/** Such as `host-local_1.0.0-1_arm64.deb`. */
+/** The name of the package, such as `host-local_1.0.0-1_arm64.deb`. */
 export function debName(source: Pick<Source, "version">, { debian }: Architecture): string {
   return `host-local_${packageVersion(source)}-1_${debian}.deb`;
 }

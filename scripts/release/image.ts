@@ -28,7 +28,7 @@ export interface Descriptor {
   readonly annotations?: Readonly<Record<string, string>>;
 }
 
-/** For which machines an image is. */
+/** The machines that an image is for. */
 export interface Platform {
   readonly os: "linux";
   readonly architecture: ArchitectureName;

@@ -21,7 +21,7 @@ export interface BuiltVariant extends Variant {
 
 /** The commit that is released. */
 export interface Source {
-  /** As in the names of files, without the `v`. */
+  /** The version as in the names of files, without the `v`. */
   readonly version: string;
   /** 40 hexadecimal digits. */
   readonly commit: string;
@@ -55,7 +55,7 @@ export function variantsFor(architectures: readonly Architecture[]): readonly Va
   ]);
 }
 
-/** Such as `host-local-linux-arm64-v1.0.0`: the name of everything that belongs to an executable, without its ending. */
+/** The name of everything that belongs to an executable, without its ending, such as `host-local-linux-arm64-v1.0.0`. */
 export function nameOf({ flavour, architecture }: Variant, version: string): string {
   const program = flavour === "native" ? "host-local" : "host-local-portable";
   return `${program}-linux-${architecture.name}-v${version}`;

@@ -41,7 +41,7 @@ replace that of the distribution: host-local install ${PLUGINS} --yes;
 when its package is upgraded, this one is put back. Before this package is
 removed: host-local install ${PLUGINS} --uninstall --yes.`;
 
-/** Such as `host-local-1.0.0-1.aarch64.rpm`. */
+/** The name of the package, such as `host-local-1.0.0-1.aarch64.rpm`. */
 export function rpmName(source: Pick<Source, "version">, { rpm }: Architecture): string {
   return `host-local-${packageVersion(source)}-1.${rpm}.rpm`;
 }

@@ -69,7 +69,7 @@ if (options.write) {
 }
 process.exitCode = status ?? 1;
 
-/** By client, since the scenarios of several files end in any order. */
+/** Sorts runs by client, since the scenarios of several files end in any order. */
 function sorted(runs: readonly ClientRun[]): readonly ClientRun[] {
   const keyOf = ({ client, executable }: ClientRun) => `${client} ${executable}`;
   return runs.toSorted((a, b) => keyOf(a).localeCompare(keyOf(b), "en", { numeric: true }));

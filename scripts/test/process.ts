@@ -41,7 +41,7 @@ process.on("exit", () => rmSync(world, { recursive: true, force: true }));
 const home = join(world, "home");
 mkdirSync(home);
 
-/** As `/proc/uptime` of a machine that has been up for a day: `check` looks for no leaks on one that has just started. */
+/** The `/proc/uptime` of a machine that has been up for a day: `check` looks for no leaks on one that has just started. */
 const uptime = join(world, "uptime");
 writeFileSync(uptime, "86400.00 86400.00\n");
 

@@ -90,7 +90,7 @@ export function pagesWith(data: Faults): Readonly<Record<string, string>> {
   };
 }
 
-/** Such as `2 kinds of fault, 7 injected attempts, 0 failures; the Go plugin 1.9.1 failed 3 of 6 in the same runs`. */
+/** The sum of a run, such as `2 kinds of fault, 7 injected attempts, 0 failures; the Go plugin 1.9.1 failed 3 of 6 in the same runs`. */
 export function sentenceOf({ go, faults }: Faults): string {
   const total = (name: Subject["name"]): string => {
     const failed = sum(faults.map((one) => failuresOf(one[name])));
@@ -154,7 +154,7 @@ function countOf(attempts: readonly Attempt[]): Count {
   return { attempts: attempts.length, failed };
 }
 
-/** Such as `48/50: 2 leak`. */
+/** The text of a count, such as `48/50: 2 leak`. */
 function cellOf(count: Count): string {
   const { attempts, failed } = count;
   if (attempts === 0) return "–";

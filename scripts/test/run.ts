@@ -80,7 +80,7 @@ function groupsOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] 
   return [...groups.values()].sort((a, b) => rank(a) - rank(b));
 }
 
-/** With one executable after the other: a container is alive if any process has its address, so a test must not meet itself. */
+/** Runs files with one executable after the other: a container is alive if any process has its address, so a test must not meet itself. */
 async function runGroup(group: readonly TestFile[]): Promise<void> {
   const paths = group.map(({ path }) => path);
   const [file] = group;

@@ -33,7 +33,7 @@ export function syntaxError(text: string): string {
 }
 
 /**
- * As `syntaxError`, with its place.
+ * Finds a syntax error as `syntaxError` does, with its place.
  *
  * @returns the offset in UTF-16 code units; `undefined` where nothing is wrong
  */

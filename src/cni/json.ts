@@ -122,7 +122,7 @@ export function memberInAnyCase(at: Located, name: string): Located | undefined 
   return found?.value === null ? undefined : found;
 }
 
-/** As `memberInAnyCase`, but a member that is `null` is returned as such. */
+/** Finds a member as `memberInAnyCase` does, but one that is `null` is returned as such. */
 export function memberOrNullInAnyCase(at: Located, name: string): Located | undefined {
   at.members ??= membersOf(at);
   const value = at.members.get(name.toLowerCase());

@@ -33,7 +33,7 @@ export function loadConfig(
 }
 
 /**
- * As `loadConfig`, without the files of the node: a CHECK needs no ranges, and a runtime that starts before these files are
+ * Loads the configuration as `loadConfig` does, without the files of the node: a CHECK needs no ranges, and a runtime that starts before these files are
  * there must not take a failed one for the end of its pods.
  *
  * @param args the value of `CNI_ARGS`

@@ -13,7 +13,7 @@ import {
 /** A subnet and the variable that names it. */
 interface FlannelSubnet {
   readonly variable: string;
-  /** Without host bits: the file has the address of the gateway, the first of the subnet. */
+  /** The subnet, without host bits: the file has the address of the gateway, the first of the subnet. */
   readonly subnet: Prefix;
   /** flannel's networks of the family, in one of which it lies; none where the file has none. */
   readonly networks: readonly Prefix[];
@@ -59,7 +59,7 @@ interface Assignment {
   readonly variable: string;
   /** Empty where there is none. */
   readonly value: string;
-  /** From 1 on. */
+  /** The number of the line, from 1 on. */
   readonly line: number;
 }
 

@@ -93,7 +93,7 @@ export function parseAddress(text: string): Address | undefined {
   return parseUnmapped(text)?.address;
 }
 
-/** As `parseAddress`, and says whether the text was an IPv4-mapped IPv6 address. */
+/** Parses an address as `parseAddress` does, and says whether the text was an IPv4-mapped IPv6 address. */
 export function parseUnmapped(
   text: string,
 ): { readonly address: Address; readonly mapped: boolean } | undefined {

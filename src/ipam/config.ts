@@ -89,7 +89,7 @@ export interface StoreConfig {
   readonly reuse: Reuse;
 }
 
-/** In seconds, 0 for no time; or as long as the node's conntrack asks for. */
+/** How long a released address is avoided: in seconds, 0 for no time; or as long as the node's conntrack asks for. */
 export type ReuseDelay = number | "conntrack";
 
 /** How addresses that were released are used again. */
@@ -100,7 +100,7 @@ export interface Reuse {
   readonly sticky: Sticky | undefined;
 }
 
-/** By what the addresses are remembered that a pod gets again when it comes back. */
+/** What the addresses are remembered by that a pod gets again when it comes back. */
 export interface Sticky {
   /** The names of the arguments of a call that tell who it is about, at least one. */
   readonly by: readonly string[];
@@ -110,7 +110,7 @@ export interface Sticky {
 
 /** Everything that ADD and CHECK need. */
 export interface IpamConfig extends StoreConfig, Excluded {
-  /** Only this node's parts of them, where there is a partition. */
+  /** The range sets, or this node's parts of them where there is a partition. */
   readonly rangeSets: readonly RangeSet[];
   readonly partition: Partition | undefined;
   /** The addresses that the runtime requests, each once, in the order of the request. */
@@ -253,7 +253,7 @@ function rangesIn(partition: Located | undefined): readonly RangeSetSpec[] {
 }
 
 /**
- * With `rangesFile` and `partition` there are no ranges where the Go plugin finds them: it does not know the keys, and would
+ * Refuses ranges where the Go plugin finds them beside `rangesFile` and `partition`: it does not know the keys, and would
  * hand out these alone, and of what a partition divides all of it on every node.
  *
  * @throws CniError 999

@@ -49,7 +49,7 @@ interface Entry extends ReservedRange {
   readonly path: string;
 }
 
-/** In the order of the addresses. */
+/** The entries of `reserved`, in the order of the addresses. */
 function reservedIn(at: Located): readonly Entry[] {
   const { value, path } = at;
   if (!isObject(value)) throw typeMismatch(at, `an object: ${ADDRESSES} to a pod or null`);

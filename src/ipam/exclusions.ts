@@ -68,7 +68,7 @@ function isNextTo(a: AddressRange, b: AddressRange): boolean {
 
 /** What a network's configuration excludes. */
 export interface Excluded {
-  /** For whom nothing is reserved; `reserved` is part of it. */
+  /** What is excluded for a pod that has nothing reserved; `reserved` is part of it. */
   readonly exclusions: Exclusions;
   readonly reserved: readonly ReservedRange[];
 }

@@ -40,7 +40,7 @@ export interface AllocationRequest {
   /** Whose attachment it is; `undefined` where the call does not tell. */
   readonly pod: PodName | undefined;
   readonly preferences: Preferences;
-  /** For which the attachment is; `undefined` where that is not known. */
+  /** The network namespace that the attachment is for; `undefined` where that is not known. */
   readonly namespace: AddedNamespace | undefined;
   /** Whether the reservations of dead containers are reclaimed where no other address will do. */
   readonly reclaims: boolean;

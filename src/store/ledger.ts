@@ -18,7 +18,7 @@ export class Ledger {
   readonly reuse: ReusedAddresses;
   readonly #files: NetworkFiles;
   readonly #isLocked: boolean;
-  /** In their order. */
+  /** The changes of this call, in their order. */
   readonly #changes: Change[] = [];
   readonly #made: ReservationFile[] = [];
 

@@ -43,7 +43,7 @@ export function withLock<T>(
 }
 
 /**
- * As `withLock`, but runs `body` without the lock where the disk does not allow one (full, read-only): to remove
+ * Runs `body` as `withLock` does, but without the lock where the disk does not allow one (full, read-only): to remove
  * reservations, each of which is read immediately before.
  *
  * @throws CniError 11 on timeout

@@ -5,7 +5,7 @@ import { recover } from "../system/system.ts";
 import type { PossiblyLockedNetwork } from "./locked-network.ts";
 import type { NamedReservation } from "./reservations/reservation-file.ts";
 
-/** So many files that cannot be read are named. */
+/** How many files that cannot be read are named. */
 const MOST_REASONS = 10;
 
 /**

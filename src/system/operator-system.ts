@@ -29,7 +29,7 @@ export type ServiceStep =
   | {
       readonly kind: "run";
       readonly command: readonly [string, ...string[]];
-      /** In milliseconds. */
+      /** After how many milliseconds it is killed. */
       readonly timeout: number;
       /** Whether its standard output is this process's standard error, as its errors are, and so neither kept nor bounded. */
       readonly isLogged: boolean;

@@ -53,7 +53,7 @@ export interface OtherFile {
 
 /** A network namespace by the name that the kernel gives to no other until the next boot. */
 export interface NamespaceHandle {
-  /** In decimal, of at most 64 bits. */
+  /** The namespace's id in decimal, of at most 64 bits. */
   readonly id: string;
   /** Its inode in the kernel's file system of namespaces, which another may have as soon as it is gone. */
   readonly inode: bigint;
@@ -238,7 +238,7 @@ export function attempt<T, U>(action: () => T, value: U, ...codes: readonly stri
   }
 }
 
-/** As `attempt`; what `handle` returns or throws for the failed system call takes the place of the value. */
+/** Runs a call as `attempt` does; what `handle` returns or throws for the failed system call takes the place of the value. */
 export function recover<T, U>(
   action: () => T,
   handle: (error: SystemError) => U,
@@ -251,7 +251,7 @@ export function recover<T, U>(
   }
 }
 
-/** For `recover`: the error takes the place of the value. */
+/** The error itself, for `recover`: it takes the place of the value. */
 export function itself(error: SystemError): SystemError {
   return error;
 }

@@ -211,7 +211,7 @@ function takeFirstIn(pending: Address[], set: RangeSet): Address | undefined {
   return at < 0 ? undefined : pending.splice(at, 1)[0];
 }
 
-/** With `gcOnly`, in the chain after a main plugin: prints its result unchanged. */
+/** Prints the result of a main plugin unchanged: with `gcOnly`, in the chain after it. */
 function passThroughPreviousResult(system: System, { network }: AttachmentCall): void {
   const previous = memberInAnyCase(network.document, "prevResult");
   if (previous === undefined) {

@@ -17,7 +17,7 @@ export function holdsEverySet(
 }
 
 /**
- * Of what an attachment holds in a range set the requested address, or the first.
+ * The requested address of what an attachment holds in a range set, or the first.
  *
  * @throws CniError 999 if it does not hold the requested one
  */

@@ -11,7 +11,7 @@ import { networkFor } from "../harness/executable-network.ts";
 import { Mounts } from "../harness/mounts.ts";
 import { lacking } from "../harness/needs.ts";
 
-test("ADD in a full range takes what is reserved from before this boot, the oldest first, and nothing else", {
+test("a full range: ADD takes what is reserved from before this boot, oldest first, nothing else", {
   skip: lacking("mounts"),
 }, async (t) => {
   const network = networkFor(t, { subnet: "198.51.100.0/29" });

@@ -84,7 +84,7 @@ for (const [name, options, skipped, last] of [
   ['`"reuseDelaySeconds": "conntrack"`', { ipam: { reuseDelaySeconds: "conntrack" } }, skip, 3],
 ] as const) {
   const isWrong = last === 2;
-  test(`${name}: a client of a pod that ended ${isWrong ? "reaches" : "does not reach"} the next one`, {
+  test(`${name}: a client of an ended pod ${isWrong ? "reaches" : "does not reach"} the next one`, {
     skip: skipped,
     timeout: 300_000,
   }, async (t) => {

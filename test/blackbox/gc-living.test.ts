@@ -17,7 +17,7 @@ import { ownNetwork } from "../harness/own-network.ts";
 
 const skip = lacking("sees the node", "makes namespaces");
 
-test("GC keeps addresses that a process, the node or a mounted namespace has, and what was reserved only just now", {
+test("GC keeps what a process, the node or a mounted namespace has, or was reserved just now", {
   skip,
 }, async (t) => {
   const { ipv4, ipv6 } = await ownNetwork(t);

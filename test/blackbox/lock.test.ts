@@ -33,7 +33,7 @@ test("no journal is kept where another machine may write, since the lock may not
   t.ok(existsSync(journal), "and is where that is known");
 });
 
-test("details end with the trace of the call; the holder's is named, too, if /proc shows the holder", async (t) => {
+test("details end with the trace of the call; the holder's is named, too, if /proc shows it", async (t) => {
   const [own, other] = ["4bf92f3577b34da6a3ce929d0e0e4736", "0af7651916cd43dd8448eb211c80319c"];
   const network = networkFor(t, { ...five, lockTimeoutSeconds: 0.3 });
   await holdLock(t, network.machine.dataDirectory, {

@@ -20,7 +20,7 @@ for (const [kernel, skip] of [
   ["with the kernel's handles, where it gives them", false],
   ["as before Linux 6.18", injectionObstacle() ?? false],
 ] as const) {
-  test(`ADD in a full range takes the addresses of pods whose namespaces are gone, and no other: ${kernel}`, {
+  test(`a full range: ADD takes addresses of pods whose namespaces are gone, only these: ${kernel}`, {
     skip: lacking("sees the node", "makes namespaces") || skip,
   }, async (t) => {
     const program = kernel.startsWith("as") ? withoutHandles(t) : executable;

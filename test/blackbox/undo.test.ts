@@ -30,7 +30,7 @@ function fullPipe(path: string): { readonly reader: number; readonly writer: num
 
 const kind = fileSystems.ext4OfSeconds;
 
-test("an ADD that is not heard does not release what its attachment has got since, in the same second", {
+test("an ADD that is not heard keeps what its attachment has got since, in the same second", {
   skip: fileSystemObstacle(kind) ?? false,
 }, async (t) => {
   const scratch = scratchDirectory(t);

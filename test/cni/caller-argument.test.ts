@@ -8,7 +8,7 @@ function argument(name: string, args: string, document: JsonObject): string {
   return callerArgument(name, args, { value: document, path: "" });
 }
 
-test("an argument is that of CNI_ARGS, of args.cni, of runtimeConfig, or of the pod's annotations, in this order", async (t) => {
+test("an argument is from CNI_ARGS, args.cni, runtimeConfig or annotations, in this order", async (t) => {
   const told = { [annotations]: { VM: "annotation" } };
   const runtimeConfig = { ...told, VM: "capability" };
   const document = { runtimeConfig, args: { cni: { VM: "cni" } } };

@@ -14,7 +14,7 @@ function at(value: Json, path = ""): Located {
   return { value, path };
 }
 
-test("an engine that accepts more than Go is asked twice about what only it accepts, and about nothing else", async (t) => {
+test("an engine that accepts more than Go is asked twice about only what Go does not accept", async (t) => {
   const nested = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
   const { parse } = JSON;
   const accepted = (text: string): boolean => {

@@ -23,7 +23,7 @@ function configuration(members: Readonly<Record<string, Json>>): NetworkConfigur
 const c1 = { containerID: "c1", ifname: "eth0" };
 const c2 = { containerID: "c2", ifname: "net1" };
 
-test("the older key counts only where the newer one is absent; an empty list means that nothing is valid, null is no list", async (t) => {
+test("the older key counts only without the newer one; [] makes nothing valid, null is no list", async (t) => {
   t.match(validAttachments(configuration({ [olderKey]: [c1] })), [{ containerId: "c1" }]);
   t.match(validAttachments(configuration({ [olderKey]: [c1], [key]: [c2] })), [
     { containerId: "c2" },

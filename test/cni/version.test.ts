@@ -4,7 +4,7 @@ import { refusalOf } from "./refusal.ts";
 
 const spoken = '["0.1.0" "0.2.0" "0.3.0" "0.3.1" "0.4.0" "1.0.0" "1.1.0"]';
 
-test("ADD and DEL accept every supported version, CHECK those from 0.4.0 on; an absent one means 0.1.0", async (t) => {
+test("ADD and DEL accept every supported version, CHECK those since 0.4.0; none means 0.1.0", async (t) => {
   for (const version of SUPPORTED_VERSIONS) t.equal(requireSupported(version), version);
   t.equal(requireSupported(""), "0.1.0");
   for (const version of SUPPORTED_VERSIONS.slice(4)) {

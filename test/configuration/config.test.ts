@@ -65,7 +65,7 @@ test("sets come from runtimeConfig first, then from the subnet, then from ranges
   );
 });
 
-test("addresses and networks can be reserved, for a pod or for nobody, and are excluded for others", async (t) => {
+test("addresses and networks can be reserved, for a pod or nobody, and are excluded for others", async (t) => {
   const reserved = { "fd00::/64": "a/b", "10.1.2.10": null, "10.1.2.64/28": "default/db-0" };
   const config = load({ ipam: { subnet, exclude: ["10.1.2.9"], reserved } });
   t.strictSame(

@@ -77,7 +77,7 @@ test("each range of each set is divided, and one of which nothing is left is nam
   );
 });
 
-test("a network of the node by its name, of which every subnet is looked at: in a list, or a delegate of multus", async (t) => {
+test("a network named in a list or a delegate of multus: every subnet is looked at", async (t) => {
   const list = (subnet: string): object => ({
     name: "containerd",
     plugins: [

@@ -88,7 +88,7 @@ test("its capabilities are those of the systemd unit for gc, except that to ente
   t.match(base.install?.securityContext, ofAnotherUser, "it may write where the agent may");
 });
 
-test("it is ready within a second of the first run of its tasks, and not restarted while they fail", async (t) => {
+test("it is ready within a second of its tasks' first run, and not restarted while they fail", async (t) => {
   t.match(base.agent, {
     startupProbe: { httpGet: { path: "/healthz" }, periodSeconds: 1, failureThreshold: 3600 },
     readinessProbe: { httpGet: { path: "/healthz" } },

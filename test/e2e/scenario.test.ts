@@ -4,7 +4,7 @@
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
 
-test("a scenario does not run on the machine itself where the variable of one is left in the shell", async (t) => {
+test("a scenario does not run on the machine itself if its variable is left in the shell", async (t) => {
   const { status, stderr } = spawnSync(process.execPath, ["test/e2e/two-pods.test.ts"], {
     env: { ...process.env, HOST_LOCAL_E2E_SCENARIO: "a scenario of another file" },
     encoding: "utf8",

@@ -118,7 +118,7 @@ test("what is reserved is excluded for everybody but its pod", async (t) => {
   t.same(shown(exclusionsForAll(excluded)), ["10.0.0.1-10.0.0.1", "10.0.0.5-10.0.0.5"]);
 });
 
-test("a pod's part of a range set is what is reserved for it there, with the members of each range", async (t) => {
+test("a pod's part of a range set is what is reserved for it, with the members of each range", async (t) => {
   const [set] = rangeSets([
     [{ subnet: "10.0.0.0/30" }, { subnet: "10.0.0.8/29", rangeStart: "10.0.0.8" }],
   ]);

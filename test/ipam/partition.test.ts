@@ -98,7 +98,7 @@ test("the parts of podCIDRs that do not overlap do not overlap, and together are
   );
 });
 
-test("the parts of podCIDRs of one size differ by one address at most, apart from both ends of the subnet", async () => {
+test("parts of podCIDRs of one size differ by one address at most, but for the subnet's ends", async () => {
   fc.assert(
     fc.property(clusters, ranges, ([clusterCidr, podCidrs], range) => {
       const sizes = podCidrs
@@ -119,7 +119,7 @@ function partFor(podCidr: string, subnet: string, bounds: object = {}): string |
   return part && formatAddressRange(part);
 }
 
-test("a part is what its number says, and leaves out the network and broadcast addresses of the range alone", async (t) => {
+test("a part is what its number says, without the range's network and broadcast addresses", async (t) => {
   const subnet = "192.168.0.0/20";
   t.equal(partFor("10.244.7.0/24", subnet), "192.168.0.112-192.168.0.127");
   t.equal(partFor("10.244.0.0/24", subnet), "192.168.0.1-192.168.0.15");

@@ -16,7 +16,7 @@ function shown(made: Range): readonly [addresses: string, gateway: string] {
   return [formatAddressRange(made), made.gateway === undefined ? "" : formatAddress(made.gateway)];
 }
 
-test("by default all addresses but network, broadcast, which IPv6 has not, and gateway are handed out", async (t) => {
+test("by default all but network, broadcast (not in IPv6) and gateway addresses are handed out", async (t) => {
   const cases: readonly (readonly [subnet: string, addresses: string, gateway: string])[] = [
     ["192.0.2.0/24", "192.0.2.1-192.0.2.254", "192.0.2.1"],
     ["10.0.0.0/30", "10.0.0.1-10.0.0.2", "10.0.0.1"],
@@ -32,7 +32,7 @@ test("by default all addresses but network, broadcast, which IPv6 has not, and g
   }
 });
 
-test("a subnet of one or two addresses has no network, no broadcast and, unless configured, no gateway", async (t) => {
+test("a subnet of one or two addresses has no network, broadcast or unconfigured gateway", async (t) => {
   const cases: readonly (readonly [WrittenRange, addresses: string, gateway: string])[] = [
     [{ subnet: "10.0.0.0/31" }, "10.0.0.0-10.0.0.1", ""],
     [{ subnet: "255.255.255.254/31" }, "255.255.255.254-255.255.255.255", ""],

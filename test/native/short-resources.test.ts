@@ -58,7 +58,7 @@ function outcomesWith(t: Test, member: Json, step: number): readonly string[] {
   return outcomes;
 }
 
-test("3200 KiB of address space are enough for a call, and so is more: the stack does not take what the heap needs", {
+test("3200 KiB of address space or more are enough: the stack leaves what the heap needs", {
   skip,
 }, async (t) => {
   t.testdir();

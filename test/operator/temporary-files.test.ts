@@ -25,7 +25,7 @@ test("a temporary file goes after ten minutes, whoever made it, and no other fil
   t.same(names(), others.sort());
 });
 
-test("a file is replaced in one step, without what a killed process has left: whoever reads the old one reads all of it", async (t) => {
+test("a file is replaced in one step, without a killed process' rest; readers see it whole", async (t) => {
   const machine = new MemoryMachine();
   machine.disk.put("/metrics/x.prom", "old");
   machine.disk.put(`/metrics/${TEMPORARY}`, "half");

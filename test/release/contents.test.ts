@@ -67,7 +67,7 @@ for (const archive of natives) {
   });
 }
 
-test("the image has the executable of the archive for each architecture, and no shell or user of its own", async (t) => {
+test("the image has the archive's executable for each architecture, no shell, no user of its own", async (t) => {
   const { directory, manifests, pathOf, read } = unpackedImage(t);
   const blobs = join(directory, "blobs", "sha256");
   for (const name of readdirSync(blobs)) t.equal(checksum("sha256", join(blobs, name)), name);

@@ -15,7 +15,7 @@ const STOCK = "/usr/libexec/cni/host-local";
 const name = rpmName({ version }, ownArchive.architecture);
 const skip = machineObstacle() ?? missing("rpm");
 
-test("it is installed beside the distribution's plugins, replaces one by hand, and is put back after their upgrade", {
+test("it is installed beside the distribution's plugins, replaces one, also after their upgrade", {
   skip,
 }, async (t) => {
   const machine = await Machine.open(t);

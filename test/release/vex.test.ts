@@ -77,7 +77,7 @@ test("a fault is stated as fixed where the changelog of what was linked names it
   t.ok(statusesOf("CVE-2025-46687").every(({ status }) => status === "fixed"));
 });
 
-test("what is said not to be linked is not linked, and the engine has not what it is said not to have", async (t) => {
+test("what is said not to be linked or in the engine is not", async (t) => {
   const engine = readFileSync("src/system/quickjs/engine.c", "utf8");
   t.match(engine, "JS_AddIntrinsicDate(");
   for (const { vulnerability, intrinsic } of vulnerabilities) {

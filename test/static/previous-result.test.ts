@@ -18,7 +18,7 @@ const read1 = [
   ["fd00::5", undefined],
 ];
 
-test("a result of a version with the same form is read; without a version it has the configuration's", async (t) => {
+test("a result of a version with the same form is read, by default of the configuration's", async (t) => {
   t.same(read({ cniVersion: "1.0.0", ips }), read1);
   t.same(read({ cniVersion: "0.3.1", ips }, "0.4.0"), read1);
   t.same(read({ ips }), read1);

@@ -61,7 +61,7 @@ test("candidates are read from the directory only after eight tries", async (t) 
   t.throws(() => found.next(), { code: "EIO" });
 });
 
-test("candidates begin with the pod's own and end with the avoided ones, the longest released first", async (t) => {
+test("candidates begin with the pod's own, and end with the avoided, the longest released first", async (t) => {
   const avoided = new Map([
     ["10.0.0.6", 1000],
     ["10.0.0.2", 5000],

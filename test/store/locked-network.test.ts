@@ -90,7 +90,7 @@ test("reservations are counted through every change", async (t) => {
   t.equal(knownCount(open(machine.start())), 2);
 });
 
-test("an unreadable file is an attachment's where the journal lists it for it or cannot be read either, or a resource was short", async (t) => {
+test("an unreadable file is an attachment's by the journal, without one, or if memory is short", async (t) => {
   const eth1 = attachment("c1", "eth1");
   const c2 = attachment("c2");
   for (const [content, code, of, expected] of [
@@ -119,7 +119,7 @@ test("an unreadable file is an attachment's where the journal lists it for it or
   }
 });
 
-test("an address is reserved also where the file system says that it was taken, by this very call", async (t) => {
+test("an address is reserved even if the file system says that it was taken, by this very call", async (t) => {
   const machine = machineWith();
   const temporary = "/data/.host-local/net/new/7-0";
   const meanwhile = (): void => machine.disk.link(temporary, `${location.directory}/10.0.0.4`);
@@ -141,7 +141,7 @@ test("an address is reserved also where the file system says that it was taken, 
   });
 });
 
-test("what was written meanwhile is put back when it is not reclaimed, with hard links and without", async (t) => {
+test("what was written meanwhile is put back if not reclaimed, with hard links and without", async (t) => {
   for (const hardLinks of [true, false]) {
     const machine = machineWith(two);
     machine.disk.hardLinks = hardLinks;
@@ -163,7 +163,7 @@ test("what was written meanwhile is put back when it is not reclaimed, with hard
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
 });
 
-test("a record from the tick in which the journal was sealed tells of a file unless somebody else has changed anything", async (t) => {
+test("a record from the tick of the seal tells of a file unless another process changed anything", async (t) => {
   const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
   const temporary = `${location.temporaryDirectory}/7-0`;
   const namespace = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
@@ -234,7 +234,7 @@ test("a dead reservation is removed only while its file is the recorded one, wit
   }
 });
 
-test("a file that has number and time of a dead reservation stays if it is another owner's, or cannot be looked at or read", async (t) => {
+test("a file with number and time of a dead reservation stays if another owner's, or unreadable", async (t) => {
   for (const [owner, refused] of [
     ["c9", undefined],
     ["c1", "readFile"],

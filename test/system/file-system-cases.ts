@@ -311,7 +311,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: ["file", 2, true, "directory"],
   },
   {
-    name: "the time of modification is set to a fraction of a millisecond; that of change is the clock's",
+    name: "the modification time is set to a fraction of a millisecond, the change time by the clock",
     run: (system, root) => {
       system.makeDirectories(`${root}/a`);
       const now = BigInt(system.now()) * 1_000_000n;
@@ -349,7 +349,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: 1_000_000_000n,
   },
   {
-    name: "lines are found by what they begin with; the first is always told, and what has no end is no line",
+    name: "lines are found by their beginning, the first always; what has no end is no line",
     run: (system, root) => {
       system.createFile(`${root}/a`, "first\nc1 x\nc10 y\nc1 é\n c1 z\nc1 cut", 0o600);
       return [

@@ -40,7 +40,7 @@ test("a process is stopped before the chosen call, and nothing that it does afte
   t.same(machine.disk.list("/"), ["1"]);
 });
 
-test("a process is stopped in the middle of a file: a new one has a part, behind an old one line ends may stand", async (t) => {
+test("a process stops within a file: a new one has a part, an old one may end with line ends", async (t) => {
   for (const [part, created, overwritten] of [
     [0, "", "10.0.0.12"],
     [0.5, "1234", "12345678\n\n"],

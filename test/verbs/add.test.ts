@@ -80,7 +80,7 @@ test("ADD takes the lock once, around all range sets", async (t) => {
   );
 });
 
-test("ADD waits for the lock as long as configured, then names its holder and has changed nothing", async (t) => {
+test("ADD waits for the lock as long as configured, then names its holder and changes nothing", async (t) => {
   const network = networkWith();
   network.add("c1");
   network.machine.locks.set(LOCK, "process 7 (GC)");
@@ -130,7 +130,7 @@ test("where only the result cannot be printed, the error says so", async (t) => 
   t.same(network.reservations(), {});
 });
 
-test("an ADD that can neither print its result nor undo it says the first, and leaves the address to a DEL", async (t) => {
+test("an ADD that can neither print nor undo its result says so, and leaves the address to a DEL", async (t) => {
   const network = networkWith({ ...subnet, lockTimeoutSeconds: 0 });
   let writes = 0;
 
@@ -146,7 +146,7 @@ test("an ADD that can neither print its result nor undo it says the first, and l
   t.same(network.reserved(), ["10.0.0.2"]);
 });
 
-test("an ADD that is not answered as a repeated one passes over a file that it cannot read, as the Go plugin", async (t) => {
+test("an ADD that repeats nothing passes over an unreadable file, as the Go plugin does", async (t) => {
   const network = networkWith();
   network.add("c1");
 

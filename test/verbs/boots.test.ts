@@ -41,7 +41,7 @@ test("after a boot a full range can be handed out again, the oldest reservations
   noneGivesWay(t, network, "all live now");
 });
 
-test("a requested address is granted if it is reserved from before this boot, and so is that of the same container", async (t) => {
+test("a requested address is granted if reserved from before this boot, or by the same container", async (t) => {
   const network = full();
   network.machine.boot();
 

@@ -35,7 +35,7 @@ test("DEL that finds nothing names the files that it could not read", async (t) 
   t.equal(network.del("c2", { interrupt }).stderr, "", "one that finds something does not");
 });
 
-test("DEL fails while a reservation that the journal lists for its attachment cannot be read, and releases the rest", async (t) => {
+test("DEL fails if a reservation that the journal lists for it is unreadable, and frees others", async (t) => {
   const network = networkWith();
   network.add("c1");
   network.put("10.0.0.4", "c1\r\neth0");

@@ -23,7 +23,7 @@ test("the advice names a data directory that is not the default, quoted for a sh
   }
 });
 
-test("the commands run as they are: gc decides by the kernel's view, or names a list that the node has", async (t) => {
+test("the commands run as printed: gc decides by the kernel, or names a list that the node has", async (t) => {
   const advice =
     "Next: run `host-local list net` to see the holders and `host-local gc net` to find dead ones; if all are alive, the range is too small";
   t.equal(
@@ -35,7 +35,7 @@ test("the commands run as they are: gc decides by the kernel's view, or names a 
   t.ok(network.strictStatus().error?.details?.endsWith(advice));
 });
 
-test("where every address is excluded, or only the gateway is left, the configuration is to be corrected", async (t) => {
+test("if every address is excluded, or only the gateway is left, the configuration is wrong", async (t) => {
   for (const [ipam, msg, advice] of [
     [
       { subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] },

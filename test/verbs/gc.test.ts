@@ -11,7 +11,7 @@ function networkWith(reservations: Readonly<Record<string, string>>): Network {
   return network;
 }
 
-test("GC releases what it can, then fails while it cannot read what may be a reservation that is not listed", async (t) => {
+test("GC releases what it can, then fails if an unreadable file may be an unlisted reservation", async (t) => {
   const network = networkWith({});
   for (const id of ["c1", "c2", "c3"]) network.add(id);
   const path = `${network.directory}/10.0.0.2`;
@@ -26,7 +26,7 @@ test("GC releases what it can, then fails while it cannot read what may be a res
   t.same(Object.keys(network.reservations()), ["10.0.0.4"], "it is released by the next one");
 });
 
-test("GC names a file that it cannot read, and ignores one that the journal lists for a listed attachment", async (t) => {
+test("GC names an unreadable file, unless the journal lists it for a listed attachment", async (t) => {
   const network = networkWith({});
   network.add("c1");
   network.add("c2");
@@ -92,7 +92,7 @@ function withProcesses(network: Network): Network {
   return network;
 }
 
-test("GC keeps what a process or the node has, and what is not two seconds older, or cannot be dated, and says so", async (t) => {
+test("GC keeps, and names, what a process or the node has, or is younger than two seconds", async (t) => {
   const network = withProcesses(networkWith({}));
   for (const last of [2, 3, 5]) network.put(`10.0.0.${last}`, `c${last}\r\neth0`);
   network.machine.wait(10);
@@ -128,7 +128,7 @@ function withPods(...ids: readonly string[]): Network {
   return network;
 }
 
-test("GC keeps a pod whose network namespace lives, whatever the list, and releases one whose is gone", async (t) => {
+test("GC keeps a pod whose namespace lives, whatever the list, and releases one whose is gone", async (t) => {
   const network = withPods("a", "b", "c");
   network.machine.namespaces.delete("/run/netns/b");
 
@@ -170,7 +170,7 @@ test("GC that cannot see the processes of the node releases nothing by its list,
   t.match(stderr, "the processes of the node are not seen from here");
 });
 
-test("GC keeps an address that a namespace has which is only mounted, and everything while one cannot be entered", async (t) => {
+test("GC keeps what a merely mounted namespace has, and everything while one cannot be entered", async (t) => {
   const network = networkWith({ "10.0.0.2": "go\r\neth0", "10.0.0.3": "go2\r\neth0" });
   network.machine.wait(5000);
   network.machine.namespaces.set("/run/netns/x", 4026532001n);
@@ -210,7 +210,7 @@ test("GC without a list, or with null, releases dead pods alone, and with reclai
   }
 });
 
-test("GC without a list keeps an address that another namespace has, as of an interface that was moved", async (t) => {
+test("GC without a list keeps an address in another namespace, as of a moved interface", async (t) => {
   const network = withPods("a", "b");
   network.machine.namespaces.delete("/run/netns/b");
   network.machine.disk.put(

@@ -58,7 +58,7 @@ function noneGivesWay(t: Test, node: Node, why: string): void {
   node.lose("none");
 }
 
-test("an address that the node itself has is handed out to nobody, nor any while that cannot be seen", async (t) => {
+test("an address of the node itself is handed out to nobody, nor any while that is not known", async (t) => {
   const node = Node.full();
   node.lose("p2", "p3");
   node.machine.kernel.configure("/proc/self/ns/net", "10.0.0.2");
@@ -69,7 +69,7 @@ test("an address that the node itself has is handed out to nobody, nor any while
   t.match(node.run("none").error?.msg, "no IP addresses available");
 });
 
-test("beside a dead one whose file may not be renamed, the next one is taken, and the pod that gets it has a record", async (t) => {
+test("if a dead one's file may not be renamed, the next is taken, and its new pod has a record", async (t) => {
   for (const code of ["EPERM", "EACCES", "EROFS"]) {
     const node = Node.full();
     node.lose("p2", "p3");
@@ -90,7 +90,7 @@ test("beside a dead one whose file may not be renamed, the next one is taken, an
   }
 });
 
-test("in a full range the addresses of pods whose namespaces are gone are handed out, the oldest first", async (t) => {
+test("a full range hands out addresses of pods whose namespaces are gone, the oldest first", async (t) => {
   const node = Node.full();
   noneGivesWay(t, node, "all live");
   node.lose("p5", "p3");
@@ -103,7 +103,7 @@ test("in a full range the addresses of pods whose namespaces are gone are handed
   t.equal(node.network.reservations()["10.0.0.3"], "new\r\neth0", "the DEL came too late");
 });
 
-test("a pod gets its reserved address from a sandbox that is gone, though others are free, and nobody else does", async (t) => {
+test("a pod, and no other, gets its reserved address from a dead sandbox, though others are free", async (t) => {
   const reserved = { "10.0.0.4": "default/db-0" };
   const node = new Node({ subnet: "10.0.0.0/29", reserved });
   const cniArgs = (id: string): string =>
@@ -131,7 +131,7 @@ test("a requested address is granted if the namespace of its holder is gone", as
   t.same(request("a", 3).addresses, ["10.0.0.3"]);
 });
 
-test("what the same container holds for a namespace that is gone is its own, also if it is none of a pod", async (t) => {
+test("what a container holds for a namespace that is gone is its own, also if it is no pod's", async (t) => {
   for (const cniArgs of [undefined, "", "K8S_POD_INFRA_CONTAINER_ID=other;IgnoreUnknown=1"]) {
     const node = new Node();
     node.run("p2", cniArgs === undefined ? {} : { cniArgs });
@@ -160,7 +160,7 @@ test("what another one holds whose id ends as the caller's is not the caller's o
   t.equal(node.network.reservations()["10.0.0.2"], "ingress-of-this-node\r\neth0");
 });
 
-test("an address that need not be a container's stays: no pod's, without a namespace, by another program", async (t) => {
+test("what need not be a container's stays: no pod's, without a namespace, by another program", async (t) => {
   const node = new Node();
   node.run("ingress", { cniArgs: "" });
   node.run("webhook", { netns: "/dev/null" });
@@ -205,7 +205,7 @@ test("records outlive a journal that is written anew, for files that have not ch
   noneGivesWay(t, node, "10.0.0.4 is another file");
 });
 
-test("a DEL and an ADD of another program leave no record, though inode and time of the file are the same", async (t) => {
+test("another program's DEL and ADD leave no record, though inode and time of the file stay", async (t) => {
   const node = Node.full();
   const { disk } = node.machine;
   const path = `${node.network.directory}/10.0.0.6`;
@@ -220,7 +220,7 @@ test("a DEL and an ADD of another program leave no record, though inode and time
   t.match(node.network.add("new").error?.msg, "no IP addresses available");
 });
 
-test("of two containers in one namespace neither explains what became of the other's, whose path is gone", async (t) => {
+test("of two containers in one namespace neither tells what became of the other's lost path", async (t) => {
   for (const order of [
     ["p2", "p3"],
     ["p3", "p2"],

@@ -4,7 +4,7 @@ import type { OperatorSystem, Service } from "../../system/operator-system.ts";
 
 /** An option of a command. */
 export interface Option {
-  /** Such as `--conf-dir`. */
+  /** The option as it is written, such as `--conf-dir`. */
   readonly name: string;
   /** A short form, such as `-h`. */
   readonly short?: string;
@@ -39,7 +39,7 @@ export interface Command {
   readonly description: readonly string[];
   /** Whether it finds networks, and so takes `--conf-dir` and `--data-dir`. */
   readonly findsNetworks?: boolean;
-  /** Without those that several commands have, see `optionsOf`. */
+  /** The command's own options, without those that several commands have, see `optionsOf`. */
   readonly options: readonly Option[];
   /** Names of options of which at most one may be given. */
   readonly exclusive?: readonly (readonly string[])[];
@@ -71,9 +71,9 @@ export interface Context {
  */
 export interface Report {
   readonly exitCode: 0 | 1;
-  /** For `--json`: plain values and bigints. Only this or `text` is called: either may take seconds. */
+  /** The answer for `--json`: plain values and bigints. Only this or `text` is called: either may take seconds. */
   readonly document: () => unknown;
-  /** Without `--json`; ends with a newline unless it is empty. */
+  /** The answer without `--json`; ends with a newline unless it is empty. */
   readonly text: () => string;
   /** Why a change was refused, for standard error. */
   readonly refusal?: RefusedError;

@@ -1,6 +1,6 @@
 /** What a mistyped word probably means. */
 
-/** No name is nearly as long. */
+/** The longest word that is compared, in characters: no name is nearly as long. */
 const LONGEST = 64;
 
 /**

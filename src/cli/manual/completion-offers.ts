@@ -7,7 +7,7 @@ import { wordsIn } from "../command/words.ts";
 /** A word, perhaps with a description. */
 type Offer = readonly [word: string, description?: string];
 
-/** In place of all words: the shell completes names of files itself. */
+/** The offer of files, in place of all words: the shell completes names of files itself. */
 export const FILES = ":files";
 
 /**

@@ -2,7 +2,7 @@
 
 import { FILES } from "./completion-offers.ts";
 
-/** To be sourced, or installed for bash-completion. bash takes a word apart at `=` and `:`, and replaces its last part. */
+/** The script for bash, to be sourced, or installed for bash-completion. bash takes a word apart at `=` and `:`, and replaces its last part. */
 const bash = `# bash completion for host-local
 
 _host_local() {
@@ -22,7 +22,7 @@ _host_local() {
 complete -F _host_local host-local
 `;
 
-/** To be installed as `_host-local` in a directory of `$fpath`, or sourced after `compinit`. */
+/** The script for zsh, to be installed as `_host-local` in a directory of `$fpath`, or sourced after `compinit`. */
 const zsh = `#compdef host-local
 # zsh completion for host-local
 
@@ -48,7 +48,7 @@ else
 fi
 `;
 
-/** To be sourced, or installed as `host-local.fish`. */
+/** The script for fish, to be sourced, or installed as `host-local.fish`. */
 const fish = `# fish completion for host-local
 
 function __host_local_offered
@@ -67,5 +67,5 @@ end
 complete -c host-local -f -a '(__host_local_offered)'
 `;
 
-/** By the name of the shell. */
+/** The scripts, by the name of the shell. */
 export const completionScripts = { bash, zsh, fish } as const;

@@ -63,7 +63,7 @@ export function shortenIds(system: OperatorSystem, text: string): string {
   return text.replace(/\b[0-9a-f]{64}\b/g, (id) => formatId(system, id));
 }
 
-/** From this number on a count is approximate on a terminal. */
+/** The number from which on a count is approximate on a terminal. */
 const LARGE = 2n ** 40n;
 
 /**

@@ -143,7 +143,7 @@ function supplyOf(cluster: ClusterCidr, { masks, serviceCidrs }: Expectation): S
   return { count: overlap?.left ?? nodesIn(cluster.length, nodeMask), obstacle: undefined };
 }
 
-/** For each family the mask given, else the most common one, else kube-controller-manager's default. */
+/** The mask expected of each family: the one given, else the most common one, else kube-controller-manager's default. */
 function expectedMasks(
   context: Context,
   nodes: readonly ClusterNode[],

@@ -10,7 +10,7 @@ import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
 /** A node that needs another podCIDR. */
 export interface Renumbering {
   readonly node: ClusterNode;
-  /** Its new podCIDRs, in the order of the cluster CIDRs; `undefined` where none is left. */
+  /** The node's new podCIDRs, in the order of the cluster CIDRs; `undefined` where none is left. */
   readonly podCidrs: readonly string[] | undefined;
 }
 

@@ -22,7 +22,7 @@ export interface ClusterNode {
 /** A podCIDR of a node. */
 export interface PodCidr extends AddressRange {
   readonly node: ClusterNode;
-  /** As the node object has it. */
+  /** The podCIDR as the node object has it. */
   readonly text: string;
   readonly family: Family;
   readonly length: number;
@@ -35,7 +35,7 @@ export interface ClusterCidr extends Prefix, AddressRange {}
 
 /** The cluster's settings. */
 export interface Expectation {
-  /** In the order of the option; empty where it was not given. */
+  /** The cluster CIDRs, in the order of the option; empty where it was not given. */
   readonly clusters: readonly ClusterCidr[];
   /** Empty where the option was not given. */
   readonly serviceCidrs: readonly ClusterCidr[];

@@ -4,7 +4,7 @@ import { type Address, type AddressRange, compare } from "../../ipam/address.ts"
 
 /** All CIDRs with the same addresses. Two CIDRs overlap only if they are equal, or one contains the other. */
 export interface CidrGroup<Cidr extends AddressRange> {
-  /** In the order of the list. */
+  /** The CIDRs, in the order of the list. */
   readonly members: readonly Cidr[];
   /** The smallest larger CIDR that contains these. */
   readonly around: CidrGroup<Cidr> | undefined;
@@ -53,7 +53,7 @@ function reaches<Cidr extends AddressRange>(
   return last !== undefined && last.family === family && last.value >= value;
 }
 
-/** By family and first address; of CIDRs with the same first address the largest comes first. */
+/** Orders CIDRs by family and first address; of CIDRs with the same first address the largest comes first. */
 function byAddress(a: AddressRange, b: AddressRange): number {
   return compare(a.first, b.first) || compare(b.last, a.last);
 }

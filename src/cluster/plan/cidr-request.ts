@@ -12,7 +12,7 @@ export interface CidrRequest {
   readonly serviceCidrs: readonly ClusterCidr[];
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
-  /** Per node. */
+  /** How many pods a node holds. */
   readonly pods: bigint | undefined;
 }
 
@@ -27,7 +27,7 @@ export interface CidrLayout {
   readonly nodeMask: number;
   /** How many nodes get a podCIDR: one that does not overlap a service CIDR. */
   readonly nodes: bigint;
-  /** Per node. */
+  /** How many pods a node holds. */
   readonly pods: bigint;
 }
 

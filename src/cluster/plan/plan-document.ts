@@ -22,7 +22,7 @@ export interface PlanResult {
   readonly nodes: bigint;
   /** How many pods a node holds. */
   readonly pods: bigint;
-  /** Per node. */
+  /** How many pods with hostNetwork a node has. */
   readonly hostNetworkPods: bigint;
   /**
    * What to set kubelet's `maxPods` to: the number asked for, or what the podCIDR holds if that is less, and the pods

@@ -24,7 +24,7 @@ export const partitionOption = {
 
 /** A range, and what nodes have of it. */
 export interface RangeParts {
-  /** As it was given. */
+  /** The range as it was given. */
   readonly text: string;
   readonly range: Range;
   /** The number of parts: one for each podCIDR. */

@@ -58,7 +58,7 @@ export class NetworkFiles {
   }
 
   /**
-   * As `boot`, where it matters that it could not be read.
+   * The boot, as `boot`, where it matters that it could not be read.
    *
    * @throws SystemError
    */

@@ -67,7 +67,7 @@ export function keepHistory(
   );
 }
 
-/** Without what was reserved and released again: nobody has used it. */
+/** The changes without what was reserved and released again: no container has used it. */
 function lasting(changes: readonly Change[]): readonly Change[] {
   const reserved = changes.filter(({ kind }) => kind === "reserved");
   const released = changes.filter(({ kind }) => kind === "released");

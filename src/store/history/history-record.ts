@@ -31,10 +31,10 @@ export interface Change {
 
 /** What a line says; a text is empty where it is not known. */
 export interface HistoryRecord {
-  /** In milliseconds since the epoch, by the clock as it was then. */
+  /** When it happened, in milliseconds since the epoch, by the clock as it was then. */
   readonly time: number;
   readonly verb: HistoryVerb;
-  /** In canonical form. */
+  /** The address in canonical form. */
   readonly address: string;
   readonly container: string;
   readonly interfaceName: string;

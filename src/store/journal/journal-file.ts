@@ -40,13 +40,13 @@ export interface Seal {
   readonly reservations: number;
   /** The length of the file, in bytes. */
   readonly length: number;
-  /** Its length when it was written anew. */
+  /** The journal's length when it was written anew. */
   readonly renewed: number;
 }
 
 /** What is read of a journal. */
 export interface JournalContent {
-  /** Its first line; `undefined` where that is none. */
+  /** The seal in its first line; `undefined` where that has none. */
   readonly seal: Seal | undefined;
   /** Whether the seal is current: only then is the journal believed. */
   readonly isCurrent: boolean;
@@ -71,13 +71,13 @@ const FILE = "journal";
 /** What the first line begins with; another number is another form. */
 const FORM = "host-local-journal 6";
 
-/** In place of a container: every line. */
+/** What stands in place of a container for every line. */
 export const ALL = "";
 
-/** In place of the machine, where reservations of several may be there. */
+/** What stands in place of the machine where reservations of several may be there. */
 export const SEVERAL = "*";
 
-/** In place of the machine, where it is not known. */
+/** What stands in place of the machine where it is not known. */
 const NO_MACHINE = "-";
 
 /** A journal that has grown beyond this many times its length when it was written anew is too long. */
@@ -103,7 +103,7 @@ export function readJournal(
 }
 
 /**
- * As `readJournal`.
+ * Reads a journal as `readJournal` does.
  *
  * @returns `undefined` where there is no journal
  * @throws SystemError where it cannot be read, but may be by a later call

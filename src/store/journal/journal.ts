@@ -29,13 +29,13 @@ import type { Records } from "./records.ts";
 
 /** What a call knows of the journal. */
 type State =
-  /** Not looked at yet. */
+  /** The journal has not been looked at yet. */
   | { readonly kind: "unread" }
   /** Neither read nor written. */
   | { readonly kind: "off" }
-  /** Its seal is current, and this call has changed nothing. */
+  /** The journal's seal is current, and this call has changed nothing. */
   | { readonly kind: "current"; readonly seal: Seal }
-  /** Its seal was current until this call has changed something. */
+  /** The journal's seal was current until this call has changed something. */
   | { readonly kind: "changed"; readonly seal: Seal }
   /** Somebody else has changed something since the seal that was found, or there was none. */
   | { readonly kind: "stale"; readonly found: Seal | undefined }
@@ -176,7 +176,7 @@ export class Journal {
     this.#lines += `${key} -\n`;
   }
 
-  /** From here on it stays as it is on disk. */
+  /** Leaves the journal as it is on disk from here on. */
   abandon(): void {
     this.#state = OFF;
   }

@@ -11,7 +11,7 @@ import type { NetworkFiles } from "../files/network-files.ts";
 import { keyIn, keyOf, type Owner } from "../reservations/owner.ts";
 import { type ReservationFile, readOwner } from "../reservations/reservation-file.ts";
 
-/** For whom an ADD reserves an address. */
+/** The network namespace for which an ADD reserves an address. */
 export interface AddedNamespace extends NetworkNamespace {
   /** Whether the container is the sandbox of a pod, which has nothing without its namespace. */
   readonly isPodSandbox: boolean;

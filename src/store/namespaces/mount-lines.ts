@@ -8,7 +8,7 @@ export const OF_DIRECTORIES = "/netns ";
 
 /** A namespace that is mounted. */
 export interface MountedNamespace {
-  /** As the kernel names it, such as `net:[4026532345]`. */
+  /** The namespace as the kernel names it, such as `net:[4026532345]`. */
   readonly id: string;
   readonly path: string;
 }

@@ -14,13 +14,13 @@ import {
 
 /** A network namespace other than that of the node itself. */
 export interface Namespace {
-  /** As the kernel names it, such as `net:[4026532345]`; `undefined` if this user may not inspect its processes. */
+  /** The namespace as the kernel names it, such as `net:[4026532345]`; `undefined` if this user may not inspect its processes. */
   readonly id: string | undefined;
   /** A process of it; `undefined` if none runs there: it is only mounted. */
   readonly processId: number | undefined;
   /** Where it is mounted, or that of its process. */
   readonly path: string;
-  /** Its addresses of both families, in their canonical form; loopback and link-local ones among them. */
+  /** The addresses in it of both families, in their canonical form; loopback and link-local ones among them. */
   readonly addresses: ReadonlySet<string>;
   /** Whether it has another interface than `lo`, or may have. */
   readonly hasInterface: () => boolean;

@@ -18,7 +18,7 @@ export interface Task {
 
 /** A namespace that is mounted, with the path where a process sees it. */
 export interface Mount {
-  /** As the kernel names it, such as `net:[4026532345]`. */
+  /** The namespace as the kernel names it, such as `net:[4026532345]`. */
   readonly id: string;
   readonly path: string;
   /** The path by which this process reaches it. */

@@ -56,7 +56,7 @@ export function contentOf(owner: Attachment | Owner): ReservationContent | undef
 /** Who holds a reservation, as files of our own have it, such as the journal's lines: `<container id> <interface>`. */
 export type OwnerKey = string & { readonly proof: "owner key" };
 
-/** In place of the interface, which has no such character. */
+/** What stands in place of the interface, which has no such character. */
 export const NO_INTERFACE = "/";
 
 /** The key of an owner, such as `c1 eth0`; `undefined` where it names no container. */

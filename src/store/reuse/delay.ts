@@ -9,7 +9,7 @@ const SYN_SENT = "/proc/sys/net/netfilter/nf_conntrack_tcp_timeout_syn_sent";
 /** The kernel's default. */
 const DEFAULT_SYN_SENT = 120;
 
-/** For the time from the last packet to the release of the address. */
+/** The time from the last packet to the release of the address, in seconds. */
 const MARGIN = 10;
 
 /** How long conntrack remembers a connection that was not answered, in seconds; `undefined` where that cannot be read. */

@@ -25,7 +25,7 @@ const LARGEST = MOST * 1024;
 /** The line of a record: address, wall clock, boot, clock of the boot, and the owner, if any. */
 const LINE = /^(\S+) ([0-9]+) (\S+) ([0-9]+)(?: (\S+(?: \S+)+))?$/;
 
-/** In place of the boot. */
+/** What stands in place of the boot where it is not known. */
 const NO_BOOT = "-";
 
 /** An address that was handed out, or released. */
@@ -59,7 +59,7 @@ export interface ReuseChange {
   readonly released: readonly string[];
 }
 
-/** For how long records are of use, in seconds: infinite where that is not known. */
+/** How long records are of use, in seconds: infinite where that is not known. */
 export interface ReuseTimes {
   readonly sticky: number;
   readonly delay: number;

@@ -20,7 +20,7 @@ export interface CLibrary {
   interruptAfter(milliseconds: number): void;
   /** Ends `interruptAfter`. */
   stopInterrupting(): void;
-  /** As `OperatorSystem`, by `getifaddrs(3)`; `undefined` where it fails. */
+  /** Lists interfaces as `OperatorSystem` does, by `getifaddrs(3)`; `undefined` where it fails. */
   listInterfaces(): readonly string[] | undefined;
 }
 
@@ -29,7 +29,7 @@ const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
 const AT_FDCWD = -100;
 const AT_SYMLINK_FOLLOW = 0x400;
 const O_RDONLY = 0;
-/** Of open(2); Node.js has no constant for it. */
+/** The flag of open(2) for which Node.js has no constant. */
 const O_CLOEXEC = 0o2000000;
 
 const EIO = 5;

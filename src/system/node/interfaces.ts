@@ -13,7 +13,7 @@ const NETMASK = 32;
 const IPV4 = { family: 2, at: 4, size: 4 };
 const IPV6 = { family: 10, at: 8, size: 16 };
 
-/** As `OperatorSystem.listInterfaces`; `undefined` where that fails. */
+/** Lists interfaces as `OperatorSystem.listInterfaces` does; `undefined` where that fails. */
 export function interfacesOf(ffi: Ffi, library: DynamicLibrary): readonly string[] | undefined {
   const first = new BigUint64Array(1);
   const takesPointer = { arguments: ["pointer"], return: "int32" } as const;

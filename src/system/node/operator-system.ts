@@ -63,7 +63,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   return Object.assign(system, commands);
 }
 
-/** Without `node:ffi` it is not known. */
+/** Lists interfaces by `node:ffi`: without it they are not known. */
 function listInterfaces(): readonly string[] {
   const library = cLibrary();
   if (library === undefined) throw new SystemError("getifaddrs", "", "ENOSYS");

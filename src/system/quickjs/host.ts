@@ -13,9 +13,9 @@ type Composed =
   | "serve"
   | "sleep";
 
-/** Its functions, by name in host.c; a failed system call throws `SystemError`. */
+/** The functions of the host, by name in host.c; a failed system call throws `SystemError`. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {
-  /** From now on SIGTERM and SIGINT end the process, with exit code 0, and kill the program that runs. */
+  /** Lets SIGTERM and SIGINT end the process from now on, with exit code 0, and kill the program that runs. */
   endOnSignals(): void;
   /** Accepts connections; `path` is for its errors. */
   listen(path: string, address: string, port: number): void;

@@ -20,7 +20,7 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
 /** The exit code of a program that could not be started, as in a shell. */
 const NOT_STARTED = 127;
 
-/** In milliseconds. */
+/** The longest wait, in milliseconds. */
 const LONGEST_WAIT = 2 ** 31 - 1;
 
 function run(

@@ -4,10 +4,10 @@ import type { CompletedProcess, Service, ServiceStep } from "../operator-system.
 import { itself, recover, type SystemError } from "../system.ts";
 import { wordsOf } from "./host.ts";
 
-/** Of a program, in bytes: metrics of a network are 4 KB. */
+/** The longest output of a program, in bytes: metrics of a network are 4 KB. */
 const LONGEST_OUTPUT = 4 * 1024 * 1024;
 
-/** In milliseconds. */
+/** The longest wait, in milliseconds. */
 const LONGEST_WAIT = 60_000;
 
 /** See `OperatorSystem`. */

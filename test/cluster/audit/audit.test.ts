@@ -181,7 +181,7 @@ test("each kind of problem", async (t) => {
   ]);
 });
 
-test("an overlap, a podCIDR outside and one of another size are named with what they are compared with", async (t) => {
+test("overlap, podCIDR outside and podCIDR of another size are named with what they differ from", async (t) => {
   const { stdout } = audit(
     [
       ...healthy,

@@ -74,7 +74,7 @@ test("what is free goes first to nodes that have none", async (t) => {
   ]);
 });
 
-test("a podCIDR of another size that overlaps one is replaced, and one of the right size in it stays", async (t) => {
+test("a podCIDR of another size that overlaps one is replaced; one of the right size in it stays", async (t) => {
   const nodes = [node("a", ["10.0.0.0/20"]), node("b", ["10.0.3.0/24"])];
   t.strictSame(proposals(nodes, expectation(["10.0.0.0/16", 24])), [["a", "10.0.16.0/24"]]);
 });

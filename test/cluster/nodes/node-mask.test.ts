@@ -60,7 +60,7 @@ test("bitsFor is the binary logarithm, rounded up", async (t) => {
   );
 });
 
-test("kube-controller-manager rejects node masks more than 16 bits longer than the cluster CIDR, only for IPv6", async (t) => {
+test("a node mask more than 16 bits longer than the cluster CIDR is rejected, only for IPv6", async (t) => {
   t.equal(longestMaskIn(4, 8), 30);
   t.equal(longestMaskIn(6, 48), 64);
   t.equal(longestMaskIn(6, 120), 126);

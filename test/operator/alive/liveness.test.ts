@@ -148,7 +148,7 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   });
 }
 
-test("what need not be a container's of this node is not dead because no namespace has its address", async (t) => {
+test("an address in no namespace is not dead if it need not be a container's of this node", async (t) => {
   const remote = new MemoryMachine();
   remote.isShared = true;
   const shared = directoryOn(startOperator(remote).system);
@@ -168,7 +168,7 @@ test("what need not be a container's of this node is not dead because no namespa
   }
 });
 
-test("a namespace whose address was moved away is that of the container for which libcni's cache names it", async (t) => {
+test("a namespace whose address was moved away is its container's, by libcni's cache", async (t) => {
   const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
   const ofAnother = { containerId: "c3" };
   t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
@@ -213,7 +213,7 @@ test("a container that one of its addresses shows to be alive is alive with all 
   t.equal(checker.livenessOf(dead).liveness, "dead");
 });
 
-test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", async (t) => {
+test("a container alive by one of its interfaces, by libcni's cache, is alive with all", async (t) => {
   const checker = checkerOn({ mounted: mountedAt(50) }, [{}]);
   const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
@@ -269,7 +269,7 @@ test("what a journal that cannot be read may tell of a reservation is not known"
   t.match(concludedIn(directory, another), { liveness: "unknown", by: "unread" });
 });
 
-test("a namespace that was recorded, and whose file cannot be looked at, lives while the node's mounts show it", async (t) => {
+test("a recorded namespace whose file cannot be looked at lives while the node's mounts show it", async (t) => {
   const path = "/run/netns/a";
   const machine = new MemoryMachine();
   machine.namespaces.set(path, 70n);

@@ -54,7 +54,7 @@ async function makeNode(t: Test) {
   };
 }
 
-test("what has its namespace keeps its address, whatever a list lacks: no process, no address there that the kernel has", {
+test("with its namespace a container keeps its address, without process, kernel address or list", {
   skip,
 }, async (t) => {
   const { run, pathOf, collect, reserved, json } = await makeNode(t);
@@ -89,7 +89,7 @@ test("a pod's sandbox whose namespace is gone is dead without a list, and withou
   t.same(reserved(), [3]);
 });
 
-test("of what was reserved for no pod, as Cilium's address for its ingress, a list decides only on what may be a container's", {
+test("what was reserved for no pod: a list decides only on what may be a container's", {
   skip,
 }, async (t) => {
   const { ipv4, add, lose, pathOf, tool, collect, reserved, json } = await makeNode(t);
@@ -116,7 +116,7 @@ test("of what was reserved for no pod, as Cilium's address for its ingress, a li
   t.equal(exitCode, 0, "nothing can be done about it");
 });
 
-test("a sandbox that the runtime has lost is kept, and removed with its namespace by the command that check prints", {
+test("a sandbox that the runtime has lost is kept; the command that check prints removes it", {
   skip,
 }, async (t) => {
   const node = await makeNode(t);
@@ -155,7 +155,7 @@ test("an address in two namespaces is found from the kernel alone", {
   t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, address);
 });
 
-test("an address in two namespaces, as rootless containers have it, is not called that of a network with ranges of the runtime", {
+test("an address in two namespaces, as of rootless containers, is not a runtime network's", {
   skip,
 }, async (t) => {
   const { ipv4 } = await ownNetwork(t);

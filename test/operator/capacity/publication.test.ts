@@ -68,7 +68,7 @@ test("the document has the numbers, of any size", async (t) => {
   t.equal(maxPods, "2147483647\n", "kubelet accepts no more");
 });
 
-test("--max-pods is only the number, with the pods that have hostNetwork, which kubelet counts, too", async (t) => {
+test("--max-pods is only the number, with the pods with hostNetwork, which kubelet counts, too", async (t) => {
   const machine = nodeWith({ ranges: [[{ subnet: "10.0.0.0/24" }], [{ subnet: "10.1.0.0/28" }]] });
   for (const [given, maxPods, hostNetworkPods] of [
     [{}, 13n, 0n],

@@ -82,7 +82,7 @@ test("a bridge without an address, while it is not known whether its pods live, 
   ]);
 });
 
-test("an address that is the gateway of no pod, by libcni's cache, is removed, and not taken for theirs", async (t) => {
+test("an address that is the gateway of no pod, by libcni's cache, is removed", async (t) => {
   const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
   configureBridged(machine, "net", { subnet: "10.1.2.0/28" });
   const findings = (gateway: string) => {

@@ -226,7 +226,7 @@ test("a file that has just been created empty is not reported: the Go plugin is 
   t.equal(node.read("net/198.51.100.9"), "");
 });
 
-test("a pod with an address that is excluded for it is named, and so is an entry that nobody could get", async (t) => {
+test("a pod with an address excluded for it is named, and so is an entry that no pod could get", async (t) => {
   const node = nodeFor(t);
   const ipam = { subnet: "198.51.100.0/24" };
   for (const id of ["c2", "c3", "c4", "c5"]) {
@@ -313,7 +313,7 @@ test("for node-problem-detector: one line of at most 80 characters, and its exit
   t.match(unknown.stdout, line);
 });
 
-test("a directory of libcni's cache that does not exist is an error: its pods would seem to be none", async (t) => {
+test("a missing directory of libcni's cache is an error: there would seem to be no pods", async (t) => {
   const node = nodeWithPod(t);
   for (const command of ["check", "list", "metrics"]) {
     t.strictSame(node.tool([command, "--cache-dir", "/nowhere"]), {

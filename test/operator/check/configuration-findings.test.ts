@@ -31,7 +31,7 @@ for (const [list, reason] of [
   [{ cniVersions: ["9.0.0"], cniVersion: "1.1.0" }],
   [{ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }],
 ] as const) {
-  test(`an entry for GC in a list with ${JSON.stringify(list)} is ${reason === undefined ? "called" : "there in vain"}`, async (t) => {
+  test(`GC in a list with ${JSON.stringify(list)}: ${reason === undefined ? "called" : "in vain"}`, async (t) => {
     const machine = memoryNode({});
     const entry = plugin("host-local", "10.0.0.0/29", { gcOnly: true });
     configure(machine, "a.conflist", { name: "net", ...list, plugins: [plugin("ptp"), entry] });

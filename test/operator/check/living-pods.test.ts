@@ -305,7 +305,7 @@ function repair(node: Node, interrupt?: Interrupt): void {
   findingsOn(node.machine, { ...node, interrupt, options: { "--repair": "" } });
 }
 
-test("a renamed network is named to who asks for the new one alone, and a new pod with its address", async (t) => {
+test("a renamed network, and a new pod with its address, are named if the new one is asked for", async (t) => {
   const node = nodeWith(["cache", "cache"]);
   rename(node);
   t.match(findingsOn(node.machine, { ...node, operands: ["pods"] }), [

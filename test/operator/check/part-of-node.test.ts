@@ -31,7 +31,7 @@ test("the commands count the part", async (t) => {
   });
 });
 
-test("check names what the node had before its part changed, until it is released, and what is in no part", async (t) => {
+test("check names what the node had before its part changed, until released, or is in no part", async (t) => {
   const node = nodeWithPart(t);
   node.call("ADD", "net", "c1");
   node.write("net/198.19.16.1", "c9\r\neth0");

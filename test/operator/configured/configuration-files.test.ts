@@ -291,7 +291,7 @@ test("libcni compares versions only where there are several", async (t) => {
   t.match(found({ "a.conflist": list }).problems, [/^a\.conflist: incompatible CNI versions/]);
 });
 
-test("words for true and false are as good as these, and unusable files of other plugins are not told", async (t) => {
+test("words for true and false are accepted; unusable files of other plugins are not reported", async (t) => {
   const list = { name: "net", disableCheck: "TRUE", disableGC: "false", plugins: [bridge()] };
   t.strictSame(
     found({ "a.conflist": list, "b.conf": { name: "b", plugins: [{ type: "ptp" }] } }).problems,
@@ -322,7 +322,7 @@ test("the type of a plugin may be written in any letter case, as libcni reads it
   t.strictSame(found({ "a.conf": { name: "net", Type: type ?? "", ...rest } }).problems, []);
 });
 
-test("a directory of a namespace that the disk does not show is a problem, one of another user is none", async (t) => {
+test("a namespace's directory that the disk does not show is a problem, another user's is none", async (t) => {
   const files = { "default/nerdctl-app.conflist": { name: "app", plugins: [bridge()] } };
   const withError = (code: string) => found(files, refuse("list", code, "/conf/default"));
   t.same(withError("EIO"), {

@@ -104,7 +104,7 @@ test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
   });
 });
 
-test("an unknown network is an error that lists the known networks and the invalid configurations", async (t) => {
+test("an unknown network is an error that lists known networks and invalid configurations", async (t) => {
   const machine = memoryNode({ lock: "" });
   machine.disk.put("/data/another/10.1.0.2", "c1\r\neth0");
   machine.disk.put("/conf/a.conf", "{");

@@ -53,7 +53,7 @@ for (const [shown, without, believed, doubted] of [
   ["unreadable", "unknown", "unknown", "unknown"],
   ["recorded", "unknown", "unknown", "unknown"],
 ] as const) {
-  test(`${shown}: ${without} without a list, ${believed} by one that lacks it, ${doubted} by one in doubt`, async (t) => {
+  test(`${shown}: ${without} without a list, ${believed} by a list, ${doubted} by one in doubt`, async (t) => {
     const decision = (list: Rules["list"], isListed = false) =>
       decideBy(rules({ list, isImmediate: true }))(candidate(shown, { isListed })).decision;
 
@@ -115,7 +115,7 @@ test("a second run counts once the grace period has passed since the first", asy
   t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
 });
 
-test("the time of the first run is kept, and belongs to one reservation that no list has meanwhile", async (t) => {
+test("the time of the first run is kept, for one reservation that no list has meanwhile", async (t) => {
   const before = new Map([["its id", now - 60 * MINUTE]]);
   const decide = decideBy(rules({ before }));
 

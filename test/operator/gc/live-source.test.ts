@@ -104,7 +104,7 @@ for (const [words, message] of [
   });
 }
 
-test("a list is asked for by a program whose own file was deleted meanwhile, as the agent's may be", async (t) => {
+test("a list is asked for by a program whose own file was deleted, as the agent's may be", async (t) => {
   const node = podsOn(t, "c1");
   const copy = join(node.root, "copy");
   copyFileSync(executable, copy);

@@ -82,7 +82,7 @@ for (const [who, optionsOf, message, alive] of [
     1,
   ],
 ] as const) {
-  test(`${who} nothing is released of what is not seen, and a process still shows that its pod lives`, {
+  test(`${who} nothing unseen is released, and a process still shows that its pod lives`, {
     skip,
   }, async (t) => {
     const { ipv4 } = await ownNetwork(t);

@@ -143,7 +143,7 @@ const cuts = fc.array(cut, { minLength: 4, maxLength: 4 });
 /** In full, more than 10 000 wrong lists are tried. */
 const numRuns = extent === "short" ? 200 : 6000;
 
-test("wrong lists, and none, release no address of a living pod, and the next right ones all others", async (t) => {
+test("wrong lists or none release no living pod's address, the next right ones all others", async (t) => {
   let wrong = 0;
   fc.assert(
     fc.property(nodes, cuts, (node, lists) => {
@@ -182,7 +182,7 @@ const hidden: fc.Arbitrary<Node> = fc.record({
   isConfined: fc.boolean(),
 });
 
-test("a cut list releases no pod whose address the kernel never has, and a right one all that are dead", async () => {
+test("a cut list releases no pod whose address the kernel never has, a right one all dead", async () => {
   fc.assert(
     fc.property(hidden, cuts, (node, lists) => {
       const machine = machineOf(node);

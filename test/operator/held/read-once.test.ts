@@ -53,7 +53,7 @@ const commands = [
 for (const [when, pass] of Object.entries(moments)) {
   for (const [command, operands] of commands) {
     for (const form of ["text", "document"] as const) {
-      test(`${[command.name, ...operands].join(" ")}, as ${form}, ${when}: no reservation is opened twice`, async (t) => {
+      test(`${[command.name, ...operands].join(" ")}, ${form}, ${when}: no reservation is opened twice`, async (t) => {
         const machine = nodeWith();
         pass(machine);
         const { system, counts } = startOperator(machine);

@@ -139,7 +139,7 @@ test("keys that merely have no effect are named", async (t) => {
   );
 });
 
-test("what the Go plugin understands, and configurations of other plugins, are nothing to speak of", async (t) => {
+test("what the Go plugin understands, or is for other plugins, is not mentioned", async (t) => {
   for (const network of [
     { ipam: { ...subnet, exclude: [], reuseDelaySeconds: 0, reclaim: "never" } },
     { ipam: { subnet: "10.1.2.0/30" } },

@@ -285,7 +285,7 @@ test("wrong usage exits with 2", async (t) => {
   t.match(stderr, "install: --uninstall: cannot be combined with --if-replaced");
 });
 
-test("nothing is run or changed in a directory that everybody may write to, also where it is sticky", async (t) => {
+test("nothing is run or changed in a world-writable directory, sticky or not", async (t) => {
   for (const mode of [0o1777, 0o757]) {
     const directory = directoryWith(t, "go - -");
     const ran = join(directory.path, "ran");

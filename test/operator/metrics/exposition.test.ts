@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { formatExposition } from "../../../src/operator/metrics/exposition.ts";
 
-test("quotes, backslashes and line ends are escaped as the format asks, and a metric without samples is left out", async (t) => {
+test("quotes, backslashes and line ends are escaped, and a metric without samples is left out", async (t) => {
   const samples = [{ labels: { data_dir: 'a"b\\c\nd' }, value: 1 }];
 
   t.equal(

@@ -59,7 +59,7 @@ removed  -  -  -  -  NODE/networks/removed
   });
 });
 
-test("a FIFO, a device or a dangling link among the configurations is reported, and blocks nothing", async (t) => {
+test("a FIFO, a device or a dangling link among configurations is reported, and blocks nothing", async (t) => {
   const node = nodeFor(t);
   spawnSync("mkfifo", [join(node.confDir, "a.conf")]);
   symlinkSync("/dev/zero", join(node.confDir, "b.conf"));

@@ -21,6 +21,10 @@ const nounless = [
   "All, in order.",
   "The one at a path.",
   "None without a cluster CIDR.",
+  "As it was given.",
+  "In milliseconds.",
+  "For the pod.",
+  "Of the last run.",
 ];
 
 const named = [
@@ -46,6 +50,11 @@ test("a doc comment may begin with its noun, and another comment as it likes", a
   for (const words of named) t.same(problemsOf(`/** ${words} */`), [], words);
   t.same(problemsOf("// Those that it had.\n/* It is. */\n"), []);
   t.same(problemsOf('const glob = "src/**/*.ts";\n/** A glob. */\n'), []);
+});
+
+test("a test may begin with the case that it is about", async (t) => {
+  const text = "/** With a current journal, nothing is read. */";
+  t.same(commentProblems([{ path: "test/planted.test.ts", text, imports: [] }]), []);
 });
 
 test("an owner or a reader is neither him nor her", async (t) => {

@@ -41,7 +41,7 @@ test("two processes never date a directory alike", async (t) => {
   t.equal(new Set(times).size, times.length);
 });
 
-test("where times are kept in full seconds, it is a second that no write gives, and another one in each process", async (t) => {
+test("with times in full seconds, it is one that no write gives, another in each process", async (t) => {
   const machine = machineWith();
   machine.disk.resolution = 1_000_000_000n;
   const times = [1, 999, 4_194_303].map((processId) => {

@@ -4,7 +4,7 @@ import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { filesOf, location, machineWith, open } from "../fixtures.ts";
 
-test("a network's paths lie in the data directory, the state directory apart from the Go plugin's", async (t) => {
+test("a network's paths lie in the data directory, the state apart from the Go plugin's files", async (t) => {
   const files = openNetwork(
     new MemoryMachine().start(),
     "/var/lib/cni//networks/",

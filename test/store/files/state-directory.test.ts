@@ -16,7 +16,7 @@ function stateOf(system: System): StateDirectory {
   return state;
 }
 
-test("a failed replacement is an error and leaves the earlier lines; without lines there is no file", async (t) => {
+test("a failed replacement is an error and leaves the earlier lines; no lines leave no file", async (t) => {
   const machine = machineWith();
   stateOf(machine.start()).replaceLines("file", ["form 1"]);
   const refused = (operation: "createFile" | "rename" | "unlink"): StateDirectory =>

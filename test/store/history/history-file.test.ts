@@ -92,7 +92,7 @@ test("the file is rotated once, before it gets longer than it may", async (t) =>
   t.same(Object.keys(machine.disk.filesUnder(location.stateDirectory)), ["history", "history.1"]);
 });
 
-test("a history that is just as long as it may be is not rotated, and the lines of one call stay together", async (t) => {
+test("a history of the greatest length is not rotated; lines of one call stay together", async (t) => {
   const machine = machineWith();
   keep(open(machine.start()), [change("reserved", "10.0.0.2")]);
   const { size } = machine.disk.status(path);

@@ -48,7 +48,7 @@ function listed(machine: MemoryMachine): readonly string[] {
   return earlierOn(machine).map(({ name }) => name);
 }
 
-test("namesBeforeBoot has the attachments' reservations of another boot, before and after its first call", async (t) => {
+test("namesBeforeBoot has reservations of another boot, before and after this one's first call", async (t) => {
   const machine = machineWithJournal();
   t.same(names(machine), []);
 
@@ -87,7 +87,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
   }
 });
 
-test("a directory that was changed since has only what the journal lists for its owner and is older", async (t) => {
+test("a changed directory has only what the journal lists for its owner and is older", async (t) => {
   for (const interrupt of [undefined, silent]) {
     const machine = machineWithJournal();
     machine.disk.put("/data/net/10.0.0.6", "c6\r\neth0");
@@ -108,7 +108,7 @@ test("a directory that was changed since has only what the journal lists for its
   t.same(names(machine), [], "all in one tick of the clock");
 });
 
-test("times do not count where the clock ran backwards, or did so for a while; an unchanged directory needs none", async (t) => {
+test("times do not count if the clock ran backwards; an unchanged directory needs none", async (t) => {
   const machine = machineWithJournal();
   machine.boot();
   const behind = (milliseconds: number): void => {
@@ -130,7 +130,7 @@ test("times do not count where the clock ran backwards, or did so for a while; a
   t.same(names(machine, silent), [], "as the directory shows");
 });
 
-test("what was made while the clock was ahead, and not changed since the seal of that boot, is from before this boot", async (t) => {
+test("what was made while the clock was ahead, unchanged since the seal, is from before the boot", async (t) => {
   const machine = machineWith({});
   // By hours when the pods started; then it was set back, and a call has sealed the journal.
   machine.time += 7_200_000;
@@ -156,7 +156,7 @@ test("a machine that never had an id is not known to be the same", async (t) => 
   t.same(names(machine), []);
 });
 
-test("nothing is from before the running boot that was held in it, as on a virtual machine that was set back", async (t) => {
+test("what was held in the running boot is not from before it, as on a VM that was set back", async (t) => {
   const machine = machineInSecondBoot();
   const [one] = earlierOn(machine);
   machine.bootId = `${one?.boot}\n`;
@@ -186,7 +186,7 @@ test("what was made anew in one boot is of that, and not of the one before", asy
   );
 });
 
-test("a line is valid while the file is the one that it names, whether or not the journal is written anew", async (t) => {
+test("a line is valid while the file is the one that it names, in a journal written anew or not", async (t) => {
   const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
     gone: ({ disk }) => disk.unlink("/data/net/10.0.0.2"),
     "made anew": ({ disk }) => {
@@ -216,7 +216,7 @@ test("a line is valid while the file is the one that it names, whether or not th
   }
 });
 
-test("nothing is from before this boot by lines of nonsense, or where the journal may not be read", async (t) => {
+test("nothing is from before this boot by nonsense, or if the journal may not be read", async (t) => {
   const machine = machineInSecondBoot();
   const text = machine.disk.readFile(JOURNAL, 1e4);
   const [one] = earlierOn(machine);
@@ -278,7 +278,7 @@ test("a journal that was written anew and never sealed tells the next boot what 
   t.same(names(machine), ["10.0.0.2", "10.0.0.3", "10.0.0.6"]);
 });
 
-test("a file that has changed since the kernel booted is not from before, whatever its other times and the boot id say", async (t) => {
+test("a file changed since the kernel booted is not from before, whatever its times or boot id", async (t) => {
   const bootIdOfAnother = `${"2".repeat(8)}-2222-3333-4444-555555555555\n`;
   const covered = machineWithJournal();
   covered.bootId = bootIdOfAnother;

@@ -55,7 +55,7 @@ test("the last record of a reservation counts, and none of one that was released
   t.same(records("c1 eth0", "", "c1 eth0 -", record("10.0.0.2")), [["10.0.0.2", 3]]);
 });
 
-test("lines of other interfaces do not count; legacy ones do, but leave open what the interface holds", async (t) => {
+test("other interfaces' lines do not count; legacy ones do, but leave open what each holds", async (t) => {
   t.same(listing(["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"]), [[], false]);
   t.same(listing(["c1 / 10.0.0.2"]), [["10.0.0.2"], false]);
   t.same(listing(["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"]), [["10.0.0.2", "10.0.0.3"], true]);
@@ -199,7 +199,7 @@ test("a seal that does not say when it was put was put before anything", async (
   }
 });
 
-test("a journal that has grown to several times its length is not current, so that it is written anew", async (t) => {
+test("a journal grown to several times its length is not current, so that it is written anew", async (t) => {
   const machine = machineWith(two);
   sealed(machine, {}, "c1 eth1 10.0.0.5\n".repeat(3000));
   t.ok(currentSeal(machine), "a short one may grow");
@@ -218,7 +218,7 @@ test("a journal that has grown to several times its length is not current, so th
   t.equal(currentSeal(machine), undefined, "longer than that of any network");
 });
 
-test("where something else is in its place there is none, where it cannot be read that is not known", async (t) => {
+test("something else in its place is no journal; if it cannot be read, that is not known", async (t) => {
   const machine = machineWith(two);
   sealed(machine);
   for (const code of ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"]) {

@@ -113,7 +113,7 @@ test("a seal is of the machine that it was of, and of none in particular once it
   }
 });
 
-test("what is no machine's id is of none in particular: it could make a seal longer than its line", async (t) => {
+test("what is no machine's id names no machine: it could make a seal longer than its line", async (t) => {
   const machine = machineWithJournal();
   const { machineId = "" } = machine;
   const odd = journalFile(machine).replace(machineId.trimEnd(), "x".repeat(170));
@@ -125,7 +125,7 @@ test("what is no machine's id is of none in particular: it could make a seal lon
   t.equal(readJournal(open(machine.start()), undefined)?.seal?.machine, SEVERAL);
 });
 
-test("where the machine's id may not be read, a seal is of no machine, or of none in particular; where it cannot for now, none is put", async (t) => {
+test("if the machine's id may not be read, a seal names no machine; if it fails for now, no seal", async (t) => {
   for (const [code, isPut] of [
     ["EACCES", true],
     ["EPERM", true],
@@ -148,7 +148,7 @@ test("where the machine's id may not be read, a seal is of no machine, or of non
   }
 });
 
-test("one that cannot be read for now stays as it is, and tells the next call what is from before the boot", async (t) => {
+test("a journal unreadable for now stays, and tells the next call what is from before the boot", async (t) => {
   const machine = machineWithJournal();
   machine.wait(5000);
   machine.boot();

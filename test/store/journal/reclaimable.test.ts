@@ -30,7 +30,7 @@ function recorded(path: string): RecordedNamespaces {
   return recordedBy(files, `c1 eth0 10.0.0.2 12,5 ${inode} pod ${path}`);
 }
 
-test("what may be another reservation with the number and time of a recorded one lives with it, and does not go with it", async (t) => {
+test("what may be another reservation with number and time of a recorded one only lives with it", async (t) => {
   for (const [path, same, state] of [
     [alive, true, "alive"],
     [alive, undefined, "alive"],
@@ -64,7 +64,7 @@ test("of a journal that cannot be read it is not said that nothing is recorded",
   );
 });
 
-test("of thousands with one number, all are gone that were recorded before the one that lives, in linear time", async (t) => {
+test("of thousands with one number, all recorded before the living one are gone, in linear time", async (t) => {
   const names = Array.from({ length: 10_000 }, (_, at) => `10.0.${at >> 8}.${at & 255}`);
   const idOf = (at: number): string => `${at}`.padStart(64, "0");
   const contents = names.map((name, at) => [name, `${idOf(at)}\r\neth0`]);
@@ -90,7 +90,7 @@ test("of thousands with one number, all are gone that were recorded before the o
   t.ok(looks < 3 * names.length, `${looks} system calls`);
 });
 
-test("a record is of the boot in which it was made: after that, numbers of namespaces mean nothing", async (t) => {
+test("a record is of the boot that made it: later, numbers of namespaces mean nothing", async (t) => {
   const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const namespace = { inode: "4026532001", path: alive, isPodSandbox: true };
@@ -120,7 +120,7 @@ test("a record is of the boot in which it was made: after that, numbers of names
   t.same(reclaimableNames(open(machine.start())), all, "all are from before this boot");
 });
 
-test("a number that the caller's own namespace has is no dead pod's, unless the caller may be that pod", async (t) => {
+test("a number of the caller's own namespace is no dead pod's, unless the caller may be that pod", async (t) => {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
@@ -139,7 +139,7 @@ test("a number that the caller's own namespace has is no dead pod's, unless the 
   t.same(goneFor("c1", "net1"), [], "another attachment of the container: it may be the same");
 });
 
-test("a number goes on to a later record of another container, not to an earlier one, nor to another attachment of the same", async (t) => {
+test("a number goes on to a later record of another container, and to no other record", async (t) => {
   const gone = "/run/netns/gone";
   for (const [records, state] of [
     [["c1 10.0.0.2", "c2 10.0.0.3"], "gone"],

@@ -61,7 +61,7 @@ test("a line that is cut off, or has anything else, has no record", async (t) =>
   }
 });
 
-test("a record that is carried over is of a file that has not changed since; the first time counts", async (t) => {
+test("a record carried over is of a file that has not changed since; the first time counts", async (t) => {
   const written = `c1 eth0 10.0.0.2${formatRecord(file, namespace)}`;
   const carried = carriedOver(written, 7n);
   t.equal(recordIn(carried, undefined)?.changedBefore, 7n);

@@ -158,7 +158,7 @@ test("a plain file with the number of a namespace is none", async (t) => {
   t.equal(new NamespaceStates(system).stateOf({ ...one, inode }, none).kind, "unseen");
 });
 
-test("a process that ends while it is looked at is gone, one that cannot be looked at may have it open", async (t) => {
+test("a process that ends meanwhile is gone; one that cannot be looked at may have it open", async (t) => {
   for (const [at, refused, code, kind] of [
     [ofProcess, /^\/proc\/7\//, "ESRCH", "gone"],
     [descriptor, /^\/proc\/7$/, "ENOMEM", "unseen"],
@@ -313,7 +313,7 @@ test("what became of the namespace at a path", async (t) => {
   }
 });
 
-test("one that only another process of the node has mounted is known by the last name of its path", async (t) => {
+test("a namespace mounted only by another process is known by the last name of its path", async (t) => {
   const mounted = { "/host/netns/pod": 70 };
   const process = { namespace: NODE_NAMESPACE, mountNamespace: 5, mounted };
   const states = new NamespaceStates(systemOf({ processes: { 7: process, 8: pod } }));

@@ -105,7 +105,7 @@ test("a namespace whose tables cannot be read is told once, however many process
   t.match(incomplete, "open /proc/7/net/if_inet6: file too large");
 });
 
-test("a namespace whose processes have ended is entered where it is mounted; else others may have it", async (t) => {
+test("a namespace whose processes have ended is entered where it is mounted, or not known", async (t) => {
   const machine = {
     processes: { 7: pod },
     mounted: { [path]: 70 },

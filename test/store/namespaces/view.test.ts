@@ -19,7 +19,7 @@ function idsOf(view: ReturnType<typeof lookAround>): readonly string[] {
   return [...view.tasks].map(([id, tasks]) => `${id} ${tasks.map((one) => one.task).join()}`);
 }
 
-test("each namespace has its processes, apart from that of the node; of a zombie one of its threads", async (t) => {
+test("each namespace but the node's has its processes; of a zombie one of its threads", async (t) => {
   const processes = { 7: pod, 8: pod, 9: { namespace: 71 }, 80: node };
   const view = lookAround(systemOf({ processes, zombies: { 7: 17 } }));
   t.same(idsOf(view), ["net:[70] 7/task/17,8", "net:[71] 9"]);
@@ -46,7 +46,7 @@ test("in a container its own processes are seen, and nothing of the node", async
   t.same([view.ofNode, view.seesMounts], [[], false]);
 });
 
-test("the namespace of the node is known to who sees the processes of the host, and runs in it or may look", async (t) => {
+test("the node's namespace is known to who sees the host's processes, and runs in it or may look", async (t) => {
   const inPod = { 99: { namespace: 70 } };
   for (const [machine, expected] of [
     [{}, `net:[${NODE_NAMESPACE}]`],
@@ -92,7 +92,7 @@ function changing(
   };
 }
 
-test("a process that hands its namespace over and ends before it is read is followed to the one that has it", async (t) => {
+test("a process that hands its namespace over and ends is followed to the one that has it", async (t) => {
   const chain = { processes: { 7: pod, 8: pod, 9: pod } };
   const system = changing(
     chain,
@@ -102,7 +102,7 @@ test("a process that hands its namespace over and ends before it is read is foll
   t.same(idsOf(lookAround(system)), ["net:[70] 9"]);
 });
 
-test("one that cannot be read for a moment, since it executes itself from another thread, is read again", async (t) => {
+test("a process unreadable for a moment, as it executes itself from a thread, is read again", async (t) => {
   const system = changing(
     { processes: { 7: pod } },
     {},
@@ -132,7 +132,7 @@ test("while processes come and go, some namespace may be missing", async (t) => 
   t.match(lookAround({ ...system, list }).incomplete, /^processes come and go, such as 1\d\d$/);
 });
 
-test("where processes cannot be listed or not be looked at, as with hidepid=1, some namespace may be missing", async (t) => {
+test("if processes cannot be listed or looked at, as with hidepid=1, a namespace may be missing", async (t) => {
   const processes = { 7: { namespace: 70 } };
   const seen = systemOf({ processes });
   const unprivileged = systemOf({ processes, isUnprivileged: true });
@@ -162,7 +162,7 @@ function withMounts(mountNamespace: number, path: string, rest: object = {}): Pr
   return { ...node, mountNamespace, mounted: { [path]: 73 }, ...rest };
 }
 
-test("what only another mount namespace has is reached through a process there; the same mount is listed once", async (t) => {
+test("what another mount namespace has is reached through a process there; a mount counts once", async (t) => {
   const other = { ...withMounts(5, "/mnt/c"), mounted: { ...mounted, "/mnt/c": 73 } };
   const { mounts, seesMounts } = lookAround(
     systemOf({ processes: { 8: other, 9: other }, mounted }),
@@ -171,7 +171,7 @@ test("what only another mount namespace has is reached through a process there; 
   t.same(mounts, [...ofNode, { id: "net:[73]", path: "/mnt/c", reachedAt: "/proc/8/root/mnt/c" }]);
 });
 
-test("a process in a chroot shows what is mounted there; the mounts of the node are still to be seen", async (t) => {
+test("a process in a chroot shows what is mounted there; the node's mounts are still seen", async (t) => {
   const jail = { ...node, root: 9, mounted: {} };
   const view = lookAround(systemOf({ processes: { 99: jail, 8: jail }, mounted }));
   t.same(view.mounts, [{ ...ofNode[0], reachedAt: "/proc/1/root/run/netns/a" }]);
@@ -186,7 +186,7 @@ test("a process in a chroot shows what is mounted there; the mounts of the node 
   t.match(lookAround(unread), { seesMounts: false, incomplete: UNSEEN });
 });
 
-test("the mounts of a process of the node whose first thread has ended are read by another thread", async (t) => {
+test("the mounts of a process whose first thread has ended are read by another thread", async (t) => {
   const machine = { processes: { 80: withMounts(5, "/mnt/c") }, zombies: { 80: 81 }, mounted };
   const { mounts, incomplete } = lookAround(systemOf(machine));
   t.equal(incomplete, undefined);
@@ -204,11 +204,11 @@ test("what is mounted in a user namespace of somebody else is none of the node's
       /^\/proc\/8\/root\/$/,
       code,
     );
-    t.equal(lookAround(system).incomplete, undefined, `a root in a file system of his: ${code}`);
+    t.equal(lookAround(system).incomplete, undefined, `a root in its own file system: ${code}`);
   }
 });
 
-test("a list of mounts that cannot be read may have more, whatever the reason, unless its process has ended", async (t) => {
+test("an unreadable list of mounts may have more, whatever the reason, unless its process ended", async (t) => {
   const machine = { processes: { 7: withMounts(5, "/mnt/c") }, mounted };
   for (const [operation, path, code, incomplete] of [
     ["linesWith", /^\/proc\/7\/mountinfo$/, "EACCES", UNSEEN],
@@ -232,7 +232,7 @@ test("a list of mounts that cannot be read may have more, whatever the reason, u
   }
 });
 
-test("the mounts of the node are those of its first process or, if that is protected, of the second, the kernel's", async (t) => {
+test("the node's mounts are its first process' or, if protected, the second's, the kernel's", async (t) => {
   const machine = { processes: { 2: node }, mounted };
   const first = /^\/proc\/1\/(ns\/mnt|root\/|mountinfo)$/;
   const isProtected = refusing(

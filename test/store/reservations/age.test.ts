@@ -1,7 +1,7 @@
 import { test } from "tap";
 import { isYoung } from "../../../src/store/reservations/age.ts";
 
-test("what is dated within the time before or after now is young; a date further ahead is of a wrong clock", async (t) => {
+test("a date within the time before or after now is young; further ahead it is of a wrong clock", async (t) => {
   const now = 1_700_000_000_000;
   for (const [dated, expected] of [
     [now, true],

@@ -69,7 +69,7 @@ test("a cursor is overwritten in place, and keeps its mode", async (t) => {
   );
 });
 
-test("a cursor that is missing is made; a symbolic link in its place is replaced and not followed", async (t) => {
+test("a missing cursor is made; a symbolic link in its place is replaced and not followed", async (t) => {
   const machine = machineWith({ target: "stays" });
   machine.disk.putLink(CURSOR, "target");
 

@@ -79,7 +79,7 @@ test("owners are the same where all that a file names is", async (t) => {
   }
 });
 
-test("what names a container has a content to write again: id, CR LF, interface, and nothing after it", async (t) => {
+test("a reservation's content can be written again: id, CR LF, interface, and nothing after it", async (t) => {
   t.equal(contentOf(attachment("c1")), "c1\r\neth0");
   for (const content of ["c1\r\neth0", "c1"]) t.equal(contentOf(parseOwner(content)), content);
   t.equal(contentOf(parseOwner("")), undefined);

@@ -92,7 +92,7 @@ test("removableAt finds empty files of the set that are older than ten seconds",
   t.same(reclaimable(machine), ["10.0.0.2", "10.0.1.2"]);
 });
 
-test("garbage, a directory, a FIFO or a link is not reclaimed, however old: it may keep an address from being used", async (t) => {
+test("garbage, a directory, a FIFO or a link is not reclaimed, however old: it may be meant", async (t) => {
   const machine = machineWith({ "10.0.0.2": "cut o\r", "10.0.1.2": "-" });
   machine.disk.makeDirectories("/data/net/10.0.0.3");
   machine.disk.putOther("/data/net/10.0.0.4");

@@ -75,7 +75,7 @@ test("a release begins both times; the pod's own next address ends one of them",
   ]);
 });
 
-test("what is released and reserved by one call is reserved, and what it is in place of is nobody's", async (t) => {
+test("what one call releases and reserves is reserved; what it is in place of is nobody's", async (t) => {
   const machine = machineWith();
   reserve(machine, "web-0", "10.0.0.2", "10.0.0.3");
   const reserved = { owner: podOwner("web-0"), addresses: ["10.0.0.2", "10.0.0.4"] };

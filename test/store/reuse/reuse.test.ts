@@ -85,7 +85,7 @@ test("preferencesFor asks for none, and reads nothing, where the configuration d
   }
 });
 
-test("preferencesFor counts the age of what is remembered from zero where the clock ran backwards", async (t) => {
+test("preferencesFor counts the age of a record from zero if the clock ran backwards", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.time -= 5000;
@@ -128,7 +128,7 @@ test("close notes only what the configuration needs", async (t) => {
   }
 });
 
-test("close forgets what has lasted its time, and notes nobody's release where addresses are only sticky", async (t) => {
+test("close forgets what has lasted its time, and notes no release if addresses are only sticky", async (t) => {
   const machine = machineWith();
   reserve(machine, sticky, "web-0", "10.0.0.2");
   machine.wait(61_000);

@@ -137,7 +137,7 @@ for (const [name, put] of [
   });
 }
 
-test("where the state directory is not usable, the lock is made beside the Go plugin's, and removed", async (t) => {
+test("without a usable state directory, the lock is made beside the Go plugin's, and removed", async (t) => {
   const directory = t.testdir({ own: "a file" });
   const request = {
     file: `${directory}/lock`,

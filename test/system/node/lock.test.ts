@@ -50,7 +50,7 @@ for (const [name, starter] of [
   });
 }
 
-test("on a file system that refuses flock(2), a directory is the lock, which the Go plugin does not take", async (t) => {
+test("if a file system refuses flock(2), a directory is the lock, which the Go plugin ignores", async (t) => {
   const directory = t.testdir({ own: {} });
   const system = createLock(createNodeSystem(), () => refusing);
   const request = { file: `${directory}/lock`, directory: `${directory}/own` };
@@ -67,7 +67,7 @@ test("on a file system that refuses flock(2), a directory is the lock, which the
   t.doesNotThrow(() => lockOnce(directory, 0, system));
 });
 
-test("where another machine may write, or that cannot be told, flock(2) is no lock for the Go plugin", async (t) => {
+test("if another machine may write, or may be there, flock(2) is no lock for the Go plugin", async (t) => {
   const refuse = (path: string): boolean => {
     throw new SystemError("statfs", path, "EIO");
   };

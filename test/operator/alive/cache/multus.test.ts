@@ -124,7 +124,7 @@ test("the runtime's cache of a network whose file is gone does not configure it"
   t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
 });
 
-test("a pod that the runtime's cache has in a network of another plugin is not said to lack a reservation", async (t) => {
+test("a pod that the cache has in a network of another plugin does not lack a reservation", async (t) => {
   const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
   remember(machine, POD, { pod: "default/web" }, "multus-cni-network");
   t.match(documentOf(machine, show, ["default/web"]), {
