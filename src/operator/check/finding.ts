@@ -51,6 +51,10 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
+  "unusable-range": {
+    severity: "error",
+    remedy: "correct the configuration",
+  },
   "leaked-reservation": {
     severity: "warning",
     remedy:
@@ -136,6 +140,10 @@ export const kinds = {
     remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
+export const BRIDGE_OTHER_PREFIX =
+  "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
 
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
 export const BRIDGE_IN_USE =

@@ -5,12 +5,15 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { type Address, parseAddress } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import { attempt } from "../../system/system.ts";
 import { ResultsCache } from "./cache/results-cache.ts";
+import { type UnusableRange, unusableRanges } from "./configurations/bridge-plugin.ts";
 import type {
   ConfigurationFile,
   ConfigurationProblem,
 } from "./configurations/configuration-files.ts";
 import type { FoundNetwork } from "./configurations/found-network.ts";
+import { type Interfaces, readInterfaces } from "./interfaces.ts";
 import { LivenessChecker } from "./liveness.ts";
 import {
   logUnreadable,
@@ -35,6 +38,7 @@ export class Node {
   readonly cache: ResultsCache;
   readonly liveness: LivenessChecker;
   readonly #networks: Networks;
+  #interfaces: { readonly read: Interfaces | undefined } | undefined;
 
   constructor(
     context: Context,
@@ -58,6 +62,18 @@ export class Node {
   /** The reservations of all networks. */
   get reservations(): readonly NodeReservation[] {
     return this.directories.flatMap(({ reservations }) => reservations);
+  }
+
+  /** The addresses of the interfaces in this network namespace; `undefined` if the kernel does not tell them here. */
+  get interfaces(): Interfaces | undefined {
+    const { system } = this.context;
+    this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
+    return this.#interfaces.read;
+  }
+
+  /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
+  unusableIn(network: FoundNetwork): readonly UnusableRange[] {
+    return unusableRanges(network, this.interfaces?.get(network.bridge?.name ?? "") ?? []);
   }
 
   /** The same networks as they are now. */
