@@ -63,7 +63,7 @@ export const kinds = {
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, the range is too small for this node",
+      "find addresses of dead containers; if all are alive, give the node more addresses (docs/more-addresses.md)",
   },
   "range-nearly-full": {
     severity: "warning",
@@ -147,7 +147,7 @@ export const BRIDGE_OTHER_PREFIX =
 
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
 export const BRIDGE_IN_USE =
-  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, drain the node, and run check again";
+  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

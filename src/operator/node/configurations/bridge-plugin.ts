@@ -128,7 +128,7 @@ export function unusableRanges(
 }
 
 const WIDEN =
-  'take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway (see "Give a node more addresses" in docs/operations.md)';
+  'take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway (docs/more-addresses.md)';
 
 function withoutBridge(
   { bridge, rangeSets }: FoundNetwork,
