@@ -14,10 +14,10 @@ import {
   shareBridge,
   subnetOf,
   subnetWith,
-} from "../node/configurations/bridge-plugin.ts";
-import type { Bridge, FoundNetwork } from "../node/configurations/found-network.ts";
-import { shellCommand } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+} from "../configured/bridge-plugin.ts";
+import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+import { shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import {
   BRIDGE_IN_USE,
   BRIDGE_OTHER_PREFIX,
