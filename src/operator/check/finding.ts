@@ -55,6 +55,15 @@ export const kinds = {
     severity: "error",
     remedy: "correct the configuration",
   },
+  "node-address": {
+    severity: "error",
+    remedy: "exclude it (ipam.exclude)",
+  },
+  "node-network": {
+    severity: "warning",
+    remedy:
+      "give the network a subnet that no other network of the node has: packets for an address go to one of them alone",
+  },
   "leaked-reservation": {
     severity: "warning",
     remedy:
@@ -140,6 +149,10 @@ export const kinds = {
     remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
+export const PERHAPS_NESTED =
+  "none if a runtime inside a container (kind, podman in podman) has the same range: its pods are apart from this node's. Otherwise find out which of these namespaces the runtime does not know, and end what runs there";
 
 /** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
 export const BRIDGE_OTHER_PREFIX =

@@ -216,6 +216,7 @@ export function formatInterfaceAddress({ address, prefixLength }: InterfaceAddre
   return `${formatAddress(address)}/${prefixLength}`;
 }
 
-function formatSubnet(range: Range): string {
+/** The subnet of a range, such as `10.1.2.0/24`. */
+export function formatSubnet(range: Range): string {
   return `${formatAddress(subnetOf(range).first)}/${range.prefixLength}`;
 }

@@ -200,7 +200,13 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
-  ...(["bridge-without-address", "bridge-address", "unusable-range"] as const),
+  ...([
+    "bridge-without-address",
+    "bridge-address",
+    "unusable-range",
+    "node-address",
+    "node-network",
+  ] as const),
 ];
 
 function paste(
