@@ -95,7 +95,7 @@ export const kinds = {
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "none while its container is alive; once it is dead, release the address",
+    remedy: "if its container is dead, release the address; otherwise restart its pod",
   },
   "outside-part": {
     severity: "warning",
