@@ -5,8 +5,11 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
 import { containerOf } from "../store/reservations/owner.ts";
+import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
+import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import { LivenessChecker } from "./alive/liveness.ts";
+import { type UnusableRange, unusableRanges } from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
@@ -32,6 +35,7 @@ export class Node {
   readonly cache: ResultsCache;
   readonly liveness: LivenessChecker;
   readonly #networks: Networks;
+  #interfaces: { readonly read: Interfaces | undefined } | undefined;
 
   constructor(
     context: Context,
@@ -55,6 +59,18 @@ export class Node {
   /** The reservations of all networks. */
   get reservations(): readonly NodeReservation[] {
     return this.directories.flatMap(({ reservations }) => reservations);
+  }
+
+  /** The addresses of the interfaces in this network namespace; `undefined` if the kernel does not tell them here. */
+  get interfaces(): Interfaces | undefined {
+    const { system } = this.context;
+    this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
+    return this.#interfaces.read;
+  }
+
+  /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
+  unusableIn(network: FoundNetwork): readonly UnusableRange[] {
+    return unusableRanges(network, this.interfaces?.get(network.bridge?.name ?? "") ?? []);
   }
 
   /** The same networks as they are now. */

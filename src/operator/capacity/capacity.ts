@@ -145,7 +145,8 @@ function podsWithAddresses(context: Context): {
   readonly pods: bigint;
 } {
   const name = context.operands[0];
-  const { networks } = openNode(context, name);
+  const node = openNode(context, name);
+  const { networks } = node;
   const uncertain = networks.find(({ uncertainty }) => uncertainty !== undefined);
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
@@ -170,6 +171,10 @@ function podsWithAddresses(context: Context): {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
+  const [unusable] = node.unusableIn(network);
+  if (unusable !== undefined) {
+    throw new CommandError(`capacity: ${network.source}: ${unusable.reason}`);
+  }
   return {
     network: network.files.network,
     pods: podsFor(network.rangeSets, network.exclusions) ?? 0n,
@@ -179,6 +184,9 @@ function podsWithAddresses(context: Context): {
 function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
+  for (const network of node.networks) {
+    for (const { reason } of node.unusableIn(network)) context.log(`${network.source}: ${reason}`);
+  }
   const counted = node.directories.flatMap(countDirectory);
   for (const directory of node.directories) logUnread(context, directory);
   // What no runtime uses would hide that the rest is full.

@@ -14,6 +14,7 @@ import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
+import { nodeAddressFindings } from "./node-address-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings, reservedFindings } from "./range-findings.ts";
@@ -56,6 +57,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservationFindings(node, directory),
       ...rangeFindings(context, directory),
       ...reservedFindings(directory),
+      ...nodeAddressFindings(node, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
     ...unconfiguredFindings(node, isSelected),

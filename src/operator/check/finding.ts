@@ -51,6 +51,19 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
+  "unusable-range": {
+    severity: "error",
+    remedy: "correct the configuration",
+  },
+  "node-address": {
+    severity: "error",
+    remedy: "exclude it (ipam.exclude)",
+  },
+  "node-network": {
+    severity: "warning",
+    remedy:
+      "give the network a subnet that no other network of the node has: packets for an address go to one of them alone",
+  },
   "leaked-reservation": {
     severity: "warning",
     remedy:
@@ -59,7 +72,7 @@ export const kinds = {
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, the range is too small for this node",
+      "find addresses of dead containers; if all are alive, give the node more addresses (docs/more-addresses.md)",
   },
   "range-nearly-full": {
     severity: "warning",
@@ -82,7 +95,7 @@ export const kinds = {
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "none while its container is alive; once it is dead, release the address",
+    remedy: "if its container is dead, release the address; otherwise restart its pod",
   },
   "outside-part": {
     severity: "warning",
@@ -137,9 +150,17 @@ export const kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
+/** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
+export const PERHAPS_NESTED =
+  "none if a runtime inside a container (kind, podman in podman) has the same range: its pods are apart from this node's. Otherwise find out which of these namespaces the runtime does not know, and end what runs there";
+
+/** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
+export const BRIDGE_OTHER_PREFIX =
+  "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
+
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
 export const BRIDGE_IN_USE =
-  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, drain the node, and run check again";
+  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

@@ -4,6 +4,7 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
+import type { ResultRoute } from "../../cni/result.ts";
 import { loadConfig } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
@@ -49,13 +50,18 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
+  readonly routes: readonly ResultRoute[] | undefined;
 }
 
 /** The bridge of a network, as configured for the `bridge` plugin. */
 export interface Bridge {
+  /** That of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
+  /** Whether the plugin adds a default route by the gateway (`isDefaultGateway`). */
+  readonly isDefault: boolean;
 }
 
 /**
@@ -105,7 +111,8 @@ export function fromConfiguration(
     const config = loadConfig(whole, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
-    return { ...network, ...counted, failsWhenExhausted };
+    const routes = addsRoutes(document) ? config.routes : undefined;
+    return { ...network, ...counted, failsWhenExhausted, routes };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -132,14 +139,27 @@ function needsRanges(
 /** The plugin, and the copy that BuildKit brings. */
 const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
 
+/** The main plugins that add the routes of the result with `ConfigureIface` of pkg/ipam; ptp first adds one to the gateway. */
+const ADDING_ROUTES: readonly string[] = [
+  ...BRIDGE_PLUGINS,
+  ...["dummy", "host-device", "ipvlan", "macvlan", "tap", "vlan"],
+];
+
+function addsRoutes(document: JsonObject): boolean {
+  return ADDING_ROUTES.includes(textOf(exactMember(document, "type")));
+}
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => exactMember(document, key) === true;
   if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
+  const bridge = textOf(exactMember(document, "bridge")) || "cni0";
+  const vlan = exactMember(document, "vlan");
   return {
-    name: textOf(exactMember(document, "bridge")) || "cni0",
+    name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
     isForced: isSet("forceAddress"),
+    isDefault: isSet("isDefaultGateway"),
   };
 }
 
@@ -177,5 +197,6 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    routes: undefined,
   };
 }

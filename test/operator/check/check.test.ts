@@ -177,7 +177,7 @@ test("the table has findings and remedies, errors first", async (t) => {
       "What to do:",
       "  unreadable-configuration: correct what the message names, or move the file out of its directory if no pod uses its network; where that makes another file the first of the directory, drain the node before",
       "  malformed-reservation: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
-      "  out-of-range: none while its container is alive; once it is dead, release the address",
+      "  out-of-range: if its container is dead, release the address; otherwise restart its pod",
       "  host-local release 203.0.113.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
       "",
       "1 error, 2 warnings, 0 info",

@@ -249,6 +249,41 @@ const cases: Readonly<
         Object.assign(kernel.processes ?? {}, { 101: { namespace: 51, addresses: ["10.0.0.2"] } }),
       [],
     ],
+  "pods of a former range, and one of which it is not known": [
+    nodeWith(
+      ["cache", "mount", "process", "nothing"],
+      ["203.0.113.2", "203.0.113.3", "203.0.113.4", "203.0.113.5"],
+    ),
+    () => {},
+    [
+      {
+        code: "out-of-range",
+        severity: "warning",
+        path: fileOf("203.0.113.5"),
+        commands: [`host-local release 203.0.113.5 --network net ${place}`],
+      },
+      {
+        code: "out-of-range",
+        severity: "warning",
+        path: "/data/net",
+        message:
+          "3 running pods have addresses outside all ranges (10.0.0.1-10.0.0.14): default/c1, default/c2, default/c3",
+        remedy: /^restart them: they get an address of a range/,
+        commands: [`host-local list net ${place}`],
+      },
+    ],
+  ],
+  "a pod of a former range": [
+    nodeWith(["process"], ["203.0.113.2"]),
+    () => {},
+    [
+      {
+        code: "out-of-range",
+        message: "1 running pod has an address outside all ranges (10.0.0.1-10.0.0.14): default/c1",
+        remedy: /^restart it: it gets/,
+      },
+    ],
+  ],
   "young reservations, whatever is known of them": [
     nodeWith(["gone", "mount"]),
     ({ machine }) => machine.wait(9 * 60_000),
