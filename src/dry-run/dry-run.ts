@@ -18,7 +18,7 @@ import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import type { Reservation } from "../store/reservations/reservation-file.ts";
 import { ReusedAddresses } from "../store/reuse/reuse.ts";
-import { attempt, SystemError } from "../system/system.ts";
+import { attempt, recover, SystemError } from "../system/system.ts";
 import { requireWritableStore } from "./writable-store.ts";
 
 /** What an ADD would come to in a range set: an address, or the error that there is none. */
@@ -36,6 +36,8 @@ interface DryRunOptions {
   readonly isAsked?: (set: RangeSet) => boolean;
   /** What became of network namespaces, if the caller has looked; by default as they are now. */
   readonly states?: NamespaceStates;
+  /** Whether what refuses the caller to write is refused to an ADD, too; by default it is. */
+  readonly isRefused?: (error: SystemError) => boolean;
 }
 
 /**
@@ -49,10 +51,15 @@ interface DryRunOptions {
 export function dryRun(
   files: NetworkFiles,
   config: DryRunConfig,
-  { isAsked = () => true, states }: DryRunOptions = {},
+  { isAsked = () => true, states, isRefused = () => true }: DryRunOptions = {},
 ): readonly Prospect[] {
   readResolvConf(files.system, config.resolvConf);
-  requireWritableStore(files);
+  recover(
+    () => requireWritableStore(files),
+    (error) => {
+      if (isRefused(error)) throw error;
+    },
+  );
   const preferences = reuseOf(files, config.reuse).preferencesFor(undefined);
   const taken = takenIn(files, states);
   const prospectOf = (set: RangeSet, index: number): Prospect => {

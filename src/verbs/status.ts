@@ -1,8 +1,7 @@
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
-import { loadConfig } from "../configuration/load-config.ts";
+import { loadWithoutCall } from "../configuration/load-config.ts";
 import { dryRun } from "../dry-run/dry-run.ts";
-import { hasRanges, type IpamConfig, readConfig } from "../ipam/config.ts";
 import { exclusionsForAll } from "../ipam/exclusions.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
 import { isEmptySet } from "../ipam/round-robin.ts";
@@ -21,7 +20,7 @@ import type { System } from "../system/system.ts";
  */
 export function status(system: System, { network }: NetworkCall): void {
   try {
-    const config = hasRanges(network) ? loadConfig(network, "", system) : withoutRanges(network);
+    const config = loadWithoutCall(network, system);
     const files = openNetwork(system, config.dataDir, config.network);
     // An address that is reserved for a pod is one that an ADD may get.
     const exclusions = exclusionsForAll(config);
@@ -33,10 +32,6 @@ export function status(system: System, { network }: NetworkCall): void {
   } catch (error) {
     throw error instanceof Error ? unavailable(error.message, detailsOf(error)) : error;
   }
-}
-
-function withoutRanges(network: NetworkCall["network"]): IpamConfig {
-  return { ...readConfig(network, "").config, rangeSets: [], partition: undefined };
 }
 
 function unavailable(message: string, details: string): CniError {

@@ -4,10 +4,11 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
-import { loadConfig } from "../../configuration/load-config.ts";
+import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
+  type IpamConfig,
   isGcOnly,
   loadStoreConfig,
 } from "../../ipam/config.ts";
@@ -49,6 +50,8 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
+  readonly config: IpamConfig | undefined;
 }
 
 /** The bridge of a network, as configured for the `bridge` plugin. */
@@ -96,16 +99,19 @@ export function fromConfiguration(
       if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
         problems.push({ source, problem: NO_RANGES });
       }
-      return network;
+      return isGcOnly(configuration)
+        ? network
+        : { ...network, config: loadWithoutCall(configuration, system) };
     }
     const { document: complete, uncertainty } = completed(system, cache, document, files);
     network = { ...network, uncertainty };
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
-    const config = loadConfig(whole, "", system);
+    const config = loadWithoutCall(whole, system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
-    return { ...network, ...counted, failsWhenExhausted };
+    const reserving = isGcOnly(whole) ? undefined : config;
+    return { ...network, ...counted, failsWhenExhausted, config: reserving };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -177,5 +183,6 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    config: undefined,
   };
 }

@@ -112,6 +112,11 @@ export class RecordedNamespaces {
     }
   }
 
+  /** Whether the journal, which tells of them, could not be read. */
+  get isUnread(): boolean {
+    return this.#isUnread;
+  }
+
   /**
    * The reservations that an ADD may reclaim, one after the other as they are asked for, the oldest first: those from before
    * this boot; then those of a pod's sandbox whose network namespace is gone, and the caller's own.
@@ -127,12 +132,12 @@ export class RecordedNamespaces {
       (isReclaimable(record) || record.key === caller?.key) && wantedBy(record.name) !== undefined;
     for (const dead of this.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
-      if (wanted !== undefined && !this.#mayBeOfNode(dead.name)) yield { dead, wanted };
+      if (wanted !== undefined && !this.mayBeOfNode(dead.name)) yield { dead, wanted };
     }
   }
 
   /** Whether the node itself has an address, or that cannot be seen: whatever became of a pod, no other can use it. */
-  #mayBeOfNode(address: string): boolean {
+  mayBeOfNode(address: string): boolean {
     this.#ownAddresses ??= attempt(() => ownAddresses(this.#files.system), "unseen");
     return this.#ownAddresses === "unseen" || this.#ownAddresses.has(address);
   }
