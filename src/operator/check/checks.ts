@@ -14,6 +14,7 @@ import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
+import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
@@ -60,6 +61,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservedFindings(directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
+    ...missingPluginFindings(node, (network) => name === undefined || network === name),
     ...unconfiguredFindings(node, isSelected),
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),

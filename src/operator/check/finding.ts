@@ -84,6 +84,11 @@ export const kinds = {
     remedy:
       "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
   },
+  "plugin-missing": {
+    severity: "error",
+    remedy:
+      "put the plugin there (host-local install), or correct its mode: until then no pod of this network starts",
+  },
   "empty-reservation": {
     severity: "warning",
     remedy: "remove it; ADD does so when the range is otherwise full",
