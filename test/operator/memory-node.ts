@@ -57,6 +57,7 @@ export function startOperator(
         limit,
       ),
     listInterfaces,
+    hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
     },

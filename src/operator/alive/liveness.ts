@@ -44,6 +44,7 @@ export class LivenessChecker {
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string>>();
   #view: View | undefined;
   #namespaces: Namespaces | undefined;
   /** What became of namespaces, by records and by paths. */
@@ -196,16 +197,41 @@ export class LivenessChecker {
     );
   }
 
-  /** What became of the namespace for which a reservation was made, by the journal. */
-  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
-    if (status === undefined) return undefined;
+  /**
+   * The names of the reservations that an ADD takes where no other address is free: those of dead pods and those from before
+   * this boot.
+   *
+   * @returns `undefined` where that cannot be read
+   */
+  reclaimableIn(directory: NetworkDirectory): ReadonlySet<string> | undefined {
+    const recorded = this.#recordedIn(directory);
+    if (recorded.isUnread) return undefined;
+    let names = this.#reclaimable.get(directory);
+    if (names === undefined) {
+      const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
+      const before = [...directory.namesBeforeBoot].filter((name) => !recorded.mayBeOfNode(name));
+      names = new Set([...ofDead, ...before]);
+      this.#reclaimable.set(directory, names);
+    }
+    return names;
+  }
+
+  #recordedIn(network: NetworkDirectory): RecordedNamespaces {
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
       // Namespaces are recorded of the running boot: nothing is read for those from before it.
       recorded = recordedIn(network.files, this.states, () => []);
       this.#recorded.set(network, recorded);
     }
-    const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
+    return recorded;
+  }
+
+  /** What became of the namespace for which a reservation was made, by the journal. */
+  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
+    if (status === undefined) return undefined;
+    const found = this.#recordedIn(network).find(name, (record) =>
+      isOfRecord(record, status, owner),
+    );
     if (found === undefined) return undefined;
     const { state, namespace } = found;
     if (namespace === undefined) {

@@ -69,6 +69,19 @@ export const kinds = {
     remedy:
       "run gc, which lists the reservations of dead containers and prints the command that releases them",
   },
+  "add-fails": {
+    severity: "error",
+    remedy:
+      "correct what the message names: until then no pod of this network starts. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full",
+  },
+  "add-unknown": {
+    severity: "info",
+    remedy: "run check as root of the node, outside of a container",
+  },
+  "range-empty": {
+    severity: "error",
+    remedy: "correct the configuration: no pod of this network starts, and no release helps",
+  },
   "range-full": {
     severity: "warning",
     remedy:
@@ -83,6 +96,11 @@ export const kinds = {
     severity: "warning",
     remedy:
       "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
+  },
+  "plugin-missing": {
+    severity: "error",
+    remedy:
+      "put the plugin there (host-local install), or correct its mode: until then no pod of this network starts",
   },
   "empty-reservation": {
     severity: "warning",

@@ -5,10 +5,11 @@ import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import type { JsonObject } from "../../cni/json.ts";
 import type { ResultRoute } from "../../cni/result.ts";
-import { loadConfig } from "../../configuration/load-config.ts";
+import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
+  type IpamConfig,
   isGcOnly,
   loadStoreConfig,
 } from "../../ipam/config.ts";
@@ -52,6 +53,8 @@ export interface FoundNetwork extends Excluded {
   readonly bridge: Bridge | undefined;
   /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
   readonly routes: readonly ResultRoute[] | undefined;
+  /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
+  readonly config: IpamConfig | undefined;
 }
 
 /** The bridge of a network, as configured for the `bridge` plugin. */
@@ -102,17 +105,20 @@ export function fromConfiguration(
       if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
         problems.push({ source, problem: NO_RANGES });
       }
-      return network;
+      return isGcOnly(configuration)
+        ? network
+        : { ...network, config: loadWithoutCall(configuration, system) };
     }
     const { document: complete, uncertainty } = completed(system, cache, document, files);
     network = { ...network, uncertainty };
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
-    const config = loadConfig(whole, "", system);
+    const config = loadWithoutCall(whole, system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
     const routes = addsRoutes(document) ? config.routes : undefined;
-    return { ...network, ...counted, failsWhenExhausted, routes };
+    const reserving = isGcOnly(whole) ? undefined : config;
+    return { ...network, ...counted, failsWhenExhausted, routes, config: reserving };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -198,5 +204,6 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     uncertainty: undefined,
     bridge: undefined,
     routes: undefined,
+    config: undefined,
   };
 }

@@ -41,7 +41,7 @@ function listNetworks(context: Context): Report {
   logUncertainty(context, node.networks);
   const entries = node.directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {
-      const used = network.rangeSets.length === 0 ? [] : directory.usedIn(network);
+      const used = network.rangeSets.length === 0 ? [] : node.usedIn(directory, network);
       return { network, ranges: countRanges(network, used, []) };
     }),
   );

@@ -145,12 +145,6 @@ export function linesWith(files: NetworkFiles, text: string): readonly string[] 
   return attempt(read, [], ...NO_FILE);
 }
 
-/** The number of reservations, where it is known without reading the directory; needs no lock. */
-export function knownCount(files: NetworkFiles): number | undefined {
-  const journal = readJournal(files, undefined);
-  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
-}
-
 function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
   if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
   const { system, directory } = files;

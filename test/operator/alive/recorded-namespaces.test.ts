@@ -172,7 +172,7 @@ test("an address in the namespaces of two containers of this node is an error", 
   for (const path of paths) t.match(finding?.message, path);
 });
 
-test("a runtime inside a container may have the same range: it is named, and its gateway is nothing", {
+test("a runtime inside a container may have the same range: it is named, its gateway is not", {
   skip,
 }, async (t) => {
   const node = await makeNode(t);

@@ -71,7 +71,7 @@ test("what is held since before this boot counts as free", {
   });
 });
 
-test("what may not be read is said: owners, what is from before this boot, and what was released lately", {
+test("what may not be read is said: owners, earlier boots, and what was released lately", {
   skip: lacking("acts as others"),
 }, async (t) => {
   const node = nodeFor(t);
