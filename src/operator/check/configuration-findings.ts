@@ -2,6 +2,7 @@
 
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
+import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
 import {
   type ConfigurationFile,
@@ -58,7 +59,7 @@ function shadowedFinding(
 
 /** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */
 function whyNoGc({ document, file }: Configuration): string | undefined {
-  if (document.gcOnly !== true) return undefined;
+  if (valueInAnyCase(document, "gcOnly") !== true) return undefined;
   if (isTrue(exactMember(file.document, "disableGC"))) return "its list has disableGC";
   const version = textOf(document.cniVersion) || "0.1.0";
   try {

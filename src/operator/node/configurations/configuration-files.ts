@@ -3,10 +3,17 @@
 import { exactMember, textOf } from "../../../cli/command/json-values.ts";
 import { isIdentifier } from "../../../cni/attachment.ts";
 import { configurationNames } from "../../../cni/configuration-files.ts";
-import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../../cni/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  parseJson,
+  valueInAnyCase,
+} from "../../../cni/json.ts";
 import type { Prefix } from "../../../ipam/prefix.ts";
 import { join } from "../../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../../system/system.ts";
+import { expected, wrongTypeIn } from "./plugin-types.ts";
 
 /** A file that configures one network. */
 export interface ConfigurationFile {
@@ -105,11 +112,24 @@ function namesIn(
 
 /** The network that a file configures; empty where it names none. */
 export function networkOf({ document }: ConfigurationFile): string {
-  return textOf(exactMember(document, "name"));
+  return textOf(memberOf(document, "name"));
+}
+
+/**
+ * A member of a network or a plugin, as libcni reads it: of a list it decodes a map, in which a key is as it is written, of a
+ * plugin a type of Go, whose keys are in any letter case.
+ */
+export function memberOf(value: Json, key: string): unknown {
+  const isPlugin = valueInAnyCase(value, "type") !== undefined && !hasPlugins(value);
+  return isPlugin ? valueInAnyCase(value, key) : exactMember(value, key);
+}
+
+function hasPlugins(value: Json): boolean {
+  return exactMember(value, "plugins") !== undefined;
 }
 
 /** Plugins that call the networks of others: those of further files, or of objects of the API server. */
-const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
+const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 
 /** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
 export function callsOthers({ document }: ConfigurationFile): boolean {
@@ -200,30 +220,19 @@ type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
 
 /** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
 function pluginIn(document: Json): Loaded {
-  const hasPlugins = exactMember(document, "plugins") !== undefined;
-  const hint = hasPlugins ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}` : "";
-  const missing = typeProblem(document);
-  return { appended: [], refusal: missing ? `${missing}${hint}` : pluginProblem(document) };
-}
-
-function typeProblem(plugin: Json): string | undefined {
-  // Of a plugin, but not of a list, libcni reads the keys in any letter case.
-  const entries = isObject(plugin) ? Object.entries(plugin) : [];
-  const hasType = entries.some(
-    ([key, value]) => key.toLowerCase() === "type" && textOf(value) !== "",
-  );
-  return hasType ? undefined : "no type, which names the plugin";
+  const problem = pluginProblem(document, "");
+  const hint = hasPlugins(document)
+    ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}`
+    : "";
+  return { appended: [], refusal: problem && `${problem}${hint}` };
 }
 
 /** What libcni itself reads of a plugin. */
-function pluginProblem(plugin: Json): string | undefined {
-  const capabilities = exactMember(plugin, "capabilities") ?? {};
-  const areSet = Object.values(capabilities).every(
-    (one) => one === null || typeof one === "boolean",
-  );
-  return (
-    typeProblem(plugin) ?? (areSet ? undefined : "a value in capabilities is not true or false")
-  );
+function pluginProblem(plugin: Json, path: string): string | undefined {
+  const wrongType = wrongTypeIn(plugin, path);
+  if (wrongType !== undefined) return wrongType;
+  const hasType = textOf(valueInAnyCase(plugin, "type")) !== "";
+  return hasType ? undefined : "no type, which names the plugin";
 }
 
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
@@ -247,8 +256,9 @@ function listIn(
 
 /** Why libcni refuses a list, as far as it is about the list itself; its name is checked with that of any network. */
 function listProblem(document: Json): string | undefined {
-  if (!isObject(document)) return `expected an object, found ${kindOf(document)}`;
-  const { cniVersion = "", cniVersions = [], plugins } = document;
+  if (!isObject(document)) return expected("an object", "", document);
+  const { name = "", cniVersion = "", cniVersions = [], plugins } = document;
+  if (typeof name !== "string") return expected("a text", "name", name);
   if (typeof cniVersion !== "string") return expected("a text", "cniVersion", cniVersion);
   const areTexts =
     Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
@@ -269,11 +279,9 @@ function listProblem(document: Json): string | undefined {
   if (!Array.isArray(plugins) || plugins.length === 0) {
     return expected("a list of plugins, at least one", "plugins", plugins);
   }
-  return plugins.map(pluginProblem).find((problem) => problem !== undefined);
-}
-
-function expected(what: string, key: string, found: Json): string {
-  return `expected ${what} at ${key}, found ${JSON.stringify(found)}`;
+  return plugins
+    .map((plugin: Json, at) => pluginProblem(plugin, `plugins[${at}]`))
+    .find((problem) => problem !== undefined);
 }
 
 /** Whether libcni takes a key of a list for true. */
@@ -293,7 +301,7 @@ function pluginsBeside(
       const source = join(directory, name);
       const document = readDocument(system, source);
       if (document === undefined) continue;
-      const problem = pluginProblem(document);
+      const problem = pluginProblem(document, "");
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }

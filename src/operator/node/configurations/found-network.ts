@@ -3,7 +3,7 @@
 import { exactMember, textOf } from "../../../cli/command/json-values.ts";
 import { configurationOf } from "../../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../../cni/error.ts";
-import type { JsonObject } from "../../../cni/json.ts";
+import { type JsonObject, valueInAnyCase } from "../../../cni/json.ts";
 import { loadConfig } from "../../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
@@ -84,7 +84,9 @@ export function fromConfiguration(
       lockTimeoutSeconds: store.lockTimeoutSeconds,
       historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
-      acceptsRuntimeRanges: exactMember(exactMember(document, "capabilities"), "ipRanges") === true,
+      // The names of capabilities are no keys of Go's: the runtime gives what is named in its own letters.
+      acceptsRuntimeRanges:
+        exactMember(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
@@ -126,7 +128,7 @@ function needsRanges(
   document: JsonObject,
   { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
 ): boolean {
-  return PASSING_ON.includes(textOf(exactMember(document, "type"))) && !acceptsRuntimeRanges;
+  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type"))) && !acceptsRuntimeRanges;
 }
 
 /** The plugin, and the copy that BuildKit brings. */
@@ -134,11 +136,11 @@ const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
 
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
-  const isSet = (key: string): boolean => exactMember(document, key) === true;
-  if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
+  const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
+  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
   return {
-    name: textOf(exactMember(document, "bridge")) || "cni0",
+    name: textOf(valueInAnyCase(document, "bridge")) || "cni0",
     isForced: isSet("forceAddress"),
   };
 }
