@@ -4,7 +4,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
+import { knownPluginDirectories } from "../../src/operator/configured/plugin-directories.ts";
 import { root } from "../build/bundle.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 

@@ -12,7 +12,7 @@ import { findCommand } from "../../src/cli/manual/help.ts";
 import { commands } from "../../src/commands.ts";
 import { tasksOf } from "../../src/operator/agent/task.ts";
 import { resourceOption } from "../../src/operator/capacity/extended-resource.ts";
-import { knownPluginDirectories } from "../../src/operator/node/plugin-directories.ts";
+import { knownPluginDirectories } from "../../src/operator/configured/plugin-directories.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { kubectl, skipWithoutKubectl } from "../harness/kubectl.ts";
 import { inRepository } from "../harness/repository.ts";

@@ -3,7 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
-import { shellCommand } from "../../src/operator/node/next-command.ts";
+import { shellCommand } from "../../src/operator/next-command.ts";
 import { scratchDirectory } from "./data-directory.ts";
 import { executable } from "./executable.ts";
 

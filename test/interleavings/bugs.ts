@@ -456,14 +456,14 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "the command gc releases without a list what is no pod's",
-    file: "operator/node/conclusion.ts",
+    file: "operator/alive/conclusion.ts",
     from: '(recorded?.kind === "gone" && recorded.isPodSandbox);',
     to: 'recorded?.kind === "gone";',
     cast: cast("gc", graves.ofNoPod),
   },
   {
     name: "the command gc releases what the same container has got again since it has looked",
-    file: "operator/node/release.ts",
+    file: "operator/held/release.ts",
     from: "now.status.id === status?.id",
     to: "status !== undefined",
     cast: cast("gc ∥ DEL d, ADD d", graves.goneForGood),
@@ -477,14 +477,14 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "release takes what has changed since it has looked",
-    file: "operator/node/release.ts",
+    file: "operator/held/release.ts",
     from: "reservations.filter(isUnchanged)",
     to: "reservations",
     cast: cast("release d ∥ DEL d, ADD d", graves.goneForGood),
   },
   {
     name: "release believes libcni's cache of a container that is being started again",
-    file: "operator/node/conclusion.ts",
+    file: "operator/alive/conclusion.ts",
     from: " && !evidence.isJustReserved",
     to: "",
     cast: cast("release d ∥ ADD d", graves.remembered),

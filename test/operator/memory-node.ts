@@ -10,7 +10,7 @@ import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
-import { type Machine as Kernel, systemOf } from "./node/proc.ts";
+import { type Machine as Kernel, systemOf } from "./alive/proc.ts";
 import type { PrintedFinding } from "./node.ts";
 
 // The bundler puts it in.

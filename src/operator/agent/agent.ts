@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
-import { shellCommand } from "../node/next-command.ts";
+import { shellCommand } from "../next-command.ts";
 import { endpointOf, HEALTH, listenOption } from "./endpoint.ts";
 import { serviceOf } from "./service.ts";
 import { everyOption, tasksOf } from "./task.ts";

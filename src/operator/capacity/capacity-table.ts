@@ -6,8 +6,8 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { FoundNetwork } from "../node/configurations/found-network.ts";
-import { commandText } from "../node/next-command.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import { commandText } from "../next-command.ts";
 import {
   addUp,
   type Counts,

@@ -7,10 +7,10 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { requireDirectory } from "../node/configurations/configuration-directories.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { logUncertainty, openNode } from "../node/node.ts";
-import { replaceFile } from "../node/temporary-files.ts";
+import { requireDirectory } from "../configured/configuration-directories.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { logUncertainty, openNode } from "../node.ts";
+import { replaceFile } from "../temporary-files.ts";
 import {
   countRanges,
   describeCounts,

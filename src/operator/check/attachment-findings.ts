@@ -5,10 +5,10 @@ import { type Address, compare, parseAddress } from "../../ipam/address.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
-import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText, shellCommand } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { commandText, shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { ownerCommand } from "./reservation-findings.ts";
 

@@ -12,9 +12,9 @@ import { addressRangeOf, parsePrefix } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
-import type { Bridge, FoundNetwork } from "../node/configurations/found-network.ts";
-import { shellCommand } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+import { shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import { BRIDGE_IN_USE, BRIDGE_SHARED, type Code, type Finding, severityOf } from "./finding.ts";
 import { podsInSubnet } from "./pods-in-subnet.ts";
 

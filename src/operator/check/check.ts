@@ -7,8 +7,8 @@ import {
 import { plural } from "../../cli/output/plural.ts";
 import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
-import { openWholeNode } from "../node/node.ts";
-import { releaseOrLog } from "../node/release.ts";
+import { releaseOrLog } from "../held/release.ts";
+import { openWholeNode } from "../node.ts";
 import { runChecks } from "./checks.ts";
 import {
   type Counts,

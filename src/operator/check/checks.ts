@@ -5,9 +5,9 @@ import { attempt, type System } from "../../system/system.ts";
 import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
-} from "../node/configurations/configuration-directories.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { Node } from "../node/node.ts";
+} from "../configured/configuration-directories.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";

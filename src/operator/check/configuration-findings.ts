@@ -9,9 +9,9 @@ import {
   isTrue,
   type Preceding,
   precededFiles,
-} from "../node/configurations/configuration-files.ts";
-import { type Configuration, configurationsIn } from "../node/configurations/configurations.ts";
-import type { Node } from "../node/node.ts";
+} from "../configured/configuration-files.ts";
+import { type Configuration, configurationsIn } from "../configured/configurations.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -1,6 +1,6 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
-import type { NodeReservation } from "../node/network-directory.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";

@@ -8,10 +8,10 @@ import {
   callsOthers,
   networkOf,
   precededFiles,
-} from "../node/configurations/configuration-files.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+} from "../configured/configuration-files.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { commandText } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 

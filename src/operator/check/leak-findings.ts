@@ -5,13 +5,13 @@ import { shellWord } from "../../cli/output/shell-word.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
+import type { ResultsCache } from "../alive/cache/results-cache.ts";
+import type { Conclusion } from "../alive/conclusion.ts";
+import type { KnownReservation } from "../alive/liveness.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
-import type { ResultsCache } from "../node/cache/results-cache.ts";
-import type { Conclusion } from "../node/conclusion.ts";
-import type { KnownReservation } from "../node/liveness.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { commandText, shellCommand } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { commandText, shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /**

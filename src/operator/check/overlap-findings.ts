@@ -1,8 +1,8 @@
 /** Findings on networks that may hand out the same address. */
 
 import { formatAddressRange, intersectionOf } from "../../ipam/address.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { Node } from "../node/node.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /**

@@ -2,16 +2,16 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { exists } from "../../system/system.ts";
-import { askIfReplaced } from "../install/ask.ts";
-import { goingBack } from "../install/going-back.ts";
-import { type Place, placeIn } from "../install/place.ts";
-import { shellCommand } from "../node/next-command.ts";
 import {
   existingPluginDirectories,
   markedNames,
   PLUGIN,
   STATIC,
-} from "../node/plugin-directories.ts";
+} from "../configured/plugin-directories.ts";
+import { askIfReplaced } from "../install/ask.ts";
+import { goingBack } from "../install/going-back.ts";
+import { type Place, placeIn } from "../install/place.ts";
+import { shellCommand } from "../next-command.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that this program is still where it was installed: other installers overwrite it. */

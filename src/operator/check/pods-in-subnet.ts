@@ -9,8 +9,8 @@ import {
   parseAddress,
 } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
-import type { Node } from "../node/node.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { Node } from "../node.ts";
 
 /** How many pods a message names. */
 const MAX_NAMED = 10;

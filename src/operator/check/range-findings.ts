@@ -13,8 +13,8 @@ import {
   permille,
   reservedIn,
 } from "../capacity/capacity-count.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { commandText } from "../next-command.ts";
 import type { Finding } from "./finding.ts";
 
 /** With `exhaustedStatus`: what of the leaked addresses ADD reclaims keeps STATUS from failing. */

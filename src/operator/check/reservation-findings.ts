@@ -8,13 +8,13 @@ import { isGateway } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { isAhead } from "../../store/reservations/age.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
-import type { Liveness } from "../node/conclusion.ts";
-import type { FoundNetwork } from "../node/configurations/found-network.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
-import { requireReadable } from "../node/network-directory.ts";
-import { commandText, shellCommand } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { Liveness } from "../alive/conclusion.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { requireReadable } from "../held/network-directory.ts";
+import { commandText, shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
 
 /** One for all reservations on which there is none: there may be 65 000. */

@@ -3,10 +3,10 @@
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { callsOthers } from "../node/configurations/configuration-files.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
+import { callsOthers } from "../configured/configuration-files.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { commandText } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 

@@ -5,7 +5,7 @@ import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
-import type { NodeReservation, OpenedStatus } from "../node/network-directory.ts";
+import type { NodeReservation, OpenedStatus } from "../held/network-directory.ts";
 
 /** What runs have left. */
 export interface CollectionRecord {

@@ -1,8 +1,8 @@
 /** Decides which reservations are released, without reading anything itself. */
 
 import { isAhead } from "../../store/reservations/age.ts";
-import type { Conclusion } from "../node/conclusion.ts";
-import type { KnownReservation } from "../node/liveness.ts";
+import type { Conclusion } from "../alive/conclusion.ts";
+import type { KnownReservation } from "../alive/liveness.ts";
 
 /**
  * The decision on a reservation. `alive`: its container is in the list or, without a list, alive by the node. `inUse`: alive

@@ -2,8 +2,8 @@
 
 import { plural } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
+import type { LivenessChecker } from "../alive/liveness.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
 import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
 import { CONTAINERD_LIST } from "./runtime-command.ts";

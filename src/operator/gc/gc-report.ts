@@ -6,7 +6,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */

@@ -1,8 +1,8 @@
 /** Which command prints the ids of live containers, by the runtime that uses a network. */
 
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { FoundNetwork } from "../node/configurations/found-network.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
 const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;

@@ -7,7 +7,7 @@ import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import type { NodeReservation } from "../node/network-directory.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
 import { timeText } from "./time.ts";
 
 /** A reservation as it is now. */

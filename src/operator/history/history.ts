@@ -7,9 +7,9 @@ import {
   logUnreadable,
   type NetworkDirectory,
   type NodeReservation,
-} from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
-import { type Node, openNode, parseQuery, type Query } from "../node/node.ts";
+} from "../held/network-directory.ts";
+import { commandText } from "../next-command.ts";
+import { type Node, openNode, parseQuery, type Query } from "../node.ts";
 import { type Answer, answersDocument, formatAnswers } from "./answer.ts";
 import { parseTime } from "./time.ts";
 

@@ -3,7 +3,7 @@
 import { exactMember, listOf } from "../../cli/command/json-values.ts";
 import type { CompletedProcess, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, isSystemError, type SystemError } from "../../system/system.ts";
-import { PLUGIN } from "../node/plugin-directories.ts";
+import { PLUGIN } from "../configured/plugin-directories.ts";
 import { kindAt, linkAt, type Place } from "./place.ts";
 
 /** The answer of an executable to VERSION: the CNI versions that it supports, or a sentence why there are none. */

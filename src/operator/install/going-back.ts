@@ -9,9 +9,9 @@ import { bitsOf } from "../../ipam/address.ts";
 import { isGcOnly, ownKeys } from "../../ipam/config.ts";
 import { NO_GATEWAY, type RangeSpec } from "../../ipam/range.ts";
 import { rangeIn } from "../../ipam/range-fields.ts";
-import { type Requested, readAllFiles } from "../node/configurations/configuration-directories.ts";
-import type { ConfigurationProblem } from "../node/configurations/configuration-files.ts";
-import { configurationsIn } from "../node/configurations/configurations.ts";
+import { type Requested, readAllFiles } from "../configured/configuration-directories.ts";
+import type { ConfigurationProblem } from "../configured/configuration-files.ts";
+import { configurationsIn } from "../configured/configurations.ts";
 
 /** The option that goes back nevertheless. */
 export const forceOption: Option = {

@@ -10,8 +10,8 @@ import { inOneLine } from "../../cli/output/escape.ts";
 import { cleanPath } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, exists, isSystemError, NO_HARD_LINK } from "../../system/system.ts";
-import { PLUGIN, PREVIOUS, STATIC } from "../node/plugin-directories.ts";
-import { removeAbandoned, withTemporaryPath } from "../node/temporary-files.ts";
+import { PLUGIN, PREVIOUS, STATIC } from "../configured/plugin-directories.ts";
+import { removeAbandoned, withTemporaryPath } from "../temporary-files.ts";
 import { askIfReplaced, askKind, askVersions, type PluginKind, saysItIsHostLocal } from "./ask.ts";
 import { forceOption, requireGoingBack, requireLeaving } from "./going-back.ts";
 import {

@@ -3,15 +3,15 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { cleanPath, join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type FileKind, type System } from "../../system/system.ts";
-import { shellCommand } from "../node/next-command.ts";
 import {
   directoriesWithPlugin,
   existingPluginDirectories,
   markerText,
   PLUGIN,
   type PluginDirectory,
-} from "../node/plugin-directories.ts";
-import { replaceByFile } from "../node/temporary-files.ts";
+} from "../configured/plugin-directories.ts";
+import { shellCommand } from "../next-command.ts";
+import { replaceByFile } from "../temporary-files.ts";
 
 /** Where a plugin is installed if there is none on the node: the default of containerd and CRI-O. */
 export const DEFAULT_DIRECTORY = "/opt/cni/bin";

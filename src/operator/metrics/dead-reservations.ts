@@ -1,8 +1,8 @@
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { LivenessChecker } from "../alive/liveness.ts";
 import { type CollectionRecord, readCollection, seenId } from "../gc/collection-file.ts";
 import { mayBeDead } from "../gc/decision.ts";
-import type { LivenessChecker } from "../node/liveness.ts";
-import type { NetworkDirectory, NodeReservation } from "../node/network-directory.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 
 /**
  * Counts the reservations of dead containers: the network namespaces of the node show it, or `gc` found them dead and has

@@ -8,8 +8,8 @@ import { reservedIn } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import { readCollection } from "../gc/collection-file.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import type { Node } from "../node/node.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
 import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 

@@ -1,8 +1,8 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
-import { logProblems, logUncertainty, openWholeNode } from "../node/node.ts";
-import { replaceFile } from "../node/temporary-files.ts";
+import { logProblems, logUncertainty, openWholeNode } from "../node.ts";
+import { replaceFile } from "../temporary-files.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
 

@@ -8,8 +8,8 @@ import {
   formatRange,
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
-import type { FoundNetwork } from "../node/configurations/found-network.ts";
-import { logUncertainty, openNode } from "../node/node.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import { logUncertainty, openNode } from "../node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {

@@ -1,7 +1,7 @@
 import { formatAddress } from "../../ipam/address.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { KnownReservation } from "../node/liveness.ts";
-import type { Node } from "../node/node.ts";
+import type { KnownReservation } from "../alive/liveness.ts";
+import type { Node } from "../node.ts";
 
 /** The JSON form of reservations. */
 export function describeReservations(

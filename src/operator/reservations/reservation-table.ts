@@ -4,9 +4,9 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import { formatLiveness } from "../node/conclusion.ts";
-import type { KnownReservation } from "../node/liveness.ts";
-import type { Node } from "../node/node.ts";
+import { formatLiveness } from "../alive/conclusion.ts";
+import type { KnownReservation } from "../alive/liveness.ts";
+import type { Node } from "../node.ts";
 
 /**
  * A row for each reservation. The column BOOT is there where one is from before this boot.

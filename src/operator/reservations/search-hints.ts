@@ -12,13 +12,13 @@ import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { hasHistory } from "../../store/history/history-file.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import { subnetOf } from "../capacity/capacity-count.ts";
-import type { CachedAttachment } from "../node/cache/cached-attachment.ts";
-import type { FoundNetwork } from "../node/configurations/found-network.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { commandText } from "../node/next-command.ts";
-import type { Node } from "../node/node.ts";
-import { type Query, search } from "../node/node.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { commandText } from "../next-command.ts";
+import type { Node } from "../node.ts";
+import { type Query, search } from "../node.ts";
 
 /** A hint: a stable `reason` for programs, and a sentence. */
 export interface Hint {

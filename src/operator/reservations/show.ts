@@ -4,9 +4,9 @@ import { inOneLine } from "../../cli/output/escape.ts";
 import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
 import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
-import type { KnownReservation } from "../node/liveness.ts";
-import type { NetworkDirectory } from "../node/network-directory.ts";
-import { openNode, parseQuery, search } from "../node/node.ts";
+import type { KnownReservation } from "../alive/liveness.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { openNode, parseQuery, search } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { formatQuery, hintLines, hintsFor } from "./search-hints.ts";
 

@@ -4,7 +4,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import net from "node:net";
 import type { Test } from "tap";
-import { shellCommand } from "../../../src/operator/node/next-command.ts";
+import { shellCommand } from "../../../src/operator/next-command.ts";
 import { executable } from "../../harness/executable.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 

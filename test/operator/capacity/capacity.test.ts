@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "tap";
-import { shellCommand } from "../../../src/operator/node/next-command.ts";
+import { shellCommand } from "../../../src/operator/next-command.ts";
 import { goPlugin } from "../../harness/go-plugin.ts";
 import { kubectl, skipWithoutKubectl } from "../../harness/kubectl.ts";
 import { atTerminal, skipWithoutTerminal } from "../../harness/terminal.ts";

@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";
 import { runChecks } from "../../../src/operator/check/checks.ts";
-import { type Node, openWholeNode } from "../../../src/operator/node/node.ts";
+import { type Node, openWholeNode } from "../../../src/operator/node.ts";
 import { location } from "../../store/fixtures.ts";
 import { contextOf, memoryNode, places, RESULTS, startOperator } from "../memory-node.ts";
 

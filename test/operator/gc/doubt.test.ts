@@ -3,8 +3,8 @@
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { filesOf } from "../../store/fixtures.ts";
+import type { Machine } from "../alive/proc.ts";
 import { memoryNode, remember, runOn } from "../memory-node.ts";
-import type { Machine } from "../node/proc.ts";
 
 interface Case {
   /** The containers that hold 10.0.0.2, 10.0.0.3 and so on, since an hour; by default c1, c2 and c3. */

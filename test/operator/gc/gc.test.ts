@@ -4,7 +4,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
-import { shellCommand } from "../../../src/operator/node/next-command.ts";
+import { shellCommand } from "../../../src/operator/next-command.ts";
 import { startStranger } from "../../harness/network-namespaces.ts";
 import { tool } from "../../harness/tool.ts";
 import { HOUR, type NodeWithPods, nodeWithPods, withOthers } from "./pods-on-node.ts";

@@ -2,7 +2,7 @@ import { spawnSync } from "node:child_process";
 import { test } from "tap";
 import { CONTAINERD_LIST, liveCommandOf } from "../../../src/operator/gc/runtime-command.ts";
 import { attachment } from "../../store/fixtures.ts";
-import { networkIn, reservationOf } from "../node/reservation.ts";
+import { networkIn, reservationOf } from "../held/reservation.ts";
 
 const namespaced = CONTAINERD_LIST;
 const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;

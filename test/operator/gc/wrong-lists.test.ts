@@ -7,8 +7,8 @@ import { gc } from "../../../src/operator/gc/gc.ts";
 import { extent } from "../../harness/extent.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { seed } from "../../harness/seed.ts";
+import type { Machine } from "../alive/proc.ts";
 import { memoryNode, remember, runOn } from "../memory-node.ts";
-import type { Machine } from "../node/proc.ts";
 
 /**
  * What is left of a pod. `process`: it runs. `backoff`: its namespace is mounted, and no process runs there at the moment.

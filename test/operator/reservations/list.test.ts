@@ -4,7 +4,7 @@
 import { chmodSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
-import { shellCommand } from "../../../src/operator/node/next-command.ts";
+import { shellCommand } from "../../../src/operator/next-command.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { lacking } from "../../harness/needs.ts";
 import { processWith, startStranger } from "../../harness/network-namespaces.ts";

@@ -1,0 +1,169 @@
+/** An entry of libcni's cache: one attachment, as libcni writes it. */
+
+import { exactMember, listOf, textOf } from "../../../cli/command/json-values.ts";
+import { parseJson } from "../../../cni/json.ts";
+import { formatAddress } from "../../../ipam/address.ts";
+import { type Prefix, parsePrefix } from "../../../ipam/prefix.ts";
+import type { CachedConfiguration } from "../../configured/configuration-files.ts";
+import { textOfBase64 } from "./base64.ts";
+
+/** An attachment in libcni's cache; strings are empty if the cache does not have them. */
+export interface CachedAttachment {
+  readonly network: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  /** The path of the network namespace, recorded since libcni 1.3. */
+  readonly networkNamespace: string;
+  /** The addresses of the result, in their canonical form. */
+  readonly addresses: readonly string[];
+  /** The gateways of the result. */
+  readonly gateways: readonly string[];
+  /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
+  readonly pod: string;
+}
+
+/** The configuration of an entry, which libcni writes in base64; `undefined` if it is invalid. */
+export function configurationIn(text: string): Omit<CachedConfiguration, "directory"> | undefined {
+  const entry = parsed(text);
+  try {
+    const document = parseJson(textOfBase64(textOf(exactMember(entry, "config"))));
+    return { document, addresses: prefixesIn(exactMember(entry, "result")) };
+  } catch (error) {
+    if (error instanceof SyntaxError || error instanceof URIError) return undefined;
+    throw error;
+  }
+}
+
+/** What an entry says; `undefined` if it is invalid. */
+export function attachmentIn(text: string): CachedAttachment | undefined {
+  const usual = usualEntry(text);
+  if (usual !== undefined) return usual;
+  const entry = parsed(text);
+  const containerId = textOf(exactMember(entry, "containerId"));
+  if (containerId === "") return undefined;
+  return {
+    network: textOf(exactMember(entry, "networkName")),
+    containerId,
+    interfaceName: textOf(exactMember(entry, "ifName")),
+    networkNamespace: textOf(exactMember(entry, "netns")),
+    addresses: addressesIn(exactMember(entry, "result")),
+    gateways: gatewaysIn(exactMember(entry, "result")),
+    pod: podIn(exactMember(entry, "cniArgs")),
+  };
+}
+
+/**
+ * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
+ * order; and ends with its result. `undefined` for any other.
+ */
+function usualEntry(text: string): CachedAttachment | undefined {
+  if (!text.endsWith("}}")) return undefined;
+  // Within a string, no quotation mark follows a comma: it is escaped.
+  const parts = text.split('","', 6);
+  const containerId = valueIn(parts[1], 'containerId":"');
+  const interfaceName = valueIn(parts[3], 'ifName":"');
+  const network = valueIn(parts[4], 'networkName":"');
+  const netns = valueIn(parts[5], 'netns":"');
+  const isUsual =
+    interfaceName !== undefined && network !== undefined && netns !== undefined && containerId;
+  return isUsual ? new UsualEntry(containerId, interfaceName, network, netns, text) : undefined;
+}
+
+/** The value of a member without an escape; `undefined` for any other. */
+function valueIn(part: string | undefined, start: string): string | undefined {
+  const isIt = part?.startsWith(start) === true && !part.includes("\\");
+  return isIt ? part.slice(start.length) : undefined;
+}
+
+/** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
+class UsualEntry implements CachedAttachment {
+  readonly network: string;
+  readonly containerId: string;
+  readonly interfaceName: string;
+  readonly networkNamespace: string;
+  readonly #text: string;
+  #addresses: readonly string[] | undefined;
+  #pod: string | undefined;
+
+  constructor(
+    containerId: string,
+    interfaceName: string,
+    network: string,
+    networkNamespace: string,
+    text: string,
+  ) {
+    this.containerId = containerId;
+    this.interfaceName = interfaceName;
+    this.network = network;
+    this.networkNamespace = networkNamespace;
+    this.#text = text;
+  }
+
+  get addresses(): readonly string[] {
+    this.#addresses ??= addressesIn(this.#memberOf("result"));
+    return this.#addresses;
+  }
+
+  get gateways(): readonly string[] {
+    return gatewaysIn(this.#memberOf("result"));
+  }
+
+  get pod(): string {
+    this.#pod ??= podIn(this.#memberOf("cniArgs"));
+    return this.#pod;
+  }
+
+  /** Without what is before: `config` is the largest member. A network may be named `netns`, too. */
+  #memberOf(name: string): unknown {
+    return exactMember(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
+  }
+}
+
+/** A JSON text; `undefined` if it is invalid. */
+function parsed(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+/** The addresses of a result, in their canonical form. */
+function addressesIn(result: unknown): readonly string[] {
+  return prefixesIn(result).map(({ address }) => formatAddress(address));
+}
+
+function prefixesIn(result: unknown): readonly Prefix[] {
+  return valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
+}
+
+function gatewaysIn(result: unknown): readonly string[] {
+  return valuesIn(result, "gateway", "gateway").filter((text) => text !== "");
+}
+
+/**
+ * What a result of any version has for its addresses: a list of them, or one of each family before 0.3.0.
+ *
+ * @param name of the member
+ * @param oldName of the member before 0.3.0
+ */
+function valuesIn(result: unknown, name: string, oldName: string): readonly string[] {
+  const entries = [
+    ...listOf(exactMember(result, "ips")).map((entry) => exactMember(entry, name)),
+    exactMember(exactMember(result, "ip4"), oldName),
+    exactMember(exactMember(result, "ip6"), oldName),
+  ];
+  return entries.map(textOf);
+}
+
+/** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
+function podIn(cniArgs: unknown): string {
+  const argument = (key: string): string => {
+    // multus repeats them: of several the last counts.
+    const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
+    return textOf(listOf(pair)[1]);
+  };
+  const name = argument("K8S_POD_NAME");
+  return name === "" ? "" : `${argument("K8S_POD_NAMESPACE")}/${name}`;
+}

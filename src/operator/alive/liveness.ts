@@ -1,0 +1,362 @@
+/** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
+
+import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
+import { isOfRecord } from "../../store/journal/record.ts";
+import { isLocal } from "../../store/namespaces/addresses.ts";
+import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
+import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
+import { lookAround, nameOf, type View } from "../../store/namespaces/view.ts";
+import { isYoung } from "../../store/reservations/age.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt } from "../../system/system.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { CachedAttachment } from "./cache/cached-attachment.ts";
+import type { ResultsCache } from "./cache/results-cache.ts";
+import {
+  type Conclusion,
+  conclude,
+  type Evidence,
+  type NamedNamespace,
+  type RecordedNamespace,
+} from "./conclusion.ts";
+
+/** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
+const LONGEST_ADD = 2 * 60_000;
+
+/** What of an attachment shows whether it is alive. */
+type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
+
+/** A reservation, and what is known of its container. */
+export interface KnownReservation {
+  readonly reservation: NodeReservation;
+  readonly conclusion: Conclusion;
+  /** Once something has been released, the node does not tell it any more. */
+  readonly isBeforeBoot: boolean;
+}
+
+/** Gathers the evidence, each part once and only if it is asked for. */
+export class LivenessChecker {
+  readonly #system: OperatorSystem;
+  readonly cache: ResultsCache;
+  /** Of all networks of the node. */
+  readonly #directories: readonly NetworkDirectory[];
+  readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
+  readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  #view: View | undefined;
+  #namespaces: Namespaces | undefined;
+  /** What became of namespaces, by records and by paths. */
+  readonly states: NamespaceStates;
+  #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
+  #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
+  #candidate: { readonly text: string | undefined } | undefined;
+
+  constructor(
+    system: OperatorSystem,
+    cache: ResultsCache,
+    directories: readonly NetworkDirectory[],
+  ) {
+    this.#system = system;
+    this.cache = cache;
+    this.#directories = directories;
+    this.states = new NamespaceStates(system, () => this.#viewNow());
+  }
+
+  livenessOf(reservation: NodeReservation): Conclusion {
+    return conclude(new ReservationEvidence(this, reservation));
+  }
+
+  /**
+   * The liveness of many reservations, in their order. What shows that a container is alive counts for all that it holds:
+   * its namespace may have an address of one family only.
+   */
+  livenessOfAll(reservations: readonly NodeReservation[]): readonly KnownReservation[] {
+    const known = this.#ofAll.get(reservations);
+    if (known !== undefined) return known;
+    const alive = new Map<string, Conclusion>();
+    const own = reservations.map((reservation) => {
+      const conclusion = this.livenessOf(reservation);
+      if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
+      return { reservation, conclusion, isBeforeBoot: reservation.isBeforeBoot };
+    });
+    alive.delete("");
+    const ofAlive = (one: KnownReservation): KnownReservation => {
+      if (one.conclusion.liveness === "alive") return one;
+      const conclusion = alive.get(containerOf(one.reservation.owner));
+      return conclusion === undefined ? one : { ...one, conclusion };
+    };
+    const all = alive.size === 0 ? own : own.map(ofAlive);
+    this.#ofAll.set(reservations, all);
+    return all;
+  }
+
+  /** The same for an attachment of the cache, whether or not anything is reserved for it. */
+  livenessOfAttachment(attachment: Named): Conclusion {
+    return conclude({
+      namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
+      isItsOwn: true,
+      isOfNode: false,
+      recorded: undefined,
+      named: this.named([attachment]),
+      cacheError: undefined,
+      isBeforeBoot: false,
+      isJustReserved: false,
+      candidate: "libcni's cache knows it",
+    });
+  }
+
+  /** The namespaces in which an address is configured, in its canonical form; those of processes first. */
+  namespacesWith(address: string): readonly Namespace[] {
+    return this.namespaces.withAddress(address);
+  }
+
+  /** Those of the node. */
+  get namespaces(): Namespaces {
+    this.#namespaces ??= new Namespaces(this.#system, this.#viewNow());
+    return this.#namespaces;
+  }
+
+  /** What is seen of the node: looked at once, so that all is judged by the same moment. */
+  #viewNow(): View {
+    this.#view ??= lookAround(this.#system);
+    return this.#view;
+  }
+
+  /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
+  containersBeside(reservation: NodeReservation): readonly string[] {
+    return this.namespacesFor(reservation).flatMap((one) => this.#containersIn().get(one) ?? []);
+  }
+
+  /** The namespaces that have the address of a reservation or, where none has, another one that its container holds. */
+  namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
+    const here = this.namespacesWith(text);
+    return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
+  }
+
+  /** What became of the namespace for which a reservation was made, by the journal. */
+  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
+    if (status === undefined) return undefined;
+    let recorded = this.#recorded.get(network);
+    if (recorded === undefined) {
+      // Namespaces are recorded of the running boot: nothing is read for those from before it.
+      recorded = recordedIn(network.files, this.states, () => []);
+      this.#recorded.set(network, recorded);
+    }
+    const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
+    if (found === undefined) return undefined;
+    const { state, namespace } = found;
+    if (namespace === undefined) {
+      return { ...state, isPodSandbox: false, hasProcess: false, isUnread: true };
+    }
+    const { inode, isPodSandbox } = namespace;
+    const livingId = state.kind === "alive" ? nameOf(inode) : undefined;
+    const hasProcess =
+      livingId !== undefined && this.namespaces.withId(livingId)?.processId !== undefined;
+    return { ...state, isPodSandbox, hasProcess, isUnread: false, livingId };
+  }
+
+  /** Whether the ADD of a reservation may be under way. */
+  isJustReserved({ since }: NodeReservation): boolean {
+    return since === undefined || isYoung(since, this.#system.now(), LONGEST_ADD);
+  }
+
+  /** Why a reservation need not be dead although no namespace has an address of its container. */
+  candidateFor(reservation: NodeReservation): string | undefined {
+    return this.#doubtOn(reservation) ?? this.#anyCandidate();
+  }
+
+  /** Why no namespace of this node need have the address of a reservation. */
+  #doubtOn(reservation: NodeReservation): string | undefined {
+    const { network, owner } = reservation;
+    if (this.isJustReserved(reservation)) return "it was reserved only just now";
+    if (network.isShared) return "other machines may use its directory";
+    if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
+    if (network.networks.some(({ reclaims }) => !reclaims)) {
+      return 'with "reclaim": "never" it need not be a container\'s';
+    }
+    return undefined;
+  }
+
+  /** What became of the namespaces that attachments name; none where libcni before 1.3 wrote the entry. */
+  named(attachments: readonly Named[]): readonly NamedNamespace[] {
+    const found: NamedNamespace[] = [];
+    for (const one of attachments) if (one.networkNamespace !== "") found.push(this.#named(one));
+    return found;
+  }
+
+  #named(attachment: Named): NamedNamespace {
+    const { networkNamespace: path } = attachment;
+    const state = this.states.at(path);
+    if (state.kind === "gone") return { kind: "gone", path };
+    if (state.kind !== "exists") {
+      const reason = `whether its network namespace ${path} exists cannot be seen from here`;
+      return { kind: "unseen", reason };
+    }
+    const found = this.namespaces.withId(state.id);
+    const processId = processIn(path);
+    if (processId !== undefined && hasOthers(found, attachment.addresses)) {
+      const reason = `process ${processId}, whose network namespace it had, now has other addresses`;
+      return { kind: "unseen", reason };
+    }
+    return { kind: "exists", path, hasProcess: found?.processId !== undefined };
+  }
+
+  /** The namespaces that have an address which a container holds, by container. */
+  #namespacesOf(): ReadonlyMap<string, readonly Namespace[]> {
+    if (this.#byContainer === undefined) {
+      const byContainer = new Map<string, Namespace[]>();
+      for (const [namespace, containers] of this.#containersIn()) {
+        for (const container of containers) {
+          const known = byContainer.get(container);
+          if (known === undefined) byContainer.set(container, [namespace]);
+          else known.push(namespace);
+        }
+      }
+      this.#byContainer = byContainer;
+    }
+    return this.#byContainer;
+  }
+
+  /** The containers that hold the addresses of each namespace. */
+  #containersIn(): ReadonlyMap<Namespace, readonly string[]> {
+    this.#containers ??= new Map(
+      this.namespaces.all.map((namespace) => {
+        const addresses = [...namespace.addresses].filter((one) => !isLocal(one));
+        const containers = addresses.flatMap((address) =>
+          this.#directories.flatMap((directory) => directory.ownersAt(address).map(containerOf)),
+        );
+        return [namespace, containers.filter((one) => one !== "")];
+      }),
+    );
+    return this.#containers;
+  }
+
+  /** Which namespace may be that of a container although it has none of its addresses. */
+  #anyCandidate(): string | undefined {
+    this.#candidate ??= { text: this.namespaces.incomplete ?? this.#unaccounted() };
+    return this.#candidate.text;
+  }
+
+  /** One that has an interface, and of which it is not known whose it is. */
+  #unaccounted(): string | undefined {
+    const [stranger] = this.#strangers();
+    return stranger && `the network namespace ${stranger.path} belongs to no known container`;
+  }
+
+  /** Those that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
+  #strangers(): readonly Namespace[] {
+    const unnamed = [...this.#containersIn()]
+      .filter(([namespace, containers]) => containers.length === 0 && namespace.hasInterface())
+      .map(([namespace]) => namespace);
+    const named = unnamed.length === 0 ? new Set<string>() : this.#namedIds();
+    return unnamed.filter(({ id }) => id === undefined || !named.has(id));
+  }
+
+  /**
+   * The network namespaces in which processes run, and of which nothing tells whose they are: each may be that of a container
+   * whose address the node's kernel never has, as that of a virtual machine.
+   */
+  strangersWithProcess(): readonly Namespace[] {
+    const running = this.#strangers().filter(({ processId }) => processId !== undefined);
+    if (running.length === 0) return running;
+    // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
+    const known = new Set(
+      ["self", "1"].map((process) =>
+        attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined),
+      ),
+    );
+    for (const { reservations } of this.#directories) {
+      for (const one of reservations) known.add(this.recordedOf(one)?.livingId);
+    }
+    known.delete(undefined);
+    return running.filter(({ id }) => !known.has(id));
+  }
+
+  /** The containers of which it is known where they live, or that they are dead. */
+  accountedContainers(): ReadonlySet<string> {
+    const accounted = new Set<string>();
+    for (const { reservations } of this.#directories) {
+      for (const { reservation, conclusion } of this.livenessOfAll(reservations)) {
+        if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
+      }
+    }
+    for (const { containerId, networkNamespace } of this.cache.attachments) {
+      if (networkNamespace !== "" && this.states.at(networkNamespace).kind !== "unseen") {
+        accounted.add(containerId);
+      }
+    }
+    accounted.delete("");
+    return accounted;
+  }
+
+  /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
+  #namedIds(): ReadonlySet<string> {
+    return new Set(
+      this.cache.attachments.flatMap(({ networkNamespace, addresses }) => {
+        const state = this.states.at(networkNamespace);
+        if (state.kind !== "exists") return [];
+        const found = this.namespaces.withId(state.id);
+        const isCertain =
+          !networkNamespace.startsWith("/proc/") ||
+          addresses.some((address) => found?.addresses.has(address) === true);
+        return isCertain ? state.id : [];
+      }),
+    );
+  }
+}
+
+/** What shows whether the container of a reservation is alive, each part looked at when it is asked for. */
+class ReservationEvidence implements Evidence {
+  readonly #checker: LivenessChecker;
+  readonly #reservation: NodeReservation;
+
+  constructor(checker: LivenessChecker, reservation: NodeReservation) {
+    this.#checker = checker;
+    this.#reservation = reservation;
+  }
+
+  get namespaces(): readonly Namespace[] {
+    return this.#checker.namespacesFor(this.#reservation);
+  }
+
+  get isItsOwn(): boolean {
+    return this.#checker.namespacesWith(this.#reservation.text).length > 0;
+  }
+
+  get isOfNode(): boolean {
+    return this.#checker.namespaces.nodeAddresses.has(this.#reservation.text);
+  }
+
+  get recorded(): RecordedNamespace | undefined {
+    return this.#checker.recordedOf(this.#reservation);
+  }
+
+  get named(): readonly NamedNamespace[] {
+    return this.#checker.named(this.#checker.cache.attachmentsOf(this.#reservation));
+  }
+
+  get cacheError(): string | undefined {
+    return this.#checker.cache.unreadableOf(this.#reservation)?.message;
+  }
+
+  get isBeforeBoot(): boolean {
+    return this.#reservation.isBeforeBoot;
+  }
+
+  get isJustReserved(): boolean {
+    return this.#checker.isJustReserved(this.#reservation);
+  }
+
+  get candidate(): string | undefined {
+    return this.#checker.candidateFor(this.#reservation);
+  }
+}
+
+/** An interface that is down has no address there, so this does not show that a container is dead. */
+function hasOthers(found: Namespace | undefined, addresses: readonly string[]): boolean {
+  return (
+    found !== undefined &&
+    addresses.length > 0 &&
+    !addresses.some((address) => found.addresses.has(address))
+  );
+}

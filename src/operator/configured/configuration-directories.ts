@@ -1,0 +1,86 @@
+/** The directories of network configurations on this node. */
+
+import { type Context, OptionError } from "../../cli/command/command.ts";
+import { cleanPath } from "../../store/files/paths.ts";
+import { attempt, isSystemError, type System } from "../../system/system.ts";
+import {
+  type ConfigurationFile,
+  type ConfigurationProblem,
+  readConfigurationFiles,
+} from "./configuration-files.ts";
+import { knownPluginDirectories } from "./plugin-directories.ts";
+
+/** Where runtimes and distributions keep network configurations, the most common place first. */
+export const knownConfigurationDirectories: readonly string[] = [
+  ...new Set(knownPluginDirectories.map(({ configurations }) => configurations)),
+];
+
+/** What is read of a command's context: the environment and the options. */
+export interface Requested {
+  readonly system: System;
+  readonly option: Context["option"];
+}
+
+/** The directory that was asked for, with `--conf-dir` or `$NETCONFPATH`; `undefined` for the known ones. */
+export function requestedConfigurationDirectory({ system, option }: Requested): string | undefined {
+  return option("--conf-dir") ?? (system.environment("NETCONFPATH") || undefined);
+}
+
+/**
+ * The directories to read: the one that was asked for, or those known ones that exist. A directory with two names is
+ * listed once: on k3s, `/etc/cni/net.d` is often a link.
+ *
+ * @throws OptionError if `--conf-dir` names no directory
+ */
+export function configurationDirectories(context: Requested): readonly string[] {
+  const { system } = context;
+  const option = context.option("--conf-dir");
+  if (option !== undefined) return [requireDirectory(system, "--conf-dir", option)];
+  const requested = requestedConfigurationDirectory(context);
+  const found = new Map<string, string>();
+  const candidates = requested === undefined ? knownConfigurationDirectories : [requested];
+  for (const directory of candidates.map(cleanPath)) {
+    const identity = identityOf(system, directory);
+    if (identity !== undefined && !found.has(identity)) found.set(identity, directory);
+  }
+  return [...found.values()];
+}
+
+/**
+ * Reads the files of all these directories.
+ *
+ * @param problems receives what cannot be read
+ * @throws OptionError if `--conf-dir` names no directory
+ * @throws SystemError if a directory cannot be read
+ */
+export function readAllFiles(
+  context: Requested,
+  problems: ConfigurationProblem[],
+): readonly ConfigurationFile[] {
+  return configurationDirectories(context).flatMap((directory) =>
+    readConfigurationFiles(context.system, directory, problems),
+  );
+}
+
+/**
+ * The clean path of a directory that an option names.
+ *
+ * @throws OptionError unless it exists
+ */
+export function requireDirectory(system: System, option: string, path: string): string {
+  if (path === "") throw new OptionError(`${option}: expected a directory, found ""`);
+  const clean = cleanPath(path);
+  try {
+    if (system.status(clean).kind === "directory") return clean;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    throw new OptionError(`${option}: ${path}: ${error.reason}`);
+  }
+  throw new OptionError(`${option}: ${path}: not a directory`);
+}
+
+/** `undefined` if nothing is there. */
+function identityOf(system: System, path: string): string | undefined {
+  const status = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
+  return status && `${status.device}:${status.inode}`;
+}

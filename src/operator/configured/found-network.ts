@@ -1,0 +1,184 @@
+/** What is known of a network by its configuration. */
+
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
+import { configurationOf } from "../../cni/call.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
+import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
+import { loadConfig } from "../../configuration/load-config.ts";
+
+import {
+  DEFAULT_LOCK_TIMEOUT_SECONDS,
+  hasRanges,
+  isGcOnly,
+  loadStoreConfig,
+} from "../../ipam/config.ts";
+import type { Excluded } from "../../ipam/exclusions.ts";
+import type { Partition } from "../../ipam/partition.ts";
+import type { RangeSet } from "../../ipam/range-set.ts";
+import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
+import { listReservations } from "../../store/reservations/reservation-file.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
+import { attempt, type System } from "../../system/system.ts";
+import type { ConfigurationCache, ConfigurationProblem } from "./configuration-files.ts";
+import type { Configuration } from "./configurations.ts";
+import { PLUGIN } from "./plugin-directories.ts";
+import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";
+
+/** A network, found by a configuration or only by its directory. */
+export interface FoundNetwork extends Excluded {
+  readonly files: NetworkFiles;
+  /** The file that configures it, or the cache's directory that has its configuration; `undefined` if only its directory was found. */
+  readonly source: string | undefined;
+  /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
+  readonly rangeSets: readonly RangeSet[];
+  /** Where the node is in the cluster, where it has only a part of the ranges. */
+  readonly partition: Partition | undefined;
+  readonly lockTimeoutSeconds: number;
+  /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
+  readonly historyBytes: number | undefined;
+  /** Whether reservations from before this boot are reclaimed, and so count as free. */
+  readonly reclaims: boolean;
+  /** How long a released address is avoided, in seconds. */
+  readonly reuseDelaySeconds: number;
+  /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
+  readonly acceptsRuntimeRanges: boolean;
+  /** The file that a runtime uses in its place, since it configures the same network; `undefined` where there is none. */
+  readonly shadowedBy: string | undefined;
+  /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
+  readonly failsWhenExhausted: boolean;
+  /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
+  readonly uncertainty: string | undefined;
+  /** The bridge that has the gateways' addresses; `undefined` if there is none. */
+  readonly bridge: Bridge | undefined;
+}
+
+/** The bridge of a network, as configured for the `bridge` plugin. */
+export interface Bridge {
+  readonly name: string;
+  /** Whether the plugin replaces a different address (`forceAddress`). */
+  readonly isForced: boolean;
+}
+
+/**
+ * The network that a configuration names.
+ *
+ * @param cache tells its podCIDR, where it asks for that
+ * @param dataDir in place of the configured one
+ * @param problems receives what is wrong with it
+ * @returns `undefined` if not even its directory is known
+ */
+export function fromConfiguration(
+  system: System,
+  cache: ConfigurationCache,
+  { source, document }: Configuration,
+  dataDir: string | undefined,
+  problems: ConfigurationProblem[],
+): FoundNetwork | undefined {
+  let network: FoundNetwork | undefined;
+  try {
+    const configuration = configurationOf(document);
+    const store = loadStoreConfig(configuration);
+    const files = openNetwork(system, dataDir ?? store.dataDir, store.network);
+    network = {
+      ...unconfigured(files),
+      source,
+      lockTimeoutSeconds: store.lockTimeoutSeconds,
+      historyBytes: store.historyBytes,
+      reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
+      // The names of capabilities are no keys of Go's: the runtime gives what is named in its own letters.
+      acceptsRuntimeRanges:
+        exactMember(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
+      bridge: bridgeIn(document),
+    };
+    if (!files.dataDir.startsWith("/") && dataDir === undefined) {
+      const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
+      problems.push({ source, problem });
+    }
+    if (!hasRanges(configuration)) {
+      const isExplained = problems.some((problem) => problem.source === source);
+      if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
+        problems.push({ source, problem: NO_RANGES });
+      }
+      return network;
+    }
+    const { document: complete, uncertainty } = completed(system, cache, document, files);
+    network = { ...network, uncertainty };
+    const whole = configurationOf(complete);
+    if (!hasRanges(whole)) return network;
+    const config = loadConfig(whole, "", system);
+    const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
+    const counted = { rangeSets, partition, exclusions, reserved, reclaims };
+    return { ...network, ...counted, failsWhenExhausted };
+  } catch (error) {
+    if (!(error instanceof CniError)) throw error;
+    problems.push({ source, problem: messageWithDetails(error) });
+    return network;
+  }
+}
+
+const NO_RANGES =
+  "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
+
+/** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
+const PASSING_ON: readonly string[] = [
+  ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
+  PLUGIN,
+];
+
+function needsRanges(
+  document: JsonObject,
+  { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
+): boolean {
+  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type"))) && !acceptsRuntimeRanges;
+}
+
+/** The plugin, and the copy that BuildKit brings. */
+const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
+
+/** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
+function bridgeIn(document: JsonObject): Bridge | undefined {
+  const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
+  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
+  if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
+  return {
+    name: textOf(valueInAnyCase(document, "bridge")) || "cni0",
+    isForced: isSet("forceAddress"),
+  };
+}
+
+/** A configuration with the podCIDR of this node, where it asks for it. */
+function completed(
+  system: System,
+  cache: ConfigurationCache,
+  document: JsonObject,
+  files: NetworkFiles,
+): Completed {
+  if (!asksForPodCidr(document)) return { document, uncertainty: undefined };
+  const addresses = attempt(() => listReservations(files), []).map(({ address }) => address);
+  const cached = cache.configurationsOf(files.network);
+  return withPodCidr(system, document, {
+    addresses,
+    results: cached.flatMap((one) => one.addresses),
+  });
+}
+
+/** A network of which nothing is known but its directory. */
+export function unconfigured(files: NetworkFiles): FoundNetwork {
+  return {
+    files,
+    source: undefined,
+    rangeSets: [],
+    partition: undefined,
+    exclusions: [],
+    reserved: [],
+    lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,
+    historyBytes: undefined,
+    reclaims: true,
+    reuseDelaySeconds: 0,
+    acceptsRuntimeRanges: false,
+    shadowedBy: undefined,
+    failsWhenExhausted: false,
+    uncertainty: undefined,
+    bridge: undefined,
+  };
+}

@@ -1,0 +1,198 @@
+/** The networks on this node: those that are configured, and those that have a directory. */
+
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import { isIdentifier } from "../../cni/attachment.ts";
+import type { NetworkName } from "../../cni/call.ts";
+import { parseAddress } from "../../ipam/address.ts";
+import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
+import { formatRangeSet } from "../../ipam/range-set.ts";
+import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
+import { cleanPath, join } from "../../store/files/paths.ts";
+import { attempt, type System } from "../../system/system.ts";
+import { readAllFiles, requireDirectory } from "./configuration-directories.ts";
+import {
+  type CachedConfiguration,
+  type ConfigurationCache,
+  type ConfigurationFile,
+  type ConfigurationProblem,
+  precededFiles,
+} from "./configuration-files.ts";
+import { configurationsIn } from "./configurations.ts";
+import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
+import { BUILDKIT_PLUGIN, pluginNames } from "./plugin-directories.ts";
+
+/** The name of BuildKit's network. */
+const BUILDKIT_NETWORK = "buildkit";
+
+/** The directory of the state directories, in a data directory. */
+const STATE_ROOT = ".host-local";
+
+/** The networks that were found. */
+export interface Networks {
+  /**
+   * By name, then by directory. A network appears once for each of its configurations that has different ranges, and at
+   * least once.
+   */
+  readonly found: readonly FoundNetwork[];
+  /** Those of other names than the one that was asked for. */
+  readonly others: readonly FoundNetwork[];
+  readonly problems: readonly ConfigurationProblem[];
+  /** The files of the configuration directories, also those that use other plugins. */
+  readonly files: readonly ConfigurationFile[];
+}
+
+/**
+ * Finds all networks: in the configurations, in those that libcni's cache has of networks without a file, and by their
+ * directories in the data directories.
+ *
+ * @param name only the network with this name; `undefined` for all
+ * @param counts whether a network counts, too, of which only the state directory is left
+ * @throws CommandError if it is neither configured nor has a directory, or if `--conf-dir` or `--data-dir` does not exist
+ * @throws SystemError if a directory cannot be read
+ */
+export function findNetworks(
+  context: Context,
+  cache: ConfigurationCache,
+  name: string | undefined,
+  counts?: (files: NetworkFiles) => boolean,
+): Networks {
+  const { system } = context;
+  const option = context.option("--data-dir");
+  const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
+  const problems: ConfigurationProblem[] = [];
+  const found: FoundNetwork[] = [];
+  const files = readAllFiles(context, problems);
+  const preceded = precededFiles(files);
+  for (const configuration of configurationsIn(system, files, problems)) {
+    const network = fromConfiguration(system, cache, configuration, dataDir, problems);
+    const preceding = preceded.get(configuration.file);
+    const shadowedBy = preceding?.isForAll === true ? preceding.file.source : undefined;
+    if (network !== undefined) found.push({ ...network, shadowedBy });
+  }
+  found.push(...cachedNetworks(system, cache, dataDir, found));
+  // STATUS is asked of every plugin of a list, also of one for GC alone.
+  const failing = new Set(
+    found.filter((one) => one.failsWhenExhausted).map(({ files }) => files.directory),
+  );
+  const shown = found
+    .filter((network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)))
+    .map((network) => ({ ...network, failsWhenExhausted: failing.has(network.files.directory) }));
+  const dataDirs =
+    dataDir === undefined
+      ? [DEFAULT_DATA_DIR, ...found.map(({ files }) => files.dataDir)]
+      : [dataDir];
+  const configured = new Set(found.map(({ files }) => files.directory));
+  for (const root of new Set(dataDirs.map(cleanPath))) {
+    for (const one of directoriesIn(system, root)) {
+      if (configured.has(one.directory)) continue;
+      if (one.network === name || isUsed(system, one)) shown.push(unconfigured(one));
+    }
+    if (counts === undefined) continue;
+    for (const one of directoriesIn(system, root, join(root, STATE_ROOT))) {
+      const isKnown = configured.has(one.directory) || isDirectory(system, one.directory);
+      if (!isKnown && counts(one)) shown.push(unconfigured(one));
+    }
+  }
+  shown.sort(byName);
+  if (name === undefined) return { found: shown, others: [], problems, files };
+  const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
+  const named = shown.filter(isNamed);
+  if (named.length === 0) throw unknownNetwork(name, shown, problems);
+  return { found: named, others: shown.filter((one) => !isNamed(one)), problems, files };
+}
+
+/**
+ * The networks of which a cache alone has the configuration, and no file: those that multus attaches, from the API server, and
+ * that of BuildKit, from its memory.
+ */
+function cachedNetworks(
+  system: System,
+  cache: ConfigurationCache,
+  dataDir: string | undefined,
+  found: readonly FoundNetwork[],
+): readonly FoundNetwork[] {
+  const ofMultus = cache.multusConfigurations.map(cachedFile);
+  const hasBuildkit = isDirectory(system, join(dataDir ?? DEFAULT_DATA_DIR, BUILDKIT_NETWORK));
+  const ofBuildkit = hasBuildkit ? cache.configurationsOf(BUILDKIT_NETWORK).map(cachedFile) : [];
+  const configurations = [
+    ...configurationsIn(system, ofMultus, [], pluginNames(system)),
+    ...configurationsIn(system, ofBuildkit, [], new Set([BUILDKIT_PLUGIN])),
+  ];
+  const configured = new Set(found.map(({ files }) => files.directory));
+  return configurations.flatMap((configuration) => {
+    const network = fromConfiguration(system, cache, configuration, dataDir, []);
+    return network === undefined || configured.has(network.files.directory) ? [] : [network];
+  });
+}
+
+function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
+  const kind = "cached";
+  return { source: directory, directory, document, appended: [], refusal: undefined, kind };
+}
+
+/**
+ * Whether a configuration makes another one of the same network redundant: it has the same ranges, or the other one has
+ * none, as an entry for GC alone.
+ */
+function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
+  if (one.files.directory !== other.files.directory) return false;
+  // The one that is used counts.
+  if (one.shadowedBy !== undefined && other.shadowedBy === undefined) return false;
+  if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
+  return at < otherAt && formatRanges(one) === formatRanges(other);
+}
+
+function formatRanges({ rangeSets }: FoundNetwork): string {
+  return rangeSets.map(formatRangeSet).join(" ");
+}
+
+function unknownNetwork(
+  name: string,
+  found: readonly FoundNetwork[],
+  problems: readonly ConfigurationProblem[],
+): CommandError {
+  const known = new Set(found.map(({ files }) => files.network));
+  return new CommandError(
+    `unknown network ${JSON.stringify(name)}; known networks: ${[...known].join(", ") || "none"}`,
+    problems.map(({ source, problem }) => `host-local: ${source}: ${problem}`),
+  );
+}
+
+/**
+ * The networks to which the directories may belong that are in a data directory, or in what is given in place of it; a
+ * missing one has none.
+ */
+function directoriesIn(
+  system: System,
+  dataDir: string,
+  place: string = dataDir,
+): readonly NetworkFiles[] {
+  return attempt(() => system.list(place), [], "ENOENT", "ENOTDIR")
+    .filter((name) => isIdentifier(name) && isDirectory(system, join(place, name)))
+    .map((name) => openNetwork(system, dataDir, name as NetworkName));
+}
+
+function isDirectory(system: System, path: string): boolean {
+  return attempt(() => system.status(path).kind === "directory", false);
+}
+
+/**
+ * Whether a plugin has used this directory: a data directory may contain unrelated ones. One that cannot be read may belong
+ * to a network; reading its reservations reports the error.
+ */
+function isUsed(system: System, { directory }: NetworkFiles): boolean {
+  const isOfPlugin = (name: string): boolean =>
+    name === "lock" || name.startsWith("last_reserved_ip.") || parseAddress(name) !== undefined;
+  return attempt(() => system.list(directory).some(isOfPlugin), true);
+}
+
+/** Configurations of one network stay in the order of their files, as a runtime reads them. */
+function byName(a: FoundNetwork, b: FoundNetwork): number {
+  const [left, right] = [keyOf(a), keyOf(b)];
+  if (left === right) return 0;
+  return left < right ? -1 : 1;
+}
+
+function keyOf({ files }: FoundNetwork): string {
+  return `${files.network}/${files.directory}`;
+}

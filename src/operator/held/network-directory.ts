@@ -1,0 +1,403 @@
+/** The directory of a network, and its reservations. */
+
+import { CommandError, type Context } from "../../cli/command/command.ts";
+import type { Attachment } from "../../cni/attachment.ts";
+import {
+  type Address,
+  addressAt,
+  compare,
+  formatAddress,
+  isSame,
+  parseAddress,
+} from "../../ipam/address.ts";
+import type { Range } from "../../ipam/range.ts";
+import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
+import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import {
+  isUnowned,
+  type Owner,
+  ownerOf,
+  ownerOfUnreadable,
+  parseOwner,
+} from "../../store/reservations/owner.ts";
+import {
+  type HeldAddress,
+  isBlank,
+  LARGEST_RESERVATION,
+  listReservations,
+  type Reservation,
+} from "../../store/reservations/reservation-file.ts";
+import { isSettled } from "../../store/reservations/usage.ts";
+import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
+import { eachLine } from "../../system/lines.ts";
+import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+
+/** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
+export class NetworkDirectory {
+  readonly files: NetworkFiles;
+  /** One for each configuration; a single one without a source if nothing configures the network. */
+  readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
+  /** The files that configure the network. */
+  readonly sources: readonly string[];
+  /** Those of all configurations. */
+  readonly rangeSets: readonly RangeSet[];
+  /** Those of all configurations. */
+  readonly ranges: readonly Range[];
+  /** Whether all ranges are configured: the runtime and the main plugin supply none. */
+  readonly hasKnownRanges: boolean;
+  readonly #system: OperatorSystem;
+  #listed: readonly HeldAddress[] | undefined;
+  #files: OpenedFiles | undefined;
+  #reservations: readonly NodeReservation[] | undefined;
+  #isShared: boolean | undefined;
+  #namesBeforeBoot: ReadonlySet<string> | undefined;
+  #byAddress: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
+
+  constructor(system: OperatorSystem, networks: readonly [FoundNetwork, ...FoundNetwork[]]) {
+    this.#system = system;
+    this.files = networks[0].files;
+    this.networks = networks;
+    this.sources = [...new Set(networks.flatMap(({ source }) => source ?? []))];
+    this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
+    this.ranges = this.rangeSets.flat();
+    this.hasKnownRanges = networks.every(
+      ({ rangeSets, acceptsRuntimeRanges, uncertainty }) =>
+        rangeSets.length > 0 && !acceptsRuntimeRanges && uncertainty === undefined,
+    );
+  }
+
+  /**
+   * The addresses with a reservation, sorted, IPv4 first; no file is read for it.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get listed(): readonly HeldAddress[] {
+    this.#listed ??= this.#reservations ?? listReservations(this.files);
+    return this.#listed;
+  }
+
+  /**
+   * The reservations, sorted by address, IPv4 first. Those that are released before they are read are left out.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get reservations(): readonly NodeReservation[] {
+    this.#reservations ??= this.#readAll();
+    return this.#reservations;
+  }
+
+  get #opened(): OpenedFiles {
+    const nothing: OpenedFiles = { usual: "", others: [] };
+    const open = (): OpenedFiles =>
+      this.#system.openFiles(this.files.directory, LARGEST_RESERVATION);
+    this.#files ??= attempt(open, nothing, "ENOENT");
+    return this.#files;
+  }
+
+  #readAll(): readonly NodeReservation[] {
+    const { usual, others } = this.#opened;
+    const all: NodeReservation[] = [];
+    for (const line of eachLine(usual)) all.push(usualReservation(this, line));
+    const further = others.flatMap(({ name, file }) => {
+      const isReleased = isSystemError(file, "ENOENT");
+      if (isReleased || parseAddress(name) === undefined) return [];
+      return [openedReservation(this, name, file)];
+    });
+    return further.length === 0 ? all : [...all, ...further].sort(byAddress);
+  }
+
+  /**
+   * The reservations whose files name no container, or cannot be read; no object is made of any other.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  get unowned(): readonly Reservation[] {
+    const read = this.#reservations ?? othersIn(readAll(this.files));
+    return read.filter(({ owner }) => isUnowned(owner));
+  }
+
+  /** The names of files that look like addresses, and are none. */
+  get misnamed(): readonly string[] {
+    return this.#opened.others.flatMap(({ name }) =>
+      LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined ? [name] : [],
+    );
+  }
+
+  /**
+   * The reservations of one address: several if files have other names for it than the canonical one.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  reservationsAt(address: Address): readonly NodeReservation[] {
+    const nothing: Names = { quads: [], others: [] };
+    const list = (): Names => this.#system.listAddresses(this.files.directory);
+    const { quads, others } = attempt(list, nothing, "ENOENT");
+    const isListed = address.family === 4 && quads.includes(Number(address.value));
+    const names = others.filter((name) => {
+      const other = parseAddress(name);
+      return other !== undefined && isSame(other, address);
+    });
+    const found = isListed ? [formatAddress(address), ...names] : names;
+    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
+  }
+
+  /**
+   * The owners of an address, in its canonical form, also of what was reserved since the others were read; those whose
+   * files have other names for it only once all are read.
+   */
+  ownersAt(address: string): readonly Owner[] {
+    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
+    const known = this.#byAddress?.get(address);
+    if (known !== undefined) return known.map(({ owner }) => owner);
+    const parsed = parseAddress(address);
+    const found = parsed && this.read({ address: parsed, name: address });
+    return found === undefined ? [] : [found.owner];
+  }
+
+  /** Whether other machines may reserve there, too, as far as the file system shows it. */
+  get isShared(): boolean {
+    this.#isShared ??= !this.#system.isLocal(this.files.directory);
+    return this.#isShared;
+  }
+
+  /** A reservation as it is now; `undefined` where it has been released. */
+  read(reservation: HeldAddress): NodeReservation | undefined {
+    const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
+    return opened && openedReservation(this, reservation.name, opened);
+  }
+
+  /** The names of the reservations from before this boot. */
+  get namesBeforeBoot(): ReadonlySet<string> {
+    this.#namesBeforeBoot ??= namesBeforeBoot(this.files, () => this.reservations);
+    return this.#namesBeforeBoot;
+  }
+
+  /** Whether a reservation is known to be from before this boot. */
+  isBeforeBoot(reservation: NodeReservation): boolean {
+    // Where only one was read, the others are not.
+    const names =
+      this.#reservations === undefined
+        ? namesBeforeBoot(this.files, () => [reservation])
+        : this.namesBeforeBoot;
+    return names.has(reservation.name);
+  }
+
+  /** Those of them that count as used: without those from before this boot, unless they are to stay. */
+  usedIn({ reclaims }: FoundNetwork): readonly HeldAddress[] {
+    if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
+    return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
+  }
+
+  /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
+  coolingIn({ files, reuseDelaySeconds }: FoundNetwork): readonly Address[] {
+    if (reuseDelaySeconds === 0) return [];
+    const cooling = new Set(coolingAmong(files, readReuse(files), reuseDelaySeconds).keys());
+    for (const { name } of this.listed) cooling.delete(name);
+    return [...cooling].flatMap((name) => parseAddress(name) ?? []);
+  }
+}
+
+/** The status of a reservation's file, as it was when it was opened. */
+export interface OpenedStatus extends Omit<OpenedFile, "content" | "mode"> {
+  readonly id: FileId;
+  /** The lower twelve bits of its mode if group or others can write to it. */
+  readonly writableMode: number | undefined;
+}
+
+/** A reservation on this node, as it was when its file was opened. What is not asked for of 65 000 is not made. */
+export class NodeReservation {
+  readonly network: NetworkDirectory;
+  /** The name of its file. */
+  readonly name: string;
+  readonly owner: Owner;
+  /** `undefined` where this user may not see it. */
+  readonly status: OpenedStatus | undefined;
+  /** Whether its file is empty, as a full disk or a power loss may leave it. */
+  readonly isEmpty: boolean;
+  #address: Address | string;
+  #text: string | undefined;
+  #range: Range | null | undefined;
+
+  /** @param number of its address where it is an IPv4 one, in decimal; empty where that is to be read from the name */
+  constructor(
+    network: NetworkDirectory,
+    name: string,
+    owner: Owner,
+    status: OpenedStatus | undefined,
+    isEmpty: boolean,
+    number = "",
+  ) {
+    this.network = network;
+    this.name = name;
+    this.owner = owner;
+    this.status = status;
+    this.isEmpty = isEmpty;
+    this.#address = number;
+  }
+
+  /** Its name is one. */
+  get address(): Address {
+    const known = this.#address;
+    if (typeof known === "object") return known;
+    // To read four octets takes ten times as long.
+    const address = known === "" ? addressIn(this.name) : addressAt(4, BigInt(known));
+    this.#address = address;
+    return address;
+  }
+
+  /** When its file was written, in milliseconds since the epoch; `undefined` if that cannot be read. */
+  get since(): number | undefined {
+    const { id } = this.status ?? {};
+    // Without the last digits: a number of so many digits takes long to read.
+    return id === undefined ? undefined : Number(id.slice(id.indexOf(",") + 1, -6));
+  }
+
+  get path(): string {
+    return this.network.files.pathOf(this.name);
+  }
+
+  /** The address in its canonical form. */
+  get text(): string {
+    // Four octets have one form only.
+    this.#text ??= this.name.includes(":") ? formatAddress(this.address) : this.name;
+    return this.#text;
+  }
+
+  /** The configured range that contains it. */
+  get range(): Range | undefined {
+    this.#range ??= rangeOf(this.network.ranges, this.address) ?? null;
+    return this.#range ?? undefined;
+  }
+
+  /** Whether it is known to be from before this boot. */
+  get isBeforeBoot(): boolean {
+    return this.network.isBeforeBoot(this);
+  }
+
+  /** Whether ADD may take the address: the file is empty, and not just being written. */
+  isRemovable(now: number): boolean {
+    return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
+  }
+}
+
+const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
+
+/** What the name of a reservation says. */
+function addressIn(name: string): Address {
+  const address = parseAddress(name);
+  if (address === undefined) throw new Error(`${name} is no address`);
+  return address;
+}
+
+/**
+ * A reservation whose file was opened.
+ *
+ * @param name of the file, an address
+ */
+export function openedReservation(
+  network: NetworkDirectory,
+  name: string,
+  opened: OpenedFile | SystemError,
+): NodeReservation {
+  const isOpened = !(opened instanceof SystemError);
+  const content = isOpened ? opened.content : opened;
+  const owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
+  const isEmpty = owner.kind === "unowned" && typeof content === "string" && isBlank(content);
+  const status = isOpened ? statusOf(opened) : undefined;
+  return new NodeReservation(network, name, owner, status, isEmpty);
+}
+
+function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
+  const writableMode = (mode & 0o022) === 0 ? undefined : mode;
+  return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
+}
+
+/** The reservation that a line of `OpenedFiles.usual` is about, which has been checked. */
+function usualReservation(network: NetworkDirectory, line: string): NodeReservation {
+  const words = line.split(" ");
+  const attachment = { containerId: words[0], interfaceName: words[1] } as Attachment;
+  const status = new UsualStatus(words[3] as FileId, words[4] ?? "");
+  return new NodeReservation(network, words[2] ?? "", ownerOf(attachment), status, false, words[5]);
+}
+
+/** The status of a regular file that only its owner can write to. */
+class UsualStatus implements OpenedStatus {
+  readonly kind = "file";
+  readonly writableMode = undefined;
+  readonly id: FileId;
+  readonly #changed: string;
+
+  constructor(id: FileId, changed: string) {
+    this.id = id;
+    this.#changed = changed;
+  }
+
+  get inode(): bigint {
+    return BigInt(this.id.slice(0, this.id.indexOf(",")));
+  }
+
+  get modified(): bigint {
+    return BigInt(this.id.slice(this.id.indexOf(",") + 1));
+  }
+
+  get changed(): bigint {
+    return BigInt(this.#changed);
+  }
+}
+
+function byAddress(a: NodeReservation, b: NodeReservation): number {
+  return compare(a.address, b.address) || (a.name < b.name ? -1 : 1);
+}
+
+/** `undefined` where it has been released. */
+function openUnlessReleased(
+  system: OperatorSystem,
+  path: string,
+): OpenedFile | SystemError | undefined {
+  try {
+    return system.openFile(path, LARGEST_RESERVATION);
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return error.code === "ENOENT" ? undefined : error;
+  }
+}
+
+/** Groups networks by their directories, in the order in which these first appear. */
+export function networkDirectories(
+  system: OperatorSystem,
+  networks: readonly FoundNetwork[],
+): readonly NetworkDirectory[] {
+  const groups = Map.groupBy(networks, ({ files }) => files.directory);
+  return [...groups.values()].flatMap(([first, ...others]) =>
+    first === undefined ? [] : [new NetworkDirectory(system, [first, ...others])],
+  );
+}
+
+/** Logs that reservations cannot be read. */
+export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
+  const reasons = reservations.flatMap(({ owner }) =>
+    owner.kind === "unknown" ? [owner.reason] : [],
+  );
+  const [first] = reasons;
+  if (first === undefined) return;
+  const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
+  log(`cannot read all reservations: ${first}${others}`);
+}
+
+/**
+ * Checks that this user may read the reservations.
+ *
+ * @throws CommandError
+ */
+export function requireReadable(reservations: readonly NodeReservation[]): void {
+  for (const { owner } of reservations) {
+    if (owner.kind === "unknown" && owner.code === "EACCES") {
+      throw new CommandError(`${owner.reason}; run as root`);
+    }
+  }
+}

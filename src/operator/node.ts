@@ -1,0 +1,181 @@
+/** What is on this node at one moment, and how its reservations are found there. */
+
+import { type Context, UsageError } from "../cli/command/command.ts";
+import { isIdentifier } from "../cni/attachment.ts";
+import { type Address, parseAddress } from "../ipam/address.ts";
+import { parsePrefix } from "../ipam/prefix.ts";
+import { containerOf } from "../store/reservations/owner.ts";
+import { ResultsCache } from "./alive/cache/results-cache.ts";
+import { LivenessChecker } from "./alive/liveness.ts";
+import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
+import type { FoundNetwork } from "./configured/found-network.ts";
+import { findNetworks, type Networks } from "./configured/networks.ts";
+import {
+  logUnreadable,
+  type NetworkDirectory,
+  type NodeReservation,
+  networkDirectories,
+} from "./held/network-directory.ts";
+
+/** What is on this node at one moment: each thing is read once, when it is asked for. */
+export class Node {
+  readonly context: Context;
+  readonly networks: readonly FoundNetwork[];
+  /** The same node with the networks that were not asked for; `undefined` where there are none. */
+  readonly others: Node | undefined;
+  /** What is wrong with their configurations. */
+  readonly problems: readonly ConfigurationProblem[];
+  /** The files of the configuration directories, also those that use other plugins. */
+  readonly files: readonly ConfigurationFile[];
+  /** In the order of their networks. */
+  readonly directories: readonly NetworkDirectory[];
+  readonly cache: ResultsCache;
+  readonly liveness: LivenessChecker;
+  readonly #networks: Networks;
+
+  constructor(
+    context: Context,
+    networks: Networks,
+    cache: ResultsCache = new ResultsCache(context),
+  ) {
+    const { found, others, problems, files } = networks;
+    this.context = context;
+    this.#networks = networks;
+    this.networks = found;
+    this.problems = problems;
+    this.files = files;
+    this.directories = networkDirectories(context.system, found);
+    this.cache = cache;
+    this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
+    // Whose a network namespace is, tell the reservations of all networks.
+    const whole = [...this.directories, ...(this.others?.directories ?? [])];
+    this.liveness = new LivenessChecker(context.system, this.cache, whole);
+  }
+
+  /** The reservations of all networks. */
+  get reservations(): readonly NodeReservation[] {
+    return this.directories.flatMap(({ reservations }) => reservations);
+  }
+
+  /** The same networks as they are now. */
+  readAgain(): Node {
+    return new Node(this.context, this.#networks);
+  }
+}
+
+function onlyOthers({ others }: Networks): Networks {
+  return { found: others, others: [], problems: [], files: [] };
+}
+
+/**
+ * The node with all networks, or those of one name; what is wrong with their configurations is logged.
+ *
+ * @param counts as `findNetworks`
+ * @throws CommandError as `findNetworks`
+ * @throws SystemError if a directory cannot be read
+ */
+export function openNode(
+  context: Context,
+  name: string | undefined,
+  counts?: Parameters<typeof findNetworks>[3],
+): Node {
+  const cache = new ResultsCache(context);
+  const networks = findNetworks(context, cache, name, counts);
+  logProblems(context, networks.problems);
+  return new Node(context, networks, cache);
+}
+
+/** Logs what is wrong with configurations. */
+export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
+  for (const { source, problem } of problems) log(`${source}: ${problem}`);
+}
+
+/** Logs which ranges are assumed, or not known, for commands that count addresses. */
+export function logUncertainty({ log }: Context, networks: readonly FoundNetwork[]): void {
+  for (const { source, uncertainty } of networks) {
+    if (uncertainty !== undefined) log(`${source}: ${uncertainty}`);
+  }
+}
+
+/**
+ * The node with all networks, for checks of those of one name, or of all; nothing is logged.
+ *
+ * @throws CommandError as `findNetworks`
+ * @throws SystemError if a directory cannot be read
+ */
+export function openWholeNode(context: Context, name: string | undefined): Node {
+  const cache = new ResultsCache(context);
+  const networks = findNetworks(context, cache, name);
+  const found = [...networks.others, ...networks.found];
+  return new Node(context, { ...networks, found, others: [] }, cache);
+}
+
+/** What to search for. */
+export type Query =
+  | { readonly kind: "address"; readonly address: Address }
+  | { readonly kind: "container"; readonly id: string }
+  /** `namespace/name`; podman's pods have no namespace, as `/name`. */
+  | { readonly kind: "pod"; readonly pod: string };
+
+/** The result of a search. */
+interface SearchResult {
+  readonly reservations: readonly NodeReservation[];
+  /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
+  readonly candidates: readonly string[];
+  /** The pod whose name was given in place of a container id. */
+  readonly pod?: string;
+}
+
+/**
+ * Parses an operand: an address, with or without a prefix length; `namespace/name` of a pod; or a container id.
+ *
+ * @throws CommandError if it is none of these
+ */
+export function parseQuery(operand: string): Query {
+  const address = parseAddress(operand) ?? parsePrefix(operand)?.address;
+  if (address !== undefined) return { kind: "address", address };
+  if (/^[0-9]+(?:\.[0-9]+){3}$/.test(operand)) {
+    throw new UsageError(`expected an address such as 10.88.0.7, found ${operand}`);
+  }
+  if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
+  if (isIdentifier(operand)) return { kind: "container", id: operand };
+  throw new UsageError(
+    `expected an address, a container id or a pod as namespace/name, found ${JSON.stringify(operand)}`,
+  );
+}
+
+/**
+ * Searches the reservations of a node.
+ *
+ * @throws SystemError if a directory cannot be read
+ */
+export function search(node: Node, query: Query): SearchResult {
+  const { context, directories, cache } = node;
+  if (query.kind === "address") {
+    const reservations = directories.flatMap((one) => one.reservationsAt(query.address));
+    return { reservations, candidates: [] };
+  }
+  const all = node.reservations;
+  logUnreadable(context, all);
+  if (query.kind === "pod") {
+    // A restarted pod has had several sandboxes.
+    return { reservations: all.filter((one) => cache.podOf(one) === query.pod), candidates: [] };
+  }
+  const exact = all.filter(({ owner }) => containerOf(owner) === query.id);
+  if (exact.length > 0) return { reservations: exact, candidates: [] };
+  const matching = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
+  const candidates = [...new Set(matching.map(({ owner }) => containerOf(owner)))];
+  if (candidates.length === 0) return searchByName(node, query.id);
+  return candidates.length === 1
+    ? { reservations: matching, candidates: [] }
+    : { reservations: [], candidates };
+}
+
+/** The reservations of the one pod with this name, in whatever namespace. */
+function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
+  const reservations = all.filter((one) => cache.podOf(one).endsWith(`/${name}`));
+  const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
+  const [pod] = pods;
+  if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };
+  return { reservations, candidates: [], pod };
+}

@@ -1,0 +1,138 @@
+/** Networks and pods of which only a cache tells: those that multus attaches, and BuildKit's. */
+
+import { test } from "tap";
+import { ResultsCache } from "../../../../src/operator/alive/cache/results-cache.ts";
+import { capacity } from "../../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../../src/operator/check/check.ts";
+import { list } from "../../../../src/operator/reservations/list.ts";
+import { show } from "../../../../src/operator/reservations/show.ts";
+import type { MemoryMachine } from "../../../harness/memory-machine.ts";
+import {
+  contextOf,
+  MULTUS_RESULTS,
+  memoryNode,
+  places,
+  RESULTS,
+  remember,
+  startOperator,
+} from "../../memory-node.ts";
+
+const POD = "3f6940ab5ab43bc522569d15b23f8c1bbde1d7678b080398506924fc01d72755";
+
+/** The NetworkAttachmentDefinition `storage-net`, as multus passes it on. */
+function definition(subnet: string): object {
+  const ipam = { type: "host-local", subnet };
+  return { cniVersion: "1.0.0", name: "storage-net", type: "macvlan", ipam };
+}
+
+/** A pod with `eth0` in `net`, which a file configures, and `net1` in `storage-net`; the runtime called multus alone. */
+function nodeWithPod(): MemoryMachine {
+  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
+  const { disk } = machine;
+  disk.put("/data/storage-net/10.9.0.2", `${POD}\r\nnet1`);
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
+  const delegate = { cniVersion: "1.0.0", name: "net", type: "bridge", ipam };
+  const multus = { name: "multus-cni-network", type: "multus", delegates: [delegate] };
+  disk.put("/conf/00-multus.conf", JSON.stringify(multus));
+  const pod = { pod: "default/web", netns: "/run/netns/web" };
+  remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "multus-cni-network");
+  remember(machine, POD, { ...pod, addresses: ["10.0.0.2/29"] }, "net", MULTUS_RESULTS);
+  const configuration = definition("10.9.0.0/28");
+  const storage = { ...pod, interfaceName: "net1", addresses: ["10.9.0.2/28"], configuration };
+  remember(machine, POD, storage, "storage-net", MULTUS_RESULTS);
+  machine.wait(3_600_000);
+  return machine;
+}
+
+const documentOf = (
+  machine: MemoryMachine,
+  command: typeof check,
+  operands: readonly string[] = [],
+): unknown => command.run(contextOf(startOperator(machine).system, places, operands)).document();
+
+test("a pod of multus has its name, in each of its networks", async (t) => {
+  t.match(documentOf(nodeWithPod(), list), {
+    reservations: [
+      { address: "10.0.0.2", network: "net", pod: "default/web" },
+      { address: "10.9.0.2", network: "storage-net", pod: "default/web" },
+    ],
+  });
+  t.match(documentOf(nodeWithPod(), show, ["default/web"]), {
+    reservations: [{ address: "10.0.0.2" }, { address: "10.9.0.2" }],
+  });
+});
+
+test("a network that multus' cache names is configured, with the ranges that it has there", async (t) => {
+  t.match(documentOf(nodeWithPod(), capacity, ["storage-net"]), {
+    networks: [
+      { network: "storage-net", source: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
+    ],
+  });
+  const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
+  t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+});
+
+test("an attachment that is in both caches, since multus came later, is one", async (t) => {
+  const machine = nodeWithPod();
+  const count = (): number => {
+    const cache = new ResultsCache(contextOf(startOperator(machine).system, places));
+    return cache.attachments.filter(({ network }) => network === "net").length;
+  };
+  t.equal(count(), 1);
+  remember(machine, POD, { pod: "default/web" }, "net");
+  t.equal(count(), 1);
+});
+
+test("the latest configuration counts, and before it that of a file", async (t) => {
+  const machine = nodeWithPod();
+  machine.wait(60_000);
+  const later = { interfaceName: "net1", configuration: definition("10.9.0.0/24") };
+  remember(machine, POD.replaceAll("3", "4"), later, "storage-net", MULTUS_RESULTS);
+  t.match(documentOf(machine, capacity, ["storage-net"]), { networks: [{ pods: 253n }] });
+
+  machine.disk.put("/conf/storage.conf", JSON.stringify(definition("10.9.0.0/30")));
+  t.match(documentOf(machine, capacity, ["storage-net"]), {
+    networks: [{ source: "/conf/storage.conf", pods: 1n }],
+  });
+});
+
+test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
+  const machine = nodeWithPod();
+  machine.disk.put("/data/other-net/lock", "");
+  const codes = (): readonly string[] => {
+    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+    return findings.map(({ code }) => code).filter((code) => code === "unconfigured-network");
+  };
+  t.same(codes(), []);
+  machine.disk.unlink("/conf/00-multus.conf");
+  t.same(codes(), ["unconfigured-network", "unconfigured-network"], "net and other-net");
+});
+
+test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {
+  const machine = memoryNode({});
+  machine.disk.put("/data/buildkit/10.10.0.2", "c1\r\neth0");
+  const ipam = { type: "buildkit-cni-host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
+  const configuration = { name: "buildkit", plugins: [{ type: "buildkit-cni-bridge", ipam }] };
+  remember(machine, POD, { configuration }, "buildkit");
+  t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+});
+
+test("the runtime's cache of a network whose file is gone does not configure it", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
+  remember(machine, POD, { configuration: { name: "net", type: "bridge", ipam } }, "net");
+  t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
+});
+
+test("a pod that the runtime's cache has in a network of another plugin is not said to lack a reservation", async (t) => {
+  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
+  remember(machine, POD, { pod: "default/web" }, "multus-cni-network");
+  t.match(documentOf(machine, show, ["default/web"]), {
+    hints: [
+      {
+        reason: "unknown",
+        text: `libcni's cache names container ${POD}, interface eth0 (pod default/web) in multus-cni-network, which does not use this plugin itself.`,
+      },
+    ],
+  });
+});

@@ -1,0 +1,93 @@
+/** What an entry of libcni's cache says, in the form in which libcni writes it and in any other. */
+
+import { test } from "tap";
+import type { CachedAttachment } from "../../../../src/operator/alive/cache/cached-attachment.ts";
+import { ResultsCache } from "../../../../src/operator/alive/cache/results-cache.ts";
+import { MemoryMachine } from "../../../harness/memory-machine.ts";
+import { contextOf, startOperator } from "../../memory-node.ts";
+
+/** The members of an entry, in libcni's order. */
+const members: Readonly<Record<string, unknown>> = {
+  kind: "cniCacheV1",
+  containerId: "c1",
+  config: "e30=",
+  ifName: "eth0",
+  networkName: "net",
+  netns: "/run/netns/cni-1",
+  cniArgs: [
+    ["K8S_POD_NAMESPACE", "default"],
+    ["K8S_POD_NAME", "web"],
+  ],
+  result: {
+    cniVersion: "1.0.0",
+    ips: [{ address: "10.7.9.2/24", gateway: "10.7.9.1" }, { address: "FD00::07/64" }],
+  },
+};
+
+const known: CachedAttachment = {
+  network: "net",
+  containerId: "c1",
+  interfaceName: "eth0",
+  networkNamespace: "/run/netns/cni-1",
+  addresses: ["10.7.9.2", "fd00::7"],
+  gateways: ["10.7.9.1"],
+  pod: "default/web",
+};
+
+const inOtherOrder = Object.fromEntries(Object.entries(members).toReversed());
+const usual = JSON.stringify(members);
+
+const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | undefined]>> = {
+  "as libcni writes it": [usual, known],
+  "in another order": [JSON.stringify(inOtherOrder), known],
+  "with white space": [JSON.stringify(members, null, 2), known],
+  "with a line end": [`${usual}\n`, known],
+  "without a namespace, as libcni before 1.3": [
+    JSON.stringify({ ...members, netns: undefined }),
+    { ...known, networkNamespace: "" },
+  ],
+  "without a result and arguments": [
+    JSON.stringify({ ...members, cniArgs: undefined, result: undefined }),
+    { ...known, addresses: [], gateways: [], pod: "" },
+  ],
+  "with a name that is escaped": [
+    usual.replace('"eth0"', '"\\u0065th0"').replace('"web"', '"w\\u0065b"'),
+    known,
+  ],
+  "with arguments that repeat, as those of multus: the last count": [
+    JSON.stringify({
+      ...members,
+      cniArgs: [
+        ["K8S_POD_NAMESPACE", "kube-system"],
+        ["K8S_POD_NAME", "first"],
+        ["K8S_POD_NAMESPACE", "default"],
+        ["K8S_POD_NAME", "web"],
+      ],
+    }),
+    known,
+  ],
+  "with another namespace in its result": [
+    usual.replace('"result":{', '"result":{"netns":"/other",'),
+    known,
+  ],
+  "of a network that is named as a member": [
+    JSON.stringify({ ...members, networkName: "netns" }),
+    { ...known, network: "netns" },
+  ],
+  "without a container": [JSON.stringify({ ...members, containerId: "" }), undefined],
+  "that is cut": [usual.slice(0, -1), undefined],
+};
+
+for (const [what, [text, expected]] of Object.entries(cases)) {
+  test(`an entry ${what}`, async (t) => {
+    const machine = new MemoryMachine();
+    machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
+    const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
+    const found = attachments.map(
+      ({ network, containerId, interfaceName, networkNamespace, addresses, gateways, pod }) => {
+        return { network, containerId, interfaceName, networkNamespace, addresses, gateways, pod };
+      },
+    );
+    t.strictSame(found, expected === undefined ? [] : [expected]);
+  });
+}

@@ -1,0 +1,284 @@
+/** Whether a container is alive, by the network namespaces of the node and libcni's cache. */
+
+import { test } from "tap";
+import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
+import type { Conclusion } from "../../../src/operator/alive/conclusion.ts";
+import { LivenessChecker } from "../../../src/operator/alive/liveness.ts";
+import type { NetworkDirectory } from "../../../src/operator/held/network-directory.ts";
+import { refuse } from "../../harness/interruption.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import type { CacheEntry } from "../../harness/results-cache.ts";
+import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
+import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
+import { directoryOn, reservationOf } from "../held/reservation.ts";
+import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
+
+/** The container of every reservation here. */
+const container = attachment("c1");
+const owner = { kind: "attachment", ...container } as const;
+const own = reservationOf(owner);
+const legacy = reservationOf({ kind: "legacy", containerId: container.containerId });
+
+/** An entry of libcni's cache, of that container in the network `net` unless it says otherwise. */
+interface Entry extends CacheEntry {
+  readonly network?: string;
+  readonly containerId?: string;
+}
+
+/** A checker on a machine, with libcni's cache of these entries, and these reservations. */
+function checkerOn(
+  machine: Machine,
+  entries: readonly Entry[],
+  reservations: Readonly<Record<string, string>> = {},
+): LivenessChecker {
+  const disk = machineWith(reservations);
+  const directory = directoryOn(startOperator(disk).system);
+  return new LivenessChecker(systemOf(machine), cacheOf(entries), [directory]);
+}
+
+function cacheOf(entries: readonly Entry[]): ResultsCache {
+  const machine = memoryNode({});
+  const usual = { netns: "/run/netns/cni-1", addresses: ["10.7.9.2/24"] };
+  for (const { network = "net", containerId = container.containerId, ...entry } of entries) {
+    remember(machine, containerId, { ...usual, ...entry }, network);
+  }
+  return new ResultsCache(contextOf(startOperator(machine).system, places));
+}
+
+/** Another pod, whose reservation is there. */
+const other = { namespace: 70, addresses: ["127.0.0.1", "10.7.9.3"] };
+const another = { processes: { 7: other } };
+const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
+const reserved = { "10.7.9.3": "c2\r\neth0" };
+const mountedAt = (inode: number) => ({ "/run/netns/cni-1": inode });
+
+const processHasIt = "alive by process: process 7 runs in a network namespace with this address";
+const exists = "its network namespace /run/netns/cni-1 exists";
+const gone = "dead: its network namespace /run/netns/cni-1 is gone";
+const allKnown = "dead: no network namespace has the address, and all of the node are known";
+const notKnown =
+  "unknown by view: no process has the address, and the namespace of its container is not known";
+const unseen =
+  "unknown by view: whether its network namespace /run/netns/cni-1 exists cannot be seen from here";
+const noProcesses = "the processes of the node are not seen from here";
+
+const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
+  "a process has its address, and the cache does not know it": [
+    { processes: { 7: { namespace: 70, addresses: ["10.7.9.2"] } } },
+    undefined,
+    processHasIt,
+  ],
+  "a mounted namespace has its address, and the cache does not know it": [
+    { mounted: { "/run/netns/x": 50 }, addresses: { 50: ["10.7.9.2"] } },
+    undefined,
+    "alive by mount: the network namespace /run/netns/x has this address; no process runs there",
+  ],
+  "its namespace is mounted, but has moved its address away": [
+    { mounted: mountedAt(50), addresses: { 50: ["169.254.1.1"] } },
+    {},
+    `alive by namespace: ${exists}`,
+  ],
+  "its namespace is mounted, cannot be entered, and a process runs there": [
+    { mounted: mountedAt(50), processes: { 7: { namespace: 50 } }, isConfined: true },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is that of this process, which runs in its pod": [
+    { mounted: mountedAt(50), processes: { 99: { namespace: 50 } } },
+    {},
+    `alive by process: ${exists}`,
+  ],
+  "its namespace is gone, and every other one is that of another container": [another, {}, gone],
+  "its namespace is gone, and no others are mounted, in a container": [
+    { isContained: true },
+    {},
+    `${unseen}; ${noProcesses}`,
+  ],
+  "its process runs, and nothing is known of its addresses": [
+    { processes: { 7: { namespace: 70 } } },
+    { netns: "/proc/7/ns/net", addresses: [] },
+    "alive by process: its network namespace /proc/7/ns/net exists",
+  ],
+  "the id of its process is that of another container's by now": [
+    another,
+    { netns: "/proc/7/ns/net" },
+    allKnown,
+  ],
+  "only the node itself has the address, and every namespace is known": [
+    { processes: { 1: { namespace: NODE_NAMESPACE, addresses: ["10.7.9.2"] } } },
+    undefined,
+    "alive by namespace: the node itself has this address",
+  ],
+  "every namespace is that of another container": [another, undefined, allKnown],
+  "a service has a namespace with nothing but lo": [
+    { processes: { 7: other, 8: { namespace: 80 } } },
+    undefined,
+    allKnown,
+  ],
+  "a namespace has foreign addresses": [
+    { processes: { 7: other, 8: stranger } },
+    undefined,
+    `${notKnown}; the network namespace /proc/8/ns/net belongs to no known container`,
+  ],
+  "not all processes are seen, and the cache names no namespace": [
+    { ...another, isContained: true },
+    { netns: "" },
+    `${notKnown}; ${noProcesses}`,
+  ],
+  "the cache knows another interface only": [
+    { mounted: mountedAt(50), isContained: true },
+    { interfaceName: "net1" },
+    `${notKnown}; ${noProcesses}`,
+  ],
+  "the cache knows another network only": [
+    { mounted: mountedAt(50), isContained: true },
+    { network: "other" },
+    `${notKnown}; ${noProcesses}`,
+  ],
+};
+
+for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
+  test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
+    const entries = entry === undefined ? [] : [entry];
+    const conclusion = checkerOn(machine, entries, reserved).livenessOf(own);
+
+    const by = "by" in conclusion ? ` by ${conclusion.by}` : "";
+    t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
+  });
+}
+
+test("what need not be a container's of this node is not dead because no namespace has its address", async (t) => {
+  const remote = new MemoryMachine();
+  remote.isShared = true;
+  const shared = directoryOn(startOperator(remote).system);
+  const kept = directoryOn(startOperator(new MemoryMachine()).system, { reclaims: false });
+  for (const [reservation, doubt] of [
+    [legacy, "it names no interface, as what administrators reserve"],
+    [reservationOf(owner, "10.7.9.2", shared), "other machines may use its directory"],
+    [
+      reservationOf(owner, "10.7.9.2", kept),
+      'with "reclaim": "never" it need not be a container\'s',
+    ],
+  ] as const) {
+    const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
+    t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
+    const known = checkerOn(another, [{}], reserved).livenessOf(reservation);
+    t.equal(`${known.liveness}: ${known.reason}`, gone, "but by its own");
+  }
+});
+
+test("a namespace whose address was moved away is that of the container for which libcni's cache names it", async (t) => {
+  const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
+  const ofAnother = { containerId: "c3" };
+  t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(checkerOn(moved, [ofAnother], reserved).livenessOf(own).liveness, "dead");
+
+  const ofProcess = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
+  const stale = { ...ofAnother, netns: "/proc/7/ns/net" };
+  t.equal(checkerOn(ofProcess, [stale], reserved).livenessOf(own).liveness, "unknown");
+  const right = { ...stale, addresses: ["169.254.1.1/24"] };
+  t.equal(checkerOn(ofProcess, [right], reserved).livenessOf(own).liveness, "dead");
+});
+
+test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
+  const both = { namespace: 70, addresses: ["10.7.9.2", "10.7.9.3"] };
+  const checker = checkerOn({ processes: { 7: both } }, [], reserved);
+  t.strictSame(checker.containersBeside(own), ["c2"]);
+});
+
+test("a reservation without an interface lives as long as any attachment of its container", async (t) => {
+  const machine = { mounted: { "/run/netns/cni-1": 50 } };
+  const entries = [{ netns: "/run/netns/cni-0" }, { interfaceName: "net1" }];
+  const checker = checkerOn(machine, entries);
+
+  t.equal(checker.livenessOf(own).liveness, "dead");
+  t.equal(checker.livenessOf(legacy).liveness, "alive");
+  t.equal(cacheOf(entries).attachmentsOf(legacy).length, 2);
+});
+
+test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {
+  const process = { namespace: 70, addresses: ["10.7.9.2"] };
+  const moved = reservationOf(owner, "fd74::2");
+  const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
+
+  const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);
+
+  t.match(checker.livenessOf(moved), {
+    liveness: "alive",
+    by: "process",
+    reason: "process 7 runs in a network namespace with another address of its container",
+  });
+  const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
+  t.equal(checker.livenessOf(dead).liveness, "dead");
+});
+
+test("a container that libcni's cache shows to be alive by one of its interfaces is alive with all", async (t) => {
+  const checker = checkerOn({ mounted: mountedAt(50) }, [{}]);
+  const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
+  const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
+
+  const results = checker.livenessOfAll([moved, own, dead]);
+
+  t.strictSame(
+    results.map(({ reservation, conclusion }) => [reservation, conclusion.liveness]),
+    [
+      [moved, "alive"],
+      [own, "alive"],
+      [dead, "dead"],
+    ],
+  );
+});
+
+test("an attachment of the cache is alive by any of its addresses", async (t) => {
+  const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
+  const checker = checkerOn({ processes: { 7: ipv6 } }, []);
+
+  const livenessWith = (...addresses: readonly string[]) =>
+    checker.livenessOfAttachment({ networkNamespace: "", addresses }).liveness;
+  t.equal(livenessWith("10.7.9.2", "fd74::7"), "alive");
+  t.equal(livenessWith("10.7.9.2"), "unknown");
+  t.same(
+    checker.namespacesWith("fd74::7").map(({ processId }) => processId),
+    [7],
+  );
+});
+
+/** What is concluded of the first reservation in a directory, without libcni's cache. */
+function concludedIn(directory: NetworkDirectory, machine: Machine): Conclusion | undefined {
+  const checker = new LivenessChecker(systemOf(machine), cacheOf([]), [directory]);
+  return checker.livenessOfAll(directory.reservations)[0]?.conclusion;
+}
+
+test("what was reserved only just now may be about to get its address", async (t) => {
+  const machine = machineWith({});
+  machine.time = Date.now();
+  machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
+  const directory = directoryOn(startOperator(machine).system);
+  t.match(concludedIn(directory, another), {
+    liveness: "unknown",
+    reason: /; it was reserved only just now$/,
+  });
+});
+
+test("what a journal that cannot be read may tell of a reservation is not known", async (t) => {
+  const machine = machineWith({ "10.7.9.9": "c9\r\neth0" });
+  withNetwork(machine.start(), (network) => network.allOwned());
+  const unread = refuse("findLines", "EIO", `${location.stateDirectory}/journal`);
+  const directory = directoryOn(startOperator(machine, unread).system);
+  t.match(concludedIn(directory, another), { liveness: "unknown", by: "unread" });
+});
+
+test("a namespace that was recorded, and whose file cannot be looked at, lives while the node's mounts show it", async (t) => {
+  const path = "/run/netns/a";
+  const machine = new MemoryMachine();
+  machine.namespaces.set(path, 70n);
+  const document = configuration("/data", { subnet: "10.7.9.0/24" });
+  machine.runPlugin(attachmentCall("ADD", { containerId: "c1", netns: path }, document));
+  const directory = directoryOn(startOperator(machine, refuse("status", "EACCES", path)).system);
+  const kernel = { mounted: { [path]: 70 }, isConfined: true };
+  t.match(concludedIn(directory, kernel), {
+    liveness: "alive",
+    reason: `its network namespace ${path} exists`,
+  });
+});

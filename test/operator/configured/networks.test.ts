@@ -1,0 +1,116 @@
+/** Which networks are found: by the configurations, and by the directories of their reservations. */
+
+import { test } from "tap";
+import { formatRangeSet } from "../../../src/ipam/range-set.ts";
+import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
+import { findNetworks } from "../../../src/operator/configured/networks.ts";
+import { list } from "../../../src/operator/reservations/list.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { contextOf, memoryNode, places, startOperator } from "../memory-node.ts";
+
+/** Configures the network `net`. */
+function configure({ disk }: MemoryMachine, ipam: object, file = "a.conf"): void {
+  const document = { name: "net", type: "bridge", ipam: { type: "host-local", ...ipam } };
+  disk.put(`/conf/${file}`, JSON.stringify(document));
+}
+
+const subnet = "10.0.0.0/29";
+const RANGE = "10.0.0.1-10.0.0.6";
+
+/** The networks of a machine, as `NAME FILE DIRECTORY RANGES`, and what is wrong with their configurations. */
+function foundOn(
+  machine: MemoryMachine,
+  options: Readonly<Record<string, string>> = places,
+  name?: string,
+): { readonly networks: readonly string[]; readonly problems: readonly string[] } {
+  const context = contextOf(startOperator(machine).system, options);
+  const { found, problems } = findNetworks(context, new ResultsCache(context), name);
+  return {
+    networks: found.map(
+      ({ files: { network, directory }, source = "-", rangeSets }) =>
+        `${network} ${source} ${directory} ${rangeSets.map(formatRangeSet).join(" ")}`,
+    ),
+    problems: problems.map(({ source, problem }) => `${source}: ${problem}`),
+  };
+}
+
+test("several configurations of one network are all found, and its reservations once", async (t) => {
+  const machine = memoryNode({ "10.9.0.2": "c1\r\neth0" });
+  configure(machine, { subnet });
+  configure(machine, { subnet: "10.9.0.0/29" }, "b.conf");
+
+  t.strictSame(foundOn(machine).networks, [
+    `net /conf/a.conf /data/net ${RANGE}`,
+    "net /conf/b.conf /data/net 10.9.0.1-10.9.0.6",
+  ]);
+  const { reservations } = list
+    .run(contextOf(startOperator(machine).system, places))
+    .document() as { readonly reservations: readonly unknown[] };
+  t.equal(reservations.length, 1);
+  t.match(reservations, [{ range: { first: "10.9.0.1", last: "10.9.0.6" } }]);
+});
+
+test("a directory that a plugin has used is a network, and no other one unless it is asked for", async (t) => {
+  const machine = memoryNode({ lock: "" });
+  machine.disk.makeDirectories("/data/empty");
+  machine.disk.put("/data/file", "");
+  machine.disk.putLink("/data/broken", "nowhere");
+
+  t.strictSame(foundOn(machine).networks, ["net - /data/net "]);
+  t.strictSame(foundOn(machine, places, "empty").networks, ["empty - /data/empty "]);
+});
+
+test("the data directory is that of the configuration, unless --data-dir names one", async (t) => {
+  const machine = memoryNode({ lock: "" });
+  configure(machine, { subnet, dataDir: "/srv/" });
+  machine.disk.put("/srv/stray/lock", "");
+
+  t.strictSame(foundOn(machine, { ...places, "--data-dir": "/data//" }).networks, [
+    `net /conf/a.conf /data/net ${RANGE}`,
+  ]);
+  const { "--data-dir": _, ...others } = places;
+  t.strictSame(foundOn(machine, others).networks, [
+    `net /conf/a.conf /srv/net ${RANGE}`,
+    "stray - /srv/stray ",
+  ]);
+});
+
+test("a relative data directory is resolved in the working directory, with a warning", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, { subnet, dataDir: "networks/." });
+
+  t.strictSame(foundOn(machine, { "--conf-dir": "/conf", "--cache-dir": "/cache" }), {
+    networks: [`net /conf/a.conf networks/net ${RANGE}`],
+    problems: [
+      "/conf/a.conf: ipam.dataDir is relative (networks): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir",
+    ],
+  });
+  machine.disk.makeDirectories("networks");
+  t.strictSame(foundOn(machine, { ...places, "--data-dir": "networks" }).problems, []);
+});
+
+test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
+  const machine = memoryNode({});
+  const plugins = [{ type: "flannel" }, { type: "portmap" }];
+  machine.disk.put("/conf/a.conflist", JSON.stringify({ name: "net", plugins }));
+  machine.disk.put(
+    "/run/flannel/subnet.env",
+    "FLANNEL_NETWORK=10.0.0.0/16\nFLANNEL_SUBNET=10.0.0.1/29\nFLANNEL_MTU=1450\nFLANNEL_IPMASQ=true\n",
+  );
+
+  t.strictSame(foundOn(machine), {
+    networks: [`net /conf/a.conflist /data/net ${RANGE}`],
+    problems: [],
+  });
+});
+
+test("an unknown network is an error that lists the known networks and the invalid configurations", async (t) => {
+  const machine = memoryNode({ lock: "" });
+  machine.disk.put("/data/another/10.1.0.2", "c1\r\neth0");
+  machine.disk.put("/conf/a.conf", "{");
+
+  t.throws(() => foundOn(machine, places, "three"), {
+    message: 'unknown network "three"; known networks: another, net',
+    lines: ["host-local: /conf/a.conf: invalid JSON: unexpected end of JSON input"],
+  });
+});

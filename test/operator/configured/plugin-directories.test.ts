@@ -1,0 +1,49 @@
+/** plugin-directories.ts: where CNI plugins are on this node. */
+
+import { test } from "tap";
+import {
+  directoriesWithPlugin,
+  existingPluginDirectories,
+} from "../../../src/operator/configured/plugin-directories.ts";
+import type { System } from "../../../src/system/system.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+
+function nodeWith(...files: readonly string[]): System {
+  const machine = new MemoryMachine();
+  for (const file of files) machine.disk.put(file, "#!/bin/sh\n", 0o755);
+  return machine.start();
+}
+
+const paths = (found: readonly { directory: string }[]): string[] =>
+  found.map(({ directory }) => directory);
+
+test("several are found in one order", async (t) => {
+  const system = nodeWith("/usr/lib/cni/host-local", "/opt/cni/bin/host-local", "/run/cni/bin/x");
+  t.strictSame(paths(existingPluginDirectories(system)), [
+    "/opt/cni/bin",
+    "/usr/lib/cni",
+    "/run/cni/bin",
+  ]);
+  t.strictSame(paths(directoriesWithPlugin(system)), ["/opt/cni/bin", "/usr/lib/cni"]);
+});
+
+test("a plugin that was moved aside counts", async (t) => {
+  const system = nodeWith("/usr/libexec/cni/host-local.previous");
+  t.strictSame(paths(directoriesWithPlugin(system)), ["/usr/libexec/cni"]);
+});
+
+test("k3s: its old directory does not count beside the new one", async (t) => {
+  const [before, now] = ["/var/lib/rancher/k3s/data/current/bin", "/var/lib/rancher/k3s/data/cni"];
+  const system = nodeWith(`${before}/host-local`, `${now}/host-local`);
+  t.strictSame(paths(directoriesWithPlugin(system)), [now]);
+});
+
+test("MicroK8s: a directory with two names is listed once, with the configurations of MicroK8s", async (t) => {
+  const real = "/var/snap/microk8s/current/opt/cni/bin";
+  const machine = new MemoryMachine();
+  machine.disk.put(`${real}/host-local`, "#!/bin/sh\n");
+  machine.disk.putLink("/opt/cni/bin", real);
+  const found = existingPluginDirectories(machine.start());
+  t.strictSame(paths(found), [real]);
+  t.equal(found[0]?.configurations, "/var/snap/microk8s/current/args/cni-network");
+});
