@@ -135,6 +135,10 @@ export const kinds = {
     severity: "info",
     remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
+  "data-directory-changed": {
+    severity: "info",
+    remedy: "once no container of it is left, remove the directory",
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
 
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */

@@ -7,6 +7,7 @@ import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from 
 import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { whyInvalid } from "./invalid-json.ts";
 import { expected, wrongTypeIn } from "./plugin-types.ts";
 
 /** A file that configures one network. */
@@ -32,6 +33,24 @@ interface PluginFile {
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
+  /** The text of what could not be read as a configuration, empty where not even that could; `undefined` where it was read. */
+  readonly unread?: string;
+}
+
+const NAMES = /"name"\s*:\s*"/i;
+
+/** Whether a network may be configured by a file that cannot be read, or that no runtime can use: by one that names it, or none. */
+export function mayBeConfigured(
+  network: string,
+  files: readonly ConfigurationFile[],
+  problems: readonly ConfigurationProblem[],
+): boolean {
+  const isNamed = ({ unread }: ConfigurationProblem): boolean =>
+    unread !== undefined && (unread.includes(network) || !NAMES.test(unread));
+  return (
+    problems.some(isNamed) ||
+    files.some((file) => file.refusal !== undefined && networkOf(file) === network)
+  );
 }
 
 /** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
@@ -99,7 +118,7 @@ function namesIn(
   try {
     return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "EACCES");
   } catch (error) {
-    problems.push({ source: directory, problem: reasonOf(error) });
+    problems.push({ source: directory, problem: reasonOf(error), unread: "" });
     return [];
   }
 }
@@ -181,7 +200,8 @@ function readFile(
     const isList = name.endsWith(LIST_SUFFIX);
     return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
   } catch (error) {
-    problems.push({ source, problem: reasonOf(error) });
+    const unread = error instanceof InvalidText ? error.text : "";
+    problems.push({ source, problem: reasonOf(error), unread });
     return [];
   }
 }
@@ -204,9 +224,18 @@ function readDocument(system: System, path: string): Json | undefined {
   try {
     return parseJson(text);
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const hint = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";
-    throw new SyntaxError(`invalid JSON: ${error.message}${hint}`);
+    if (error instanceof SyntaxError) throw new InvalidText(whyInvalid(text), text);
+    throw error;
+  }
+}
+
+/** Thrown for a file whose text is no configuration. */
+class InvalidText extends SyntaxError {
+  readonly text: string;
+
+  constructor(message: string, text: string) {
+    super(message);
+    this.text = text;
   }
 }
 

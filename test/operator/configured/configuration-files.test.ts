@@ -187,11 +187,14 @@ test("of several versions the highest that is known counts, cniVersion included"
 const wrong: Readonly<
   Record<string, readonly [content: JsonObject | string, problem: string, network?: string]>
 > = {
-  "that is not JSON": ['{"name": "net"', "invalid JSON: unexpected end of JSON input"],
-  "that is empty": ["", "invalid JSON: unexpected end of JSON input"],
+  "that is not JSON": [
+    '{"name": "net"',
+    "invalid JSON at line 1, column 15: unexpected end of JSON input",
+  ],
+  "that is empty": ["", "invalid JSON at line 1, column 1: unexpected end of JSON input"],
   "that is a template": [
     '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
-    "invalid JSON: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
+    "invalid JSON at line 1, column 37: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
   ],
   "that has no name": [bridge(), "missing network name"],
   "with a name that no directory can have": [
