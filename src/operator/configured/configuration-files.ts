@@ -15,6 +15,8 @@ export interface ConfigurationFile {
   readonly source: string;
   readonly directory: string;
   readonly document: Json;
+  /** The text of the document; empty where it is in libcni's cache. */
+  readonly text: string;
   /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
   readonly appended: readonly PluginFile[];
   /** Why no runtime can use it; `undefined` where one can. */
@@ -27,6 +29,7 @@ export interface ConfigurationFile {
 interface PluginFile {
   readonly source: string;
   readonly document: JsonObject;
+  readonly text: string;
 }
 
 /** A configuration that is invalid, or that can be used only in part. */
@@ -177,7 +180,8 @@ export function precededFiles(
   return preceded;
 }
 
-function isList({ source }: ConfigurationFile): boolean {
+/** Whether a file has a list of plugins, not one alone. */
+export function isList({ source }: ConfigurationFile): boolean {
   return source.endsWith(LIST_SUFFIX);
 }
 
@@ -194,9 +198,10 @@ function readFile(
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
   try {
-    const document = readDocument(system, source);
-    if (document === undefined) return [];
-    const about = { source, directory, document, kind };
+    const read = readDocument(system, source);
+    if (read === undefined) return [];
+    const { document } = read;
+    const about = { source, directory, ...read, kind };
     const isList = name.endsWith(LIST_SUFFIX);
     return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
   } catch (error) {
@@ -216,13 +221,16 @@ function reasonOf(error: unknown): string {
  * @returns `undefined` for a directory, which libcni passes over
  * @throws SyntaxError | SystemError
  */
-function readDocument(system: System, path: string): Json | undefined {
+function readDocument(
+  system: System,
+  path: string,
+): Pick<ConfigurationFile, "document" | "text"> | undefined {
   const { kind } = system.status(path);
   if (kind === "directory") return undefined;
   if (kind === "other") throw new SyntaxError("not a regular file");
   const text = system.readFile(path, LARGEST_FILE);
   try {
-    return parseJson(text);
+    return { document: parseJson(text), text };
   } catch (error) {
     if (error instanceof SyntaxError) throw new InvalidText(whyInvalid(text), text);
     throw error;
@@ -322,13 +330,14 @@ function pluginsBeside(
     const names = attempt(() => system.list(directory), [], "ENOENT");
     for (const name of names.filter((one) => one.endsWith(".conf")).toSorted()) {
       const source = join(directory, name);
-      const document = readDocument(system, source);
-      if (document === undefined) continue;
+      const read = readDocument(system, source);
+      if (read === undefined) continue;
+      const { document, text } = read;
       const problem = pluginProblem(document, "");
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }
-      plugins.push({ source, document });
+      plugins.push({ source, document, text });
     }
     return { plugins, problem: undefined };
   } catch (error) {

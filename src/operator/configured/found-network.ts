@@ -120,7 +120,7 @@ const NO_RANGES =
   "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
 
 /** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
-const PASSING_ON: readonly string[] = [
+export const PASSING_ON: readonly string[] = [
   ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
   PLUGIN,
 ];
