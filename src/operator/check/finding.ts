@@ -28,6 +28,11 @@ export const kinds = {
     remedy:
       "run gc on a schedule in its place (host-local agent, or the timer in conf-examples/operator), and remove the entry; a higher cniVersion fails every ADD where a plugin of the list does not support it",
   },
+  "unread-key": {
+    severity: "info",
+    remedy:
+      "correct the key, or remove it: as it is, it has no effect; a corrected one counts from the next ADD on",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -165,6 +170,10 @@ export const kinds = {
   "unconfigured-network": {
     severity: "info",
     remedy: "if the network is no longer used, release its reservations and remove the directory",
+  },
+  "data-directory-changed": {
+    severity: "info",
+    remedy: "once no container of it is left, remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -1,9 +1,9 @@
 /** What is known of a network by its configuration. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
+import { textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import type { JsonObject } from "../../cni/json.ts";
+import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import type { ResultRoute } from "../../cni/result.ts";
 import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
@@ -93,7 +93,9 @@ export function fromConfiguration(
       lockTimeoutSeconds: store.lockTimeoutSeconds,
       historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
-      acceptsRuntimeRanges: exactMember(exactMember(document, "capabilities"), "ipRanges") === true,
+      // The names of capabilities are no keys of Go's: the runtime gives what is named in its own letters.
+      acceptsRuntimeRanges:
+        valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
@@ -130,7 +132,7 @@ const NO_RANGES =
   "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
 
 /** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
-const PASSING_ON: readonly string[] = [
+export const PASSING_ON: readonly string[] = [
   ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
   PLUGIN,
 ];
@@ -139,7 +141,7 @@ function needsRanges(
   document: JsonObject,
   { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
 ): boolean {
-  return PASSING_ON.includes(textOf(exactMember(document, "type"))) && !acceptsRuntimeRanges;
+  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type"))) && !acceptsRuntimeRanges;
 }
 
 /** The plugin, and the copy that BuildKit brings. */
@@ -152,16 +154,16 @@ const ADDING_ROUTES: readonly string[] = [
 ];
 
 function addsRoutes(document: JsonObject): boolean {
-  return ADDING_ROUTES.includes(textOf(exactMember(document, "type")));
+  return ADDING_ROUTES.includes(textOf(valueInAnyCase(document, "type")));
 }
 
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
-  const isSet = (key: string): boolean => exactMember(document, key) === true;
-  if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
+  const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
+  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
-  const bridge = textOf(exactMember(document, "bridge")) || "cni0";
-  const vlan = exactMember(document, "vlan");
+  const bridge = textOf(valueInAnyCase(document, "bridge")) || "cni0";
+  const vlan = valueInAnyCase(document, "vlan");
   return {
     name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
     isForced: isSet("forceAddress"),

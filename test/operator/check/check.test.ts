@@ -170,7 +170,7 @@ test("the table has findings and remedies, errors first", async (t) => {
     withoutPaths(node, stdout),
     [
       "SEVERITY  CODE  NETWORK  PATH  MESSAGE",
-      "error  unreadable-configuration  -  NODE/net.d/bad.conf  invalid JSON: unexpected end of JSON input",
+      "error  unreadable-configuration  -  NODE/net.d/bad.conf  invalid JSON at line 1, column 2: unexpected end of JSON input",
       "warning  malformed-reservation  net  NODE/networks/net/198.51.100.9  the file names no container",
       "warning  out-of-range  net  NODE/networks/net/203.0.113.9  203.0.113.9 is outside all ranges, held by c9 eth0",
       "",
