@@ -1,6 +1,6 @@
 /**
  * What the `bridge` plugin does with an address of a range: `calcGateways` and `ensureAddr` in plugins/main/bridge/bridge.go, and
- * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.1.1 and 1.9.0 have alike.
+ * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.0.0 to 1.9.1 have alike.
  */
 
 import {
@@ -141,7 +141,7 @@ function withTwoRoutes({ routes = [], bridge, rangeSets }: FoundNetwork): readon
     const toAll = routes.filter(({ dst }) => dst === DEFAULT[family]);
     const isTwice = toAll.some(({ priority = 0, table }) => priority === 0 && table === undefined);
     if (range === undefined || !isTwice || toAll.some(({ gw }) => gw !== undefined)) return [];
-    const reason = `no ADD works: with isDefaultGateway the bridge plugin adds the route to ${DEFAULT[family]}, and ipam.routes has it, too`;
+    const reason = `no ADD works: with isDefaultGateway the bridge plugin adds the route to ${DEFAULT[family]}, and ipam.routes has it, too, which fails since CNI plugins 1.0`;
     const remedy = `take the route to ${DEFAULT[family]} out of ipam.routes`;
     return [{ range, isRefused: true, reason, remedy }];
   });

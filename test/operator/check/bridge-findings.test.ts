@@ -184,7 +184,7 @@ for (const [what, ipam, plugin, addresses, ...messages] of [
     { ...FIRST, routes: route("0.0.0.0/0") },
     DEFAULT,
     [],
-    "no ADD works: with isDefaultGateway the bridge plugin adds the route to 0.0.0.0/0, and ipam.routes has it, too",
+    "no ADD works: with isDefaultGateway the bridge plugin adds the route to 0.0.0.0/0, and ipam.routes has it, too, which fails since CNI plugins 1.0",
   ],
   [
     "a default route of its own beside that of the bridge",
