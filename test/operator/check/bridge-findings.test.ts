@@ -250,6 +250,12 @@ for (const [what, ipam, plugin, addresses, ...messages] of [
   });
 }
 
+test("a bridge with a gateway of the other family does not lack it", async (t) => {
+  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+  configureBridged(machine, "net", { subnet: "10.1.2.0/28", gateway: "fd00::1" });
+  t.same(findingsWith(machine, ["fd00::1/28"]), []);
+});
+
 test("a bridge without an address, while it is not known whether its pods live, is a warning", async (t) => {
   const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
   configureBridged(machine, "net", { subnet: "10.1.2.0/28" });
