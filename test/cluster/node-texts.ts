@@ -7,11 +7,13 @@ export interface WrittenNode {
   readonly pods?: string;
   readonly created?: string;
   readonly isCordoned?: boolean;
+  /** Of the type InternalIP. */
+  readonly addresses?: readonly string[];
 }
 
 /** A node object as kubectl prints it, with few of the members that are not read. */
 export function nodeObject(node: WrittenNode): object {
-  const { name, podCidrs = [], pods = "110", created, isCordoned = false } = node;
+  const { name, podCidrs = [], pods = "110", created, isCordoned = false, addresses = [] } = node;
   const [podCIDR] = podCidrs;
   return {
     apiVersion: "v1",
@@ -28,6 +30,10 @@ export function nodeObject(node: WrittenNode): object {
       ...(isCordoned ? { unschedulable: true } : {}),
     },
     status: {
+      addresses: [
+        ...addresses.map((address) => ({ address, type: "InternalIP" })),
+        { address: name, type: "Hostname" },
+      ],
       allocatable: { cpu: "8", memory: "32752000Ki", pods },
       capacity: { cpu: "8", memory: "32855000Ki", pods },
       conditions: [{ message: "kubelet is posting ready status", status: "True", type: "Ready" }],

@@ -457,8 +457,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the command gc releases without a list what is no pod's",
     file: "operator/alive/conclusion.ts",
-    from: '(recorded?.kind === "gone" && recorded.isPodSandbox);',
-    to: 'recorded?.kind === "gone";',
+    from: 'recorded?.kind === "gone" && recorded.isPodSandbox ?',
+    to: 'recorded?.kind === "gone" ?',
     cast: cast("gc", graves.ofNoPod),
   },
   {

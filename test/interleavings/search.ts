@@ -18,6 +18,7 @@ import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { type End, type Program, runAnswered, type Standing } from "./process.ts";
 import {
   clockIn,
+  type Made,
   type Operation,
   type Reply,
   textOfReply,
@@ -69,6 +70,8 @@ interface Place {
   /** When it runs, in milliseconds. */
   readonly time: number;
   readonly outcomes: readonly Outcome[];
+  /** How they ended, as text. */
+  readonly ends: string;
   /** Whether a boot has ended it. */
   readonly isBeforeBoot?: boolean;
   /** `undefined` at the thread's end. */
@@ -78,10 +81,14 @@ interface Place {
 /** What a process was answered so far, and so where it stands. */
 interface Log {
   readonly id: number;
-  readonly replies: readonly Reply[];
+  /** The log that a reply was added to; `undefined` of one without replies. */
+  readonly before: { readonly log: Log; readonly reply: Reply } | undefined;
   readonly standing: Standing;
   readonly next: Map<string, Log>;
 }
+
+/** The machine on which a process goes on, and what is refused there. */
+type Surroundings = Pick<State, "world" | "refused">;
 
 /** A state of everything. */
 export interface State {
@@ -91,7 +98,7 @@ export interface State {
   readonly isCalm: boolean;
   readonly hasBooted: boolean;
   /** What is refused from now on; without `word`, everything. */
-  readonly refused?: { readonly code: string; readonly word?: string };
+  readonly refused?: { readonly code: string; readonly word?: string } | undefined;
 }
 
 /** One thing that happens. */
@@ -117,6 +124,9 @@ export interface Counts {
   schedules: number;
 }
 
+/** Where the answer of a process is written to, which may only be refused with EPIPE. */
+const STDOUT = "/dev/stdout";
+
 /** A search from a scene. */
 export class Search {
   readonly scene: Scene;
@@ -135,8 +145,12 @@ export class Search {
   /** The state before anything has happened. */
   #first(): State {
     const { start, threads, hasBooted } = this.scene;
+    const time = clockIn(start);
     const places = threads.map((thread, at) =>
-      this.#begin({ thread, number: 100 * (at + 1), time: clockIn(start), outcomes: [] }),
+      this.#begin(
+        { thread, number: 100 * (at + 1), time, outcomes: [], ends: "" },
+        { world: start },
+      ),
     );
     return { world: start, places, isCalm: true, hasBooted };
   }
@@ -226,62 +240,44 @@ export class Search {
     if (place === undefined || next === undefined) return;
     const { worlds, faults, codes } = this.scene;
     const program = place.thread[place.outcomes.length];
-    const push = (
-      after: World,
-      there: Place,
-      reply?: Reply,
-      fault?: Fault,
-      more: Pick<State, "refused"> = {},
-    ): void => {
-      const moved = { ...state, world: after, places: places.with(at, there) };
-      const then = fault === undefined ? moved : { ...moved, isCalm: false, ...more };
+    const push = (after: Surroundings, reply?: Reply, fault?: Fault): void => {
+      const there =
+        reply === undefined
+          ? this.#after(place, undefined, after)
+          : this.#answered(place, reply, after);
+      const moved = { ...state, ...after, places: places.with(at, there) };
+      const then = fault === undefined ? moved : { ...moved, isCalm: false };
       steps.push({ state: then, number: place.number, program, operation: next, reply, fault });
     };
-    const errorOf = (code: string): Reply => ({
-      error: new SystemError(next.word, next.path, code),
-    });
-    const isAnswer = next.path === "/dev/stdout";
-    // What the Go plugin makes of errors is not ours to hold.
-    const isCertain = ["unlock", "close", "runtime"].includes(next.word);
-    const mayFail = !isCertain && program?.locks !== "as Go";
+    const isAnswer = next.path === STDOUT;
     const { refused } = state;
-    if (
-      refused !== undefined &&
-      mayFail &&
-      !isAnswer &&
-      (refused.word ?? next.word) === next.word
-    ) {
-      push(world, this.#answered(place, errorOf(refused.code)), errorOf(refused.code));
-      return;
-    }
     const add = (after: World, reply: Reply, fault?: Fault): void =>
-      push(after, this.#answered(place, reply), reply, fault);
-    const made = worlds.make(world, next);
+      push({ world: after, refused }, reply, fault);
+    const made = this.#made(state, program, next);
     if (!made.waits) add(made.world, made.reply);
     if (!isCalm) return;
     if (faults.includes("killed") && (!this.#isOwn(next) || isAnswer)) {
-      push(worlds.release(world, place.number), this.#after(place, undefined), undefined, "killed");
+      push({ world: worlds.release(world, place.number), refused }, undefined, "killed");
     }
     if (made.waits) {
       if (faults.includes("late"))
         add(world, { error: new LockTimeout(next.path, undefined) }, "late");
       return;
     }
-    if (!mayFail) return;
+    if (!mayFail(program, next)) return;
     const all = isAnswer ? ["EPIPE"] : next.reach === "changes" ? codes.changes : codes.reads;
     const special = next.word === "link" ? ["EPERM", "EXDEV"] : [];
     if (faults.includes("error")) {
       for (const code of [...all, ...special]) {
         if (made.reply.error instanceof SystemError && made.reply.error.code === code) continue;
-        add(world, errorOf(code), "error");
+        add(world, refusal(next, code), "error");
       }
     }
     for (const fault of ["error for good", "error at all of a kind"] as const) {
       if (!faults.includes(fault) || isAnswer) continue;
       for (const code of all) {
         const word = fault === "error for good" ? {} : { word: next.word };
-        const reply = errorOf(code);
-        push(world, this.#answered(place, reply), reply, fault, { refused: { code, ...word } });
+        push({ world, refused: { code, ...word } }, refusal(next, code), fault);
       }
     }
     if (faults.includes("done, but error") && made.world !== world && next.word !== "flock") {
@@ -291,7 +287,7 @@ export class Search {
           ? made.world
           : worlds.change(made.world, ({ disk }) => disk.close(place.number, next.opens));
       for (const code of next.word === "link" ? ["EIO", "EEXIST"] : ["EIO"]) {
-        add(after, errorOf(code), "done, but error");
+        add(after, refusal(next, code), "done, but error");
       }
     }
   }
@@ -340,57 +336,85 @@ export class Search {
     return this.#place({ ...place, outcomes, isBeforeBoot: true, log: undefined });
   }
 
+  /** What a system call makes of the world of a state, or of what is refused there. */
+  #made({ world, refused }: Surroundings, program: Program | undefined, next: Operation): Made {
+    const isRefused =
+      refused !== undefined &&
+      mayFail(program, next) &&
+      next.path !== STDOUT &&
+      (refused.word ?? next.word) === next.word;
+    if (!isRefused) return this.scene.worlds.make(world, next);
+    return { world, reply: refusal(next, refused.code), waits: false };
+  }
+
   /** A thread at the beginning of a process. */
-  #begin(place: Omit<Place, "id" | "log">): Place {
-    const { thread, number, time, outcomes } = place;
+  #begin(place: Omit<Place, "id" | "log">, around: Surroundings): Place {
+    const { thread, number, outcomes } = place;
     const program = thread[outcomes.length];
     if (program === undefined) return this.#place({ ...place, log: undefined });
-    const log = this.#roots.get(number) ?? this.#log(program, { number, time }, []);
+    const log = this.#roots.get(number) ?? this.#run(program, place, undefined, around);
     this.#roots.set(number, log);
-    return this.#beyondEnd(this.#place({ ...place, log }));
+    return this.#beyondEnd(this.#place({ ...place, log }), around);
   }
 
   /** A thread whose process has ended, at the beginning of the next. */
-  #after(place: Place, end: End | undefined): Place {
+  #after(place: Place, end: End | undefined, around: Surroundings): Place {
     const program = place.thread[place.outcomes.length] as Program;
-    return this.#begin({
-      ...place,
-      number: place.number + 1,
-      outcomes: [...place.outcomes, { program, end }],
-    });
+    const outcomes = [...place.outcomes, { program, end }];
+    const ends = `${place.ends}${end?.exitCode} ${end?.stdout}${end?.stderr}\n`;
+    return this.#begin({ ...place, number: place.number + 1, outcomes, ends }, around);
   }
 
-  #answered(place: Place, reply: Reply): Place {
-    const log = place.log as Log;
-    const text = textOfReply(reply);
-    let next = log.next.get(text);
-    if (next === undefined) {
+  #answered(place: Place, reply: Reply, around: Surroundings): Place {
+    const before = place.log as Log;
+    let log = before.next.get(textOfReply(reply));
+    if (log === undefined) {
       const program = place.thread[place.outcomes.length] as Program;
-      next = this.#log(program, place, [...log.replies, reply]);
-      log.next.set(text, next);
+      log = this.#run(program, place, { log: before, reply }, around);
     }
-    return this.#beyondEnd(this.#place({ ...place, log: next }));
+    return this.#beyondEnd(this.#place({ ...place, log }), around);
   }
 
-  #beyondEnd(place: Place): Place {
+  #beyondEnd(place: Place, around: Surroundings): Place {
     const end = place.log?.standing.end;
-    return end === undefined ? place : this.#after(place, end);
+    return end === undefined ? place : this.#after(place, end, around);
   }
 
-  #log(
+  /**
+   * The log of a process with one reply more than before. The process, once it runs, goes on alone as far as it does not wait:
+   * the search takes this way, too, and finds each log of it, where another run for each would begin with the first call.
+   */
+  #run(
     program: Program,
     { number, time }: Pick<Place, "number" | "time">,
-    replies: readonly Reply[],
+    before: Log["before"],
+    around: Surroundings,
   ): Log {
-    const standing = runAnswered(program, number, time, (_, at) => replies[at]);
-    return { id: ++this.#lastLog, replies, standing, next: new Map() };
+    const replies = repliesTo(before);
+    let { world } = around;
+    let last = before;
+    let first: Log | undefined;
+    const add = (standing: Standing): Log => {
+      const log: Log = { id: ++this.#lastLog, before: last, standing, next: new Map() };
+      last?.log.next.set(textOfReply(last.reply), log);
+      first ??= log;
+      return log;
+    };
+    const standing = runAnswered(program, number, time, (next, at) => {
+      const known = replies[at];
+      if (known !== undefined) return known;
+      const made = this.#made({ ...around, world }, program, next);
+      if (made.waits) return undefined;
+      last = { log: add({ next }), reply: made.reply };
+      world = made.world;
+      return made.reply;
+    });
+    add(standing);
+    return first as Log;
   }
 
   #place(place: Omit<Place, "id">): Place {
-    const { number, outcomes, isBeforeBoot, log } = place;
-    const ends = outcomes
-      .map(({ end }) => `${end?.exitCode} ${end?.stdout}${end?.stderr}`)
-      .join("\n");
+    const { number, ends, isBeforeBoot, log } = place;
     const key = `${number} ${log?.id} ${isBeforeBoot} ${ends}`;
     const known = this.#places.get(key);
     if (known !== undefined) return known;
@@ -398,6 +422,22 @@ export class Search {
     this.#places.set(key, made);
     return made;
   }
+}
+
+/** What the Go plugin makes of errors is not ours to hold. */
+function mayFail(program: Program | undefined, { word }: Operation): boolean {
+  return !["unlock", "close", "runtime"].includes(word) && program?.locks !== "as Go";
+}
+
+function refusal({ word, path }: Operation, code: string): Reply {
+  return { error: new SystemError(word, path, code) };
+}
+
+/** The replies up to the last one, in their order. */
+function repliesTo(last: Log["before"]): readonly Reply[] {
+  const replies: Reply[] = [];
+  for (let at = last; at !== undefined; at = at.log.before) replies.push(at.reply);
+  return replies.reverse();
 }
 
 function keyOf({ world, places, isCalm, hasBooted, refused }: State): string {

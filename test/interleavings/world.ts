@@ -140,10 +140,18 @@ export function copyOf({ disk, kernel, locks, boot, time }: World, now = time): 
   };
 }
 
+const texts = new WeakMap<Reply, string>();
+
 /** A reply as text: equal texts are equal replies. */
-export function textOfReply({ value, error }: Reply): string {
-  if (error !== undefined) return `! ${error.message} ${(error as SystemError).code}`;
-  return (
-    JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) ?? ""
-  );
+export function textOfReply(reply: Reply): string {
+  const known = texts.get(reply);
+  if (known !== undefined) return known;
+  const { value, error } = reply;
+  const text =
+    error !== undefined
+      ? `! ${error.message} ${(error as SystemError).code}`
+      : (JSON.stringify(value, (_, one: unknown) => (typeof one === "bigint" ? `${one}n` : one)) ??
+        "");
+  texts.set(reply, text);
+  return text;
 }

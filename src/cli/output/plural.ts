@@ -15,3 +15,12 @@ export function nounFor(count: bigint | number, noun: string): string {
   if (BigInt(count) === 1n) return noun;
   return `${noun}${noun.endsWith("s") ? "es" : "s"}`;
 }
+
+/**
+ * A verb, in the form that follows a number.
+ *
+ * @example verbFor(1n, "overlaps", "overlap"); // "overlaps"
+ */
+export function verbFor(count: bigint | number, singular: string, pluralForm: string): string {
+  return BigInt(count) === 1n ? singular : pluralForm;
+}

@@ -12,6 +12,13 @@ export interface AuditResult {
   readonly expectation: Expectation;
   /** Whether any node has a podCIDR; where none has, the network does not use them. */
   readonly usesPodCidrs: boolean;
+  /**
+   * How many nodes kube-controller-manager can have a podCIDR for; `undefined` without a cluster CIDR, 0 if it does not
+   * start.
+   */
+  readonly assignable: bigint | undefined;
+  /** Why it has none; empty where it has some, or that is not known. */
+  readonly obstacles: readonly string[];
   readonly findings: readonly Finding[];
   /** How many nodes have a podCIDR outside the cluster CIDR. */
   readonly outside: number;
@@ -29,6 +36,7 @@ export function describeAudit(audit: AuditResult): object {
   return {
     nodes: nodes.length,
     usesPodCidrs,
+    assignable: audit.assignable ?? null,
     clusterCidrs: expectation.clusters.map(formatPrefix),
     nodeMasks: expectation.masks.map(({ family, nodeMask, source }) => ({
       family: `IPv${family}`,

@@ -22,19 +22,21 @@ const meanings: Readonly<Record<FindingCode, string>> = {
     "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
   "service-cidr":
     "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
+  "node-address":
+    "the node's own address is in a podCIDR or the cluster CIDR; a pod can get the same address, and traffic to both is lost. Choose a cluster CIDR outside the network of the nodes",
   "mask-size":
     "the podCIDR does not have the size of the node mask; it may take the place of several, and --force proposes another",
   "max-pods": "the scheduler may place more pods on the node than it has addresses",
 };
 
 const noPodCidrs =
-  "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs.\n";
+  "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs, or has none to assign (CIDRNotAvailable): --cluster-cidr and --service-cidr show that.\n";
 
 /** The findings, grouped by code, the proposals, and the commands that apply them. */
 export function auditText(audit: AuditResult, system: OperatorSystem): string {
   const paint = painter(system);
   const layout = { width: tableWidth(system) };
-  const { nodes, expectation, usesPodCidrs, findings } = audit;
+  const { nodes, expectation, findings } = audit;
   const withFindings = new Set(findings.map(({ node }) => node)).size;
   const summary =
     withFindings === 0
@@ -42,7 +44,7 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
       : `${plural(withFindings, "node")} with problems.`;
   return [
     `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summary}\n`,
-    usesPodCidrs ? "" : noPodCidrs,
+    obstaclesText(audit),
     ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
     doubtText(audit),
     proposalsText(audit, layout),
@@ -50,6 +52,11 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
   ]
     .filter((part) => part !== "")
     .join("\n");
+}
+
+function obstaclesText({ usesPodCidrs, obstacles }: AuditResult): string {
+  if (obstacles.length === 0) return usesPodCidrs ? "" : noPodCidrs;
+  return `kube-controller-manager has no podCIDR to assign: ${obstacles.join("; ")}.\n`;
 }
 
 function doubtText({ isClusterDoubtful, outside, expectation }: AuditResult): string {

@@ -1,12 +1,19 @@
 /** The problems of the podCIDRs of nodes. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { bitsOf, overlaps } from "../../ipam/address.ts";
+import {
+  type Address,
+  type AddressRange,
+  bitsOf,
+  formatAddress,
+  isWithin,
+  overlaps,
+} from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { ClusterNode, Expectation, PodCidr } from "../nodes/node-cidrs.ts";
 import { podsIn } from "../nodes/node-mask.ts";
-import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
+import { type CidrGroup, groupCidrs } from "../nodes/overlapping-cidrs.ts";
 
 /** The kinds of problems, the most severe first. */
 export const findingCodes = [
@@ -16,6 +23,7 @@ export const findingCodes = [
   "invalid",
   "outside",
   "service-cidr",
+  "node-address",
   "mask-size",
   "max-pods",
 ] as const;
@@ -47,9 +55,13 @@ export function findProblems(
   expectation: Expectation,
 ): readonly Finding[] {
   const shared = sharingProblems(groups);
+  const podCidrAround = podCidrsAround(nodes);
   const findings = nodes.flatMap((node) => [
     ...node.cidrs.flatMap((cidr) => shared.get(cidr) ?? []),
     ...ownProblems(node, expectation),
+    ...node.addresses.flatMap((address) =>
+      addressProblems(node, address, podCidrAround.get(address), expectation),
+    ),
   ]);
   const rank = new Map(findingCodes.map((code, index) => [code, index]));
   return findings.sort((a, b) => (rank.get(a.code) ?? 0) - (rank.get(b.code) ?? 0));
@@ -119,6 +131,49 @@ function ownProblems(
     }
   }
   return found;
+}
+
+/** An address of a node, as a range of one address. */
+interface NodeAddress extends AddressRange {
+  readonly address: Address;
+}
+
+/** The smallest podCIDR around each address of a node that is in one. */
+function podCidrsAround(nodes: readonly ClusterNode[]): ReadonlyMap<Address, PodCidr> {
+  const found = new Map<Address, PodCidr>();
+  const places = nodes.flatMap(({ cidrs, addresses }): (PodCidr | NodeAddress)[] => [
+    ...cidrs,
+    ...addresses.map((address) => ({ first: address, last: address, address })),
+  ]);
+  const isPodCidr = (place: PodCidr | NodeAddress): place is PodCidr => "length" in place;
+  for (const { members, around } of groupCidrs(places)) {
+    const podCidr = members.find(isPodCidr) ?? around?.members.find(isPodCidr);
+    if (podCidr === undefined) continue;
+    for (const place of members) if (!isPodCidr(place)) found.set(place.address, podCidr);
+  }
+  return found;
+}
+
+function addressProblems(
+  node: ClusterNode,
+  address: Address,
+  podCidr: PodCidr | undefined,
+  { clusters }: Expectation,
+): readonly Finding[] {
+  const text = formatAddress(address);
+  if (podCidr !== undefined) {
+    const message = `${text} is in the podCIDR of ${podCidr.node.name}`;
+    return [finding("node-address", { node, text: podCidr.text }, message)];
+  }
+  return clusters
+    .filter((cluster) => isWithin(address, cluster))
+    .map((cluster) =>
+      finding(
+        "node-address",
+        { node, text: "" },
+        `${text} is in the cluster CIDR ${formatPrefix(cluster)}`,
+      ),
+    );
 }
 
 function finding(

@@ -1,9 +1,10 @@
 /** Which nodes need another podCIDR, and which one they should get. */
 
-import { overlaps } from "../../ipam/address.ts";
+import { type AddressRange, overlaps } from "../../ipam/address.ts";
 import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
-import { freeCidrs } from "../nodes/free-cidrs.ts";
+import { freeCidrs } from "../nodes/assignable-cidrs.ts";
 import type { ClusterCidr, ClusterNode, Expectation, PodCidr } from "../nodes/node-cidrs.ts";
+import { startFault } from "../nodes/obstacles.ts";
 import type { CidrGroup } from "../nodes/overlapping-cidrs.ts";
 
 /** A node that needs another podCIDR. */
@@ -27,19 +28,25 @@ export function proposeRenumbering(
   groups: readonly CidrGroup<PodCidr>[],
   expectation: Expectation,
 ): readonly Renumbering[] {
-  const { clusters, families } = expectation;
+  const { clusters, families, serviceCidrs } = expectation;
   const kept = keptCidrs(groups, expectation);
   const keptOf = ({ cidrs }: ClusterNode, { address }: ClusterCidr): PodCidr | undefined =>
     cidrs.find((cidr) => cidr.family === address.family && kept.has(cidr));
   const ordered = nodes.toSorted(
     (a, b) => Math.min(a.cidrs.length, 1) - Math.min(b.cidrs.length, 1),
   );
+  // A pod with an address of a node or a service cannot be reached.
+  const others = [
+    ...serviceCidrs,
+    ...nodes.flatMap(({ addresses }) => addresses.map((one) => ({ first: one, last: one }))),
+  ];
   const proposals = clusters.map((cluster) => ({
     cluster,
     proposed: propose(
       cluster,
       ordered.filter((node) => keptOf(node, cluster) === undefined),
       groups,
+      others,
       expectation,
     ),
   }));
@@ -91,22 +98,28 @@ function byAge(a: PodCidr, b: PodCidr): number {
   return a.node.created < b.node.created ? -1 : a.node.created > b.node.created ? 1 : 0;
 }
 
-/** The new podCIDRs of nodes that lack one of a family, as far as there are any. */
+/**
+ * The new podCIDRs of nodes that lack one of a family, as far as there are any.
+ *
+ * @param others what they may not contain beside the podCIDRs of other nodes
+ */
 function propose(
   cluster: ClusterCidr,
   nodes: readonly ClusterNode[],
   groups: readonly CidrGroup<PodCidr>[],
-  { serviceCidrs, masks }: Expectation,
+  others: readonly AddressRange[],
+  { masks }: Expectation,
 ): ReadonlyMap<ClusterNode, string> {
-  const nodeMask = masks.find(({ family }) => family === cluster.address.family)?.nodeMask;
-  if (nodeMask === undefined || nodeMask < cluster.length) return new Map();
+  const { family } = cluster.address;
+  const nodeMask = masks.find((one) => one.family === family)?.nodeMask;
+  if (nodeMask === undefined || startFault(family, cluster.length, nodeMask, "")) return new Map();
   // The podCIDR of a node is in use until that node has been renumbered.
-  const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...serviceCidrs];
+  const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...others];
   const groupOf = new Map(groups.map((group) => [group.members[0], group]));
   const nextFree = freeCidrs(cluster, nodeMask, used);
   return new Map(
     nodes.flatMap((node) => {
-      const cidr = nextFree() ?? partOfOwnCidr(node, groupOf, serviceCidrs, cluster, nodeMask);
+      const cidr = nextFree() ?? partOfOwnCidr(node, groupOf, others, cluster, nodeMask);
       return cidr === undefined ? [] : [[node, formatPrefix(cidr)]];
     }),
   );
@@ -119,7 +132,7 @@ function propose(
 function partOfOwnCidr(
   { cidrs }: ClusterNode,
   groupOf: ReadonlyMap<PodCidr | undefined, CidrGroup<PodCidr>>,
-  serviceCidrs: readonly ClusterCidr[],
+  others: readonly AddressRange[],
   cluster: ClusterCidr,
   nodeMask: number,
 ): Prefix | undefined {
@@ -128,7 +141,7 @@ function partOfOwnCidr(
     if (group === undefined || group.members.length > 1 || group.around !== undefined) continue;
     const inner = group.within.flatMap(({ members }) => members.slice(0, 1));
     const region = cidr.length >= cluster.length ? cidr : cluster;
-    const part = freeCidrs(region, nodeMask, [...inner, ...serviceCidrs])();
+    const part = freeCidrs(region, nodeMask, [...inner, ...others])();
     if (part !== undefined) return part;
   }
   return undefined;

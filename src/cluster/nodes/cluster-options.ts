@@ -52,7 +52,7 @@ export const serviceCidrOption: Option = {
   name: "--service-cidr",
   value: "CIDR[,CIDR...]",
   summary:
-    "the CIDRs of services, as `kubectl get servicecidrs` shows them; podCIDRs that overlap one are not assigned",
+    "the CIDRs of services, as `kubectl get servicecidrs` shows them; podCIDRs that overlap one are neither counted nor proposed",
 };
 
 /** The networks that `--service-cidr` gives, of any number. */

@@ -13,6 +13,8 @@ export interface ClusterNode {
   readonly pods: bigint | undefined;
   /** `metadata.creationTimestamp`, such as `2024-05-01T10:00:00Z`; empty where it is missing. */
   readonly created: string;
+  /** `status.addresses` of the type InternalIP. */
+  readonly addresses: readonly Address[];
   /** Whether it was cordoned (`spec.unschedulable`). */
   readonly isCordoned: boolean;
 }

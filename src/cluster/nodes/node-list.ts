@@ -2,6 +2,7 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
+import { parseAddress } from "../../ipam/address.ts";
 import { type ClusterNode, type PodCidr, podCidrOf } from "./node-cidrs.ts";
 
 const BYTE_ORDER_MARK = "\ufeff";
@@ -61,15 +62,19 @@ function nodeOf(object: unknown, expected: (found: string) => CommandError): Clu
   if (!NODE_NAME.test(name)) throw expected(`a node with the name ${JSON.stringify(name)}`);
   const podCidr = textOf(exactMember(spec, "podCIDR"));
   const podCidrs = listOf(exactMember(spec, "podCIDRs")).map(textOf);
-  const pods = String(
-    exactMember(exactMember(exactMember(object, "status"), "allocatable"), "pods"),
-  );
+  const status = exactMember(object, "status");
+  const pods = String(exactMember(exactMember(status, "allocatable"), "pods"));
   const cidrs: PodCidr[] = [];
   const node: ClusterNode = {
     name,
     cidrs,
     pods: /^[0-9]{1,20}$/.test(pods) ? BigInt(pods) : undefined,
     created: textOf(exactMember(metadata, "creationTimestamp")),
+    addresses: listOf(exactMember(status, "addresses")).flatMap((one) =>
+      textOf(exactMember(one, "type")) === "InternalIP"
+        ? (parseAddress(textOf(exactMember(one, "address"))) ?? [])
+        : [],
+    ),
     isCordoned: exactMember(spec, "unschedulable") === true,
   };
   // Before Kubernetes 1.16 there was only podCIDR.

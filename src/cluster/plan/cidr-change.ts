@@ -1,10 +1,17 @@
 /** What new settings mean for the nodes that already have a podCIDR: computed, however many nodes there are. */
 
-import { plural } from "../../cli/output/plural.ts";
-import { type AddressRange, addressAt, bitsOf, type Family } from "../../ipam/address.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
+import type { Family } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { addressRangeOf, formatPrefix, type Prefix } from "../../ipam/prefix.ts";
+import {
+  assignableRanges,
+  countAssignable,
+  countCidrs,
+  lowestCidrs,
+} from "../nodes/assignable-cidrs.ts";
 import { leastOf, longestMaskIn, nodesIn } from "../nodes/node-mask.ts";
+import { nodesWith } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** The settings of a cluster for one family. */
@@ -35,20 +42,20 @@ export interface CidrChange {
  * Computes what a change of settings means for the nodes.
  *
  * kube-controller-manager assigns podCIDRs from the lowest address on, so the nodes are assumed to have the first ones.
- * It accepts a podCIDR that lies in the cluster CIDR, or contains it, and occupies all CIDRs of the new size that this
- * overlaps (`Occupy` of kubernetes' cidrset).
+ * It accepts a podCIDR that lies in the cluster CIDR, or contains it.
  *
  * @param nodes how many nodes there are; those that the old settings have no podCIDR for have none
  */
 export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChange {
   const { family } = now;
   const withPodCidr = leastOf([nodes, was.nodes]);
-  const { first } = addressRangeOf(was.cluster);
-  const size = 2n ** BigInt(bitsOf(family) - was.nodeMask);
-  const inUse = { first, last: addressAt(family, first.value + withPodCidr * size - 1n) };
+  const former = assignableRanges(addressRangeOf(was.cluster), was.nodeMask, was.serviceCidrs);
+  const inUse = lowestCidrs(former, was.nodeMask, withPodCidr);
   const region = addressRangeOf(now.cluster);
-  const accepted = cidrsInBoth(inUse, region, was.nodeMask);
-  const cidrsTaken = cidrsInBoth(inUse, region, now.nodeMask);
+  const outside = inUse.flatMap((range) => assignableRanges(range, was.nodeMask, [region]));
+  const accepted = withPodCidr - countCidrs(outside, was.nodeMask);
+  const cidrs = nodesIn(now.cluster.length, now.nodeMask);
+  const cidrsTaken = cidrs - countAssignable(region, now.nodeMask, inUse);
   const isSameSize = was.nodeMask === now.nodeMask;
   return {
     family,
@@ -59,16 +66,8 @@ export function changeOf(was: Settings, now: Settings, nodes: bigint): CidrChang
     otherSize: isSameSize ? 0n : accepted,
     outside: withPodCidr - accepted,
     cidrsTaken,
-    cidrsFree: now.nodes - cidrsTaken,
+    cidrsFree: countAssignable(region, now.nodeMask, [...inUse, ...now.serviceCidrs]),
   };
-}
-
-/** How many CIDRs of a size have addresses that are in both ranges. */
-function cidrsInBoth(a: AddressRange, b: AddressRange, length: number): bigint {
-  const from = a.first.value > b.first.value ? a.first.value : b.first.value;
-  const to = leastOf([a.last.value, b.last.value]);
-  const bits = BigInt(bitsOf(a.first.family) - length);
-  return from > to ? 0n : (to >> bits) - (from >> bits) + 1n;
 }
 
 /** The problems of a change. */
@@ -87,7 +86,7 @@ export function changeProblems(change: CidrChange): readonly Problem[] {
     problems.push({
       code: "overlap",
       family,
-      message: `${plural(otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${cidrsTaken === 1n ? "overlaps" : "overlap"} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
+      message: `${plural(otherSize, "node")} would keep a podCIDR of /${was.nodeMask}, and ${plural(cidrsTaken, "CIDR")} of /${now.nodeMask} ${verbFor(cidrsTaken, "overlaps", "overlap")} them: if a node gets one of these, by hand or from a second controller, two nodes have the same addresses, and traffic to their pods is lost silently${cidrsFree === 0n ? "; no podCIDR is left for a further node" : ""}`,
       instead: avoidTwoSizes(change),
     });
   }
@@ -99,7 +98,7 @@ export function avoidTwoSizes({ family, was, now }: CidrChange): string {
   const { length } = now.cluster;
   const renumber = "renumber all nodes (see host-local audit)";
   if (was.nodeMask < length || was.nodeMask > longestMaskIn(family, length)) return renumber;
-  const keep = `keep the node mask of /${was.nodeMask} (${plural(nodesIn(length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
+  const keep = `keep the node mask of /${was.nodeMask} (${plural(nodesWith(now, length, was.nodeMask), "node")} in ${formatPrefix(now.cluster)})`;
   // What leaves room for more nodes comes first.
   return was.nodeMask >= now.nodeMask ? `${keep}, or ${renumber}` : `${renumber}, or ${keep}`;
 }

@@ -2,11 +2,14 @@
 
 import type { Family } from "../../ipam/address.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
+import type { ClusterCidr } from "../nodes/node-cidrs.ts";
 
 /** What was given: the cluster CIDR or the number of nodes, and perhaps more; the rest is computed. */
 export interface CidrRequest {
   readonly family: Family;
   readonly cluster: Prefix | undefined;
+  /** The service CIDRs, of either family. */
+  readonly serviceCidrs: readonly ClusterCidr[];
   readonly nodeMask: number | undefined;
   readonly nodes: bigint | undefined;
   /** How many pods a node holds. */
@@ -19,7 +22,10 @@ export interface CidrLayout {
   /** `undefined` where only its prefix length is known. */
   readonly cluster: Prefix | undefined;
   readonly clusterLength: number;
+  /** The service CIDRs, of either family. */
+  readonly serviceCidrs: readonly ClusterCidr[];
   readonly nodeMask: number;
+  /** How many nodes get a podCIDR: one that does not overlap a service CIDR. */
   readonly nodes: bigint;
   /** How many pods a node holds. */
   readonly pods: bigint;

@@ -1,16 +1,23 @@
 /** The result of `plan`, and its JSON document. */
 
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { longestMaskIn, nodesIn, podsIn } from "../nodes/node-mask.ts";
+import { longestMaskIn, podsIn } from "../nodes/node-mask.ts";
 import type { CidrChange } from "./cidr-change.ts";
+import { nodesWith } from "./cidr-layout.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import type { PlannedChange } from "./planned-change.ts";
 import type { RangeParts } from "./range-parts.ts";
 
+/** The settings of one family, and where the node mask is from. */
+export interface PlannedLayout extends CidrLayout {
+  /** Given as an option, kube-controller-manager's default, or chosen by the plan, which has to be set then. */
+  readonly nodeMaskSource: "option" | "default" | "chosen";
+}
+
 /** A plan. */
 export interface PlanResult {
   readonly asked: { readonly nodes: bigint | undefined; readonly pods: bigint | undefined };
-  readonly layouts: readonly CidrLayout[];
+  readonly layouts: readonly PlannedLayout[];
   /** How many nodes get a podCIDR of every family. */
   readonly nodes: bigint;
   /** How many pods a node holds. */
@@ -47,6 +54,7 @@ export function describePlan(plan: PlanResult): object {
       family: `IPv${layout.family}`,
       clusterPrefixLength: layout.clusterLength,
       ...describeSettings(layout),
+      nodeMaskSource: layout.nodeMaskSource,
       choices: choicesFor(layout),
     })),
     nodes,
@@ -73,7 +81,7 @@ export function choicesFor(layout: CidrLayout): readonly MaskChoice[] {
   const last = Math.min(longestMaskIn(family, clusterLength), nodeMask + NEIGHBOURS);
   return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
     nodeMask: first + index,
-    nodes: nodesIn(clusterLength, first + index),
+    nodes: nodesWith(layout, clusterLength, first + index),
     podsPerNode: podsIn(family, first + index),
   }));
 }

@@ -1,12 +1,18 @@
 /** The text of `plan`. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { DEFAULT_MAX_PODS, leastOf, MAX_IPV6_NODE_BITS, MAX_MAX_PODS } from "../nodes/node-mask.ts";
+import {
+  DEFAULT_MAX_PODS,
+  DEFAULT_NODE_MASK,
+  leastOf,
+  MAX_IPV6_NODE_BITS,
+  MAX_MAX_PODS,
+} from "../nodes/node-mask.ts";
 import type { Settings } from "./cidr-change.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 import { choicesFor, type PlanResult } from "./plan-document.ts";
@@ -29,6 +35,7 @@ export function planText(plan: PlanResult, system: OperatorSystem): string {
       { width: tableWidth(system) },
     ),
     advice(plan),
+    maskAdvice(plan),
     ...layouts.map((layout) => choicesText(layout, system)),
     partsText(partitions, system),
     ...(change === undefined ? [] : [changeText(change, system)]),
@@ -47,6 +54,17 @@ function advice(plan: PlanResult): string {
   );
   const wide = `kubeadm rejects node masks more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR; for IPv4 kube-controller-manager itself accepts them.\n`;
   return `Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.\n${maxPodsAdvice(plan)}${isWide ? wide : ""}`;
+}
+
+/** The options that kube-controller-manager needs because a node mask is not its default. */
+function maskAdvice({ layouts }: PlanResult): string {
+  const lines = layouts
+    .filter(({ nodeMaskSource }) => nodeMaskSource === "chosen")
+    .map(({ family, nodeMask }) => {
+      const suffix = layouts.length > 1 ? `-ipv${family}` : "";
+      return `The node mask /${nodeMask} is chosen here. kube-controller-manager's default is /${DEFAULT_NODE_MASK[family]}: set --node-cidr-mask-size${suffix}=${nodeMask}.\n`;
+    });
+  return lines.join("");
 }
 
 function maxPodsAdvice({ asked, pods, hostNetworkPods, maxPods }: PlanResult): string {
@@ -105,7 +123,7 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
     ]),
     { width: tableWidth(system) },
   );
-  return `The change, for ${plural(existing, "node")} that ${existing === 1n ? "has" : "have"} the first podCIDRs of the old settings:
+  return `The change, for ${plural(existing, "node")} that ${verbFor(existing, "has", "have")} the first podCIDRs of the old settings:
 
 ${table}
 KEEP, OTHER SIZE, OUTSIDE: nodes whose podCIDR fits the new settings, has another size, or is outside the new cluster CIDR.

@@ -1,7 +1,5 @@
 import { type Command, type Context, type Report, UsageError } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
-import { overlaps } from "../../ipam/address.ts";
-import { formatPrefix } from "../../ipam/prefix.ts";
 import {
   clusterCidrsOf,
   clusterOptions,
@@ -9,14 +7,12 @@ import {
   serviceCidrOption,
   serviceCidrsOf,
 } from "../nodes/cluster-options.ts";
-import type { ClusterCidr } from "../nodes/node-cidrs.ts";
-import { leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
+import { DEFAULT_NODE_MASK, leastOf, MAX_MAX_PODS } from "../nodes/node-mask.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
-import type { Problem } from "./cidr-request.ts";
 import { describePlan, type PlanResult } from "./plan-document.ts";
 import { planText } from "./plan-text.ts";
 import { plannedChange } from "./planned-change.ts";
-import { problemsOf } from "./problems.ts";
+import { problemsOf, serviceProblems } from "./problems.ts";
 import { partitionOption, partProblems, rangeParts } from "./range-parts.ts";
 
 /** `plan`: how many nodes and pods fit into a cluster CIDR, and which settings to choose. */
@@ -25,7 +21,7 @@ export const plan: Command = {
   operands: "",
   summary: "compute how many nodes and pods fit into a cluster CIDR, and suggest settings",
   description: [
-    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give the cluster CIDR, or the number of nodes with the node mask or the pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6.",
+    "kube-controller-manager assigns each node a podCIDR: a part of --cluster-cidr with the prefix length --node-cidr-mask-size. Give the cluster CIDR, or the number of nodes with the node mask or the pods per node, and plan computes the others. Give more, and it says whether they fit together, and what to choose instead. For a cluster CIDR alone it uses the default node masks, 24 for IPv4 and 64 for IPv6. A node mask that it chooses has to be set, and it says so. A podCIDR that overlaps one of --service-cidr is not counted: kube-controller-manager assigns none of them.",
     "An IPv4 podCIDR holds 2^(32 - mask) - 3 pods (network address, broadcast address and gateway are never assigned), an IPv6 podCIDR 2^(128 - mask) - 2 (network address and gateway). One of one or two addresses (/31, /32, /127, /128) has no gateway: all of them are assigned, but it is of little use to a node. When all podCIDRs are in use, a further node gets none, and its pods get no address. Pods with hostNetwork need no address.",
     "With --partition it says what each node has of a range that the key partition divides: one part for each podCIDR of the first cluster CIDR.",
     "With --was-cluster-cidr or --was-node-cidr-mask-size it says what a change from these settings means for the nodes that already have a podCIDR. The setting that is not given is taken as unchanged.",
@@ -87,8 +83,15 @@ function planCluster(context: Context): Report {
   const families = [given, masks.families].find(({ length }) => length > 0) ?? [4];
   const plans = families.map((family) => {
     const cluster = clusters.find(({ address }) => address.family === family);
-    const request = { family, cluster, nodeMask: masks.of(family, families), nodes, pods };
-    return { request, layout: layOutCidrs(request) };
+    const given = masks.of(family, families);
+    const byDefault = DEFAULT_NODE_MASK[family];
+    // Where nothing else is asked for, the question is what kube-controller-manager does with the cluster CIDR.
+    const nodeMask = given ?? (nodes === undefined && pods === undefined ? byDefault : undefined);
+    const request = { family, cluster, serviceCidrs, nodeMask, nodes, pods };
+    const layout = layOutCidrs(request);
+    const otherSource = layout.nodeMask === byDefault ? "default" : "chosen";
+    const nodeMaskSource = given === undefined ? otherSource : "option";
+    return { request, layout: { ...layout, nodeMaskSource } } as const;
   });
   const layouts = plans.map(({ layout }) => layout);
   const podsPerNode = leastOf(layouts.map((layout) => layout.pods));
@@ -107,7 +110,7 @@ function planCluster(context: Context): Report {
     change,
     problems: [
       ...plans.flatMap(({ request, layout }) => problemsOf({ ...request, nodes: wanted }, layout)),
-      ...serviceProblems(clusters, serviceCidrs),
+      ...serviceProblems(layouts),
       ...partProblems(partitions),
       ...(change?.problems ?? []),
     ],
@@ -117,18 +120,4 @@ function planCluster(context: Context): Report {
     document: () => describePlan(result),
     text: () => planText(result, context.system),
   };
-}
-
-/** kube-controller-manager leaves out the podCIDRs that overlap the service CIDR: the counts would be too high. */
-function serviceProblems(
-  clusters: readonly ClusterCidr[],
-  serviceCidrs: readonly ClusterCidr[],
-): readonly Problem[] {
-  const overlapping = clusters.filter((one) => serviceCidrs.some((other) => overlaps(one, other)));
-  return overlapping.map((cluster) => ({
-    code: "service-cidr",
-    family: cluster.address.family,
-    message: `the service CIDR overlaps the cluster CIDR ${formatPrefix(cluster)}: no node gets a podCIDR that overlaps it, so there are fewer than shown`,
-    instead: "a service CIDR outside the cluster CIDR",
-  }));
 }

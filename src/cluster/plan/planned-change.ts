@@ -2,7 +2,7 @@
 
 import { type Context, UsageError } from "../../cli/command/command.ts";
 import { countOption } from "../../cli/command/count-option.ts";
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
 import { leastOf } from "../nodes/node-mask.ts";
@@ -50,8 +50,8 @@ export function plannedChange(
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
   if (now.length === 0) throw new UsageError("expected --cluster-cidr with the --was- options");
+  if (now.some(({ nodeMask, clusterLength }) => nodeMask < clusterLength)) return undefined;
   const capacity = leastOf(now.map((one) => one.nodes));
-  if (capacity === 0n) return undefined;
   const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
   const families = was.flatMap((former) => {
@@ -71,7 +71,7 @@ export function plannedChange(
     problems.push({
       code: "left-without",
       family: undefined,
-      message: `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more get`} one`,
+      message: `${decimal(without)} of ${plural(wanted, "node")} would get no podCIDR, since ${further === 0n ? "no further node gets" : `only ${decimal(further)} more ${verbFor(further, "gets", "get")}`} one`,
       instead: [...new Set(families.map(avoidTwoSizes))].join("; ") || "a larger cluster CIDR",
     });
   }
@@ -95,9 +95,10 @@ function formerSettings(
     if (nodeMask === undefined) {
       throw new UsageError(`expected --was-node-cidr-mask-size-ipv${family}`);
     }
+    const serviceCidrs = now[0]?.serviceCidrs ?? [];
     const unknown = { nodes: undefined, pods: undefined };
     if (nodeMask >= cluster.length) {
-      return { ...layOutCidrs({ family, cluster, nodeMask, ...unknown }), cluster };
+      return { ...layOutCidrs({ family, cluster, serviceCidrs, nodeMask, ...unknown }), cluster };
     }
     throw new UsageError(
       `before the change: a cluster CIDR of /${cluster.length} cannot have a node mask of /${nodeMask}`,

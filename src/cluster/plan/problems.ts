@@ -1,9 +1,10 @@
 /** What does not fit in a plan, and what to choose instead. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { longestNodeMask, MAX_IPV6_NODE_BITS } from "../nodes/node-mask.ts";
+import { longestNodeMask, MAX_IPV6_NODE_BITS, nodesIn } from "../nodes/node-mask.ts";
+import { serviceOverlap, startFault } from "../nodes/obstacles.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
 import type { CidrLayout, CidrRequest, Problem, ProblemCode } from "./cidr-request.ts";
 
@@ -33,22 +34,12 @@ function faultsOf(
       `a podCIDR of /${nodeMask} has no address for a gateway: ${plural(pods, "pod")} would get an address, but no way out of the node`,
     );
   }
-  if (nodeMask < clusterLength) {
-    found(
-      "mask-too-short",
-      `the cluster CIDR${where} is smaller than one podCIDR of /${nodeMask}: kube-controller-manager does not start`,
-    );
-  }
-  if (family === 6 && nodeMask - clusterLength > MAX_IPV6_NODE_BITS) {
-    found(
-      "too-many-pod-cidrs",
-      `the node mask /${nodeMask} is more than ${MAX_IPV6_NODE_BITS} bits longer than the prefix of the cluster CIDR, /${clusterLength}: kube-controller-manager does not start`,
-    );
-  }
+  const notStarting = startFault(family, clusterLength, nodeMask, where);
+  if (notStarting !== undefined) faults.push(notStarting);
   if (request.nodes !== undefined && nodes < request.nodes) {
     found(
       "too-many-nodes",
-      `${plural(request.nodes, "node")} do not fit: there are ${plural(nodes, "podCIDR")} of /${nodeMask}, so ${plural(request.nodes - nodes, "node")} would get no podCIDR`,
+      `${plural(request.nodes, "node")} ${doNotFit(request.nodes)}: there ${verbFor(nodes, "is", "are")} ${plural(nodes, "podCIDR")} of /${nodeMask}, so ${plural(request.nodes - nodes, "node")} would get no podCIDR`,
     );
   }
   if (family === 4 && cluster === undefined && clusterLength < LARGEST_PRIVATE) {
@@ -60,20 +51,26 @@ function faultsOf(
   if (request.pods !== undefined && pods < request.pods) {
     found(
       "too-many-pods",
-      `${plural(request.pods, "pod")} per node do not fit: a podCIDR of /${nodeMask} holds ${decimal(pods)}`,
+      `${plural(request.pods, "pod")} per node ${doNotFit(request.pods)}: a podCIDR of /${nodeMask} holds ${decimal(pods)}`,
     );
   }
   return faults;
 }
 
 /** What satisfies the request: another node mask, or a larger cluster CIDR, best with the node mask given. */
-function alternativesTo(request: CidrRequest, { nodes }: CidrLayout): string {
+function alternativesTo(request: CidrRequest, layout: CidrLayout): string {
   const { family, cluster } = request;
+  const { nodes } = layout;
   const anyMask = { ...request, nodeMask: undefined };
   const anyCluster = { cluster: undefined, nodes: request.nodes ?? nodes };
   const [otherMask] = fitting(anyMask);
+  const isReduced = nodesIn(layout.clusterLength, layout.nodeMask) > nodes;
   const [larger] = fitting({ ...request, ...anyCluster }, { ...anyMask, ...anyCluster }).filter(
-    ({ clusterLength }) => cluster === undefined || clusterLength < cluster.length,
+    ({ clusterLength }) =>
+      // Outside the service CIDR one of any length holds the nodes; but there is only one private /8.
+      isReduced
+        ? family === 6 || clusterLength > LARGEST_PRIVATE
+        : cluster === undefined || clusterLength < cluster.length,
   );
   const choices = [otherMask, larger].flatMap((one) =>
     one === undefined ? [] : [choiceText(one)],
@@ -91,7 +88,39 @@ function fitting(...requests: readonly CidrRequest[]): readonly CidrLayout[] {
   });
 }
 
-function choiceText({ cluster, clusterLength, nodeMask, nodes, pods }: CidrLayout): string {
-  const settings = cluster === undefined ? `a cluster CIDR of /${clusterLength} with ` : "";
+function choiceText(layout: CidrLayout): string {
+  const { family, cluster, clusterLength, serviceCidrs, nodeMask, nodes, pods } = layout;
+  const hasServices = serviceCidrs.some(({ address }) => address.family === family);
+  const where = hasServices ? " outside the service CIDR" : "";
+  const settings = cluster === undefined ? `a cluster CIDR of /${clusterLength}${where} with ` : "";
   return `${settings}a node mask of /${nodeMask} (${plural(nodes, "node")} of ${plural(pods, "pod")})`;
+}
+
+/** The podCIDRs that no node gets because they overlap a service CIDR. */
+export function serviceProblems(layouts: readonly CidrLayout[]): readonly Problem[] {
+  return layouts.flatMap(({ family, cluster, serviceCidrs, nodeMask }) => {
+    const overlap = cluster && serviceOverlap(cluster, nodeMask, serviceCidrs);
+    if (overlap === undefined) return [];
+    const { services, left, message } = overlap;
+    const rest =
+      left === 0n
+        ? "no node gets one"
+        : `${plural(left, "node")} ${verbFor(left, "gets", "get")} one`;
+    const unknown =
+      services.length > 1
+        ? "; of several service CIDRs it knows only that of its --service-cluster-ip-range, and assigns podCIDRs that overlap the others"
+        : "";
+    return [
+      {
+        code: "service-cidr",
+        family,
+        message: `${message}: kube-controller-manager assigns none of these, so ${rest}${unknown}`,
+        instead: "a service CIDR outside the cluster CIDR",
+      },
+    ];
+  });
+}
+
+function doNotFit(count: bigint): string {
+  return verbFor(count, "does not fit", "do not fit");
 }

@@ -8,7 +8,7 @@ import { dividedOf, partOf } from "../../ipam/partition.ts";
 import { addressRangeOf, networkOf, parsePrefix } from "../../ipam/prefix.ts";
 import { makeRange, type Range } from "../../ipam/range.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
-import { bitsFor, leastOf } from "../nodes/node-mask.ts";
+import { bitsFor, leastOf, nodesIn } from "../nodes/node-mask.ts";
 import type { CidrLayout, Problem } from "./cidr-request.ts";
 
 /** The name of the option. */
@@ -43,7 +43,8 @@ export interface RangeParts {
  */
 export function rangeParts({ option }: Context, layout: CidrLayout): readonly RangeParts[] {
   const texts = option(PARTITION)?.split(",") ?? [];
-  const parts = layout.nodes;
+  // Those in a service CIDR have a part, too: the podCIDRs are numbered, not counted.
+  const parts = nodesIn(layout.clusterLength, layout.nodeMask);
   return texts.map((text) => {
     const range = rangeIn(text.trim());
     const addresses = parts === 0n ? 0n : sizeOf(dividedOf(range)) / parts;

@@ -79,72 +79,184 @@ export interface Evidence {
   readonly candidate: string | undefined;
 }
 
+/** The evidence, each part asked for once, when a rule needs it. */
+class Weighed {
+  readonly evidence: Evidence;
+  readonly #namespaces: Evidence["namespaces"];
+  #recorded: RecordedNamespace | null | undefined;
+  #named: readonly NamedNamespace[] | undefined;
+
+  constructor(evidence: Evidence) {
+    this.evidence = evidence;
+    this.#namespaces = evidence.namespaces;
+  }
+
+  /** A namespace with its address in which a process runs. */
+  get inUse(): Evidence["namespaces"][number] | undefined {
+    return this.#namespaces.find(isOfProcess);
+  }
+
+  /** Any namespace with its address. */
+  get having(): Evidence["namespaces"][number] | undefined {
+    return this.#namespaces[0];
+  }
+
+  /** Which address these have. */
+  get which(): string {
+    return this.evidence.isItsOwn ? "this address" : "another address of its container";
+  }
+
+  /** The record of the ADD. */
+  get recorded(): RecordedNamespace | undefined {
+    if (this.#recorded === undefined) this.#recorded = this.evidence.recorded ?? null;
+    return this.#recorded ?? undefined;
+  }
+
+  /** The record, where it decides: then libcni's cache is not asked. */
+  get deciding(): RecordedNamespace | undefined {
+    const { recorded } = this;
+    if (recorded?.kind === "alive") return recorded;
+    return recorded?.kind === "gone" && recorded.isPodSandbox ? recorded : undefined;
+  }
+
+  /** What libcni's cache names, unless the record decides. */
+  get named(): readonly NamedNamespace[] {
+    this.#named ??= this.deciding === undefined ? this.evidence.named : [];
+    return this.#named;
+  }
+}
+
+/** A rule: where it applies, this is concluded; `undefined` where it does not. */
+type Rule = (weighed: Weighed) => Conclusion | undefined;
+
+/**
+ * A rule of the table.
+ *
+ * @param when finds what shows it; `undefined` where nothing does
+ * @param then concludes from that, with the reason
+ */
+function rule<Found>(
+  when: (weighed: Weighed) => Found | undefined,
+  then: (found: Found, weighed: Weighed) => Conclusion,
+): Rule {
+  return (weighed) => {
+    const found = when(weighed);
+    return found === undefined ? undefined : then(found, weighed);
+  };
+}
+
+const alive = (by: "process" | "namespace", reason: string): Conclusion => ({
+  liveness: "alive",
+  by,
+  reason,
+});
+const dead = (reason: string): Conclusion => ({ liveness: "dead", reason });
+const unknown = (by: "view" | "unread" | "record", reason: string): Conclusion => ({
+  liveness: "unknown",
+  by,
+  reason,
+});
+
+const NOT_KNOWN = "no process has the address, and the namespace of its container is not known";
+
+/**
+ * The rules, of which the first that applies concludes. Whoever runs outweighs what is written down; what is there outweighs
+ * what is gone; and what cannot be read outweighs what the rest would show, since it could show that the container lives.
+ */
+const rules: readonly Rule[] = [
+  // A process with the address uses it, whoever it is reserved for.
+  rule(
+    ({ inUse }) => inUse,
+    ({ processId }, { which }) =>
+      alive("process", `process ${processId} runs in a network namespace with ${which}`),
+  ),
+  // A container need not have its address in its namespace: that of a virtual machine is on a tap.
+  rule(
+    ({ recorded }) => (recorded?.kind === "alive" && recorded.hasProcess ? recorded : undefined),
+    ({ reason }) => alive("process", reason),
+  ),
+  // The same, as libcni's cache tells it.
+  rule(
+    ({ named }) => named.find(isInUse),
+    ({ path }) => alive("process", whyAlive(path)),
+  ),
+  // No container of its own has it; but whoever got it would share it with the node.
+  rule(
+    ({ evidence: { isOfNode } }) => isOfNode || undefined,
+    () => alive("namespace", "the node itself has this address"),
+  ),
+  // The runtime may have lost it, so this does not say that the container lives as surely as the above.
+  rule(
+    ({ having }) => having,
+    ({ path }, { which }) => ({
+      liveness: "alive",
+      by: "mount",
+      path,
+      reason: `the network namespace ${path} has ${which}; no process runs there`,
+    }),
+  ),
+  // The plugin saw this namespace itself: its record outweighs what the cache says.
+  rule(
+    ({ deciding }) => deciding,
+    ({ kind, reason }) => (kind === "alive" ? alive("namespace", reason) : dead(reason)),
+  ),
+  // The namespace may have moved its address away.
+  rule(
+    ({ named }) => named.find(exists),
+    ({ path }) => alive("namespace", whyAlive(path)),
+  ),
+  // What cannot be read may name a namespace that exists.
+  rule(
+    ({ evidence: { cacheError } }) => cacheError,
+    (error) => unknown("unread", `libcni's cache cannot be read: ${error}`),
+  ),
+  // Of several attachments each must be gone. While an ADD may be under way, they may be of a former container with this id.
+  rule(
+    ({ named, evidence }) => {
+      const gone = named.find(isGone);
+      const isSure = gone !== undefined && !named.some(isUnseen) && !evidence.isJustReserved;
+      return isSure ? gone : undefined;
+    },
+    ({ path }) => dead(`its network namespace ${path} is gone`),
+  ),
+  // No container outlives a boot.
+  rule(
+    ({ evidence: { isBeforeBoot } }) => isBeforeBoot || undefined,
+    () => dead("it is from before this boot of the node"),
+  ),
+  // What cannot be read may record a namespace that exists.
+  rule(
+    ({ recorded }) => (recorded?.isUnread === true ? recorded : undefined),
+    ({ reason }) => unknown("unread", reason),
+  ),
+  // Such as the address of an ingress: nobody but its owner knows whether it is in use.
+  rule(
+    ({ recorded }) => (recorded?.isPodSandbox === false ? recorded : undefined),
+    ({ reason }) =>
+      unknown(
+        "record",
+        `${reason}; the address was reserved for no pod sandbox, and may be in use without a container`,
+      ),
+  ),
+  // A namespace of which nothing tells whose it is may be that of the container.
+  rule(
+    ({ evidence: { candidate } }) => candidate,
+    (candidate, { named, recorded }) =>
+      unknown(
+        "view",
+        `${named.find(isUnseen)?.reason ?? recorded?.reason ?? NOT_KNOWN}; ${candidate}`,
+      ),
+  ),
+];
+
 /** Concludes from the evidence, of which it asks no more than it needs. */
 export function conclude(evidence: Evidence): Conclusion {
-  const { namespaces } = evidence;
-  const inUse = namespaces.find(isOfProcess);
-  const which = evidence.isItsOwn ? "this address" : "another address of its container";
-  if (inUse !== undefined) {
-    const reason = `process ${inUse.processId} runs in a network namespace with ${which}`;
-    return { liveness: "alive", by: "process", reason };
+  const weighed = new Weighed(evidence);
+  for (const one of rules) {
+    const conclusion = one(weighed);
+    if (conclusion !== undefined) return conclusion;
   }
-  const { recorded } = evidence;
-  const isDecided =
-    recorded?.kind === "alive" || (recorded?.kind === "gone" && recorded.isPodSandbox);
-  const named = isDecided ? [] : evidence.named;
-  const own = named.find(isInUse) ?? named.find(exists);
-  if (recorded?.kind === "alive" && recorded.hasProcess) {
-    return { liveness: "alive", by: "process", reason: recorded.reason };
-  }
-  if (own?.hasProcess === true) {
-    return { liveness: "alive", by: "process", reason: whyAlive(own.path) };
-  }
-  if (evidence.isOfNode) {
-    return { liveness: "alive", by: "namespace", reason: "the node itself has this address" };
-  }
-  const mounted = namespaces[0];
-  if (mounted !== undefined) {
-    const { path } = mounted;
-    const reason = `the network namespace ${path} has ${which}; no process runs there`;
-    return { liveness: "alive", by: "mount", path, reason };
-  }
-  if (recorded !== undefined && isDecided) {
-    const { kind, reason } = recorded;
-    if (kind === "alive") return { liveness: "alive", by: "namespace", reason };
-    return { liveness: "dead", reason };
-  }
-  if (own !== undefined) {
-    return { liveness: "alive", by: "namespace", reason: whyAlive(own.path) };
-  }
-  if (evidence.cacheError !== undefined) {
-    const reason = `libcni's cache cannot be read: ${evidence.cacheError}`;
-    return { liveness: "unknown", by: "unread", reason };
-  }
-  const unseen = named.find(isUnseen);
-  const gone = named.find(isGone);
-  if (gone !== undefined && unseen === undefined && !evidence.isJustReserved) {
-    return { liveness: "dead", reason: `its network namespace ${gone.path} is gone` };
-  }
-  if (evidence.isBeforeBoot) {
-    return { liveness: "dead", reason: "it is from before this boot of the node" };
-  }
-  if (recorded?.isUnread === true) {
-    return { liveness: "unknown", by: "unread", reason: recorded.reason };
-  }
-  if (recorded?.isPodSandbox === false) {
-    const reason = `${recorded.reason}; the address was reserved for no pod sandbox, and may be in use without a container`;
-    return { liveness: "unknown", by: "record", reason };
-  }
-  const { candidate } = evidence;
-  if (candidate === undefined) {
-    const reason = "no network namespace has the address, and all of the node are known";
-    return { liveness: "dead", reason };
-  }
-  const doubt =
-    unseen?.reason ??
-    recorded?.reason ??
-    "no process has the address, and the namespace of its container is not known";
-  return { liveness: "unknown", by: "view", reason: `${doubt}; ${candidate}` };
+  return dead("no network namespace has the address, and all of the node are known");
 }
 
 type Kind<K extends NamedNamespace["kind"]> = Extract<NamedNamespace, { readonly kind: K }>;

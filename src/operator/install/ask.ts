@@ -15,6 +15,9 @@ export type VersionAnswer =
       readonly mayStartElsewhere: boolean;
     };
 
+/** This executable, even if it was renamed or deleted. */
+export const SELF = "/proc/self/exe";
+
 /** The longest answer, in bytes. */
 const MAX_ANSWER = 64 * 1024;
 

@@ -8,24 +8,18 @@ import {
 import { canAsk, isConfirmed, yesOption } from "../../cli/command/confirm.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { cleanPath } from "../../store/files/paths.ts";
-import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, exists, isSystemError, NO_HARD_LINK } from "../../system/system.ts";
 import { PLUGIN, PREVIOUS, STATIC } from "../configured/plugin-directories.ts";
-import { removeAbandoned, withTemporaryPath } from "../temporary-files.ts";
-import { askIfReplaced, askKind, askVersions, type PluginKind, saysItIsHostLocal } from "./ask.ts";
-import { forceOption, requireGoingBack, requireLeaving } from "./going-back.ts";
+import { removeAbandoned } from "../temporary-files.ts";
+import { asOption, decideToInstall, decideToUninstall, ifReplacedOption } from "./decision.ts";
+import { forceOption } from "./going-back.ts";
+import type { Done, Move } from "./moves.ts";
 import {
   chosenDirectory,
   DEFAULT_DIRECTORY,
-  isPresent,
   kindAt,
-  linkAt,
-  mark,
   type Place,
   placeIn,
   requireFiles,
-  requireNoPackage,
-  unmark,
 } from "./place.ts";
 
 /** Plugins of the CNI project, and others that are common: a node whose `bridge` is an IPAM plugin has no network. */
@@ -37,20 +31,6 @@ const OTHER_PLUGINS: readonly string[] = [
 
 /** The names of files beside a plugin. */
 const KEPT = /\.(?:previous|installed)$/;
-
-/** This executable, even if it was renamed or deleted. */
-const SELF = "/proc/self/exe";
-
-const asOption = {
-  name: "--as",
-  value: "NAME",
-  summary: `install it as DIR/NAME, for configurations with that type (default: ${PLUGIN})`,
-};
-
-const ifReplacedOption = {
-  name: "--if-replaced",
-  summary: "only if this program was installed there, and another one is there now, or none",
-};
 
 const uninstallOption = {
   name: "--uninstall",
@@ -98,8 +78,8 @@ export const install: Command = {
     const place = placeIn(chosenDirectory(context), name);
     requireFiles(system, place);
     return has(uninstallOption.name)
-      ? moveIfConfirmed(context, place, "Uninstall?", putBack)
-      : moveIfConfirmed(context, place, "Install it?", put);
+      ? moveIfConfirmed(context, place, "Uninstall?", decideToUninstall)
+      : moveIfConfirmed(context, place, "Install it?", decideToInstall);
   },
 };
 
@@ -113,25 +93,6 @@ function nameOf({ option }: Context): string {
     );
   }
   return name;
-}
-
-/** What is about to be done with a place. */
-interface Move {
-  /** What will be done, in sentences for people. */
-  readonly plan: string;
-  /** Does it. */
-  readonly make: () => Done;
-}
-
-/** What a move has done. */
-interface Done {
-  readonly action: "installed" | "uninstalled";
-  /** The sentences for people. */
-  readonly text: string;
-  /** Where the file that was replaced is now; `undefined` if it was not kept. */
-  readonly kept?: string | undefined;
-  /** The CNI versions that the plugin reported. */
-  readonly versions?: readonly string[];
 }
 
 /**
@@ -185,236 +146,5 @@ function report(
     exitCode: action === "refused" ? 1 : 0,
     document: () => ({ action, target, previous, kept: kept ?? null, versions }),
     text: () => lines.map((line) => `${inOneLine(line)}\n`).join(""),
-  };
-}
-
-/** Joins the sentences that are not empty. */
-function sentences(...parts: readonly string[]): string {
-  return parts.filter((part) => part !== "").join(" ");
-}
-
-/** Such as `, which supports CNI 1.0.0`; empty where it was not tested. */
-function supporting(versions: readonly string[]): string {
-  return versions.length === 0 ? "" : `, which supports CNI ${versions.join(", ")}`;
-}
-
-/** This executable becomes the plugin, and the other one that is there the previous one. */
-function put(context: Context, place: Place): Move | string {
-  const { system, has } = context;
-  const { target, previous } = place;
-  const isRepair = has(ifReplacedOption.name);
-  if (isRepair && !askIfReplaced(system, place)) return "";
-  requireNoPackage(system, place);
-  if (!isRepair) {
-    requireFreeName(system, place);
-    if (isThisProgram(system, target)) {
-      // A killed installation may have ended before its mark.
-      if (has(yesOption.name)) mark(system, place);
-      return `${target} already is this executable`;
-    }
-  }
-  return {
-    plan: sentences(
-      `This executable will be installed as ${target}.`,
-      isPresent(system, target)
-        ? `What is there is kept as ${previous}, unless it is a version of this executable.`
-        : "",
-    ),
-    make: () => {
-      const wasThere = isPresent(system, target);
-      const { kept, versions } = withTestedCopy(system, place, (copy, supported) => {
-        const keptAs = keep(system, place);
-        system.rename(copy, target);
-        return { kept: keptAs, versions: supported };
-      });
-      mark(system, place);
-      const text = sentences(
-        `Installed ${target}${supporting(versions)}.`,
-        kept === undefined ? "" : `The file it replaced is now ${kept}.`,
-        wasThere && kept === undefined && isPresent(system, previous)
-          ? `${previous} is unchanged.`
-          : "",
-      );
-      return { action: "installed", text, kept, versions };
-    },
-  };
-}
-
-/**
- * Where this program was installed before, the name is its own, whatever is there now.
- *
- * @throws CommandError where a file of the name is another plugin than `host-local`
- */
-function requireFreeName(system: OperatorSystem, { name, target, marker }: Place): void {
-  if ([PLUGIN, STATIC].includes(name) || exists(system, marker)) return;
-  if (!isPresent(system, target) || saysItIsHostLocal(system, target)) return;
-  throw new CommandError(
-    `install: ${target} does not say that it is host-local; nothing was changed. Choose another name with ${asOption.name}`,
-  );
-}
-
-/** Whether it is a copy of this program that can be started. A link to it would become what another installer makes of that. */
-function isThisProgram(system: OperatorSystem, path: string): boolean {
-  const isFile = kindAt(system, path) === "file" && linkAt(system, path) === undefined;
-  return isFile && (system.openFile(path, 0).mode & 0o111) !== 0 && system.sameContent(SELF, path);
-}
-
-/**
- * Copies this executable, and asks the copy for its CNI versions.
- *
- * @param use may rename the copy, which is removed otherwise
- * @throws CommandError if it does not answer
- * @throws SystemError
- */
-function withTestedCopy<T>(
-  system: OperatorSystem,
-  { name, directory }: Place,
-  use: (copy: string, versions: readonly string[]) => T,
-): T {
-  return withTemporaryPath(system, directory, (copy) => {
-    system.copyFile(SELF, copy, 0o755);
-    const answer = askVersions(system, copy, name);
-    if ("problem" in answer) throw noAnswer("the copy", answer.problem);
-    return use(copy, answer.versions);
-  });
-}
-
-function noAnswer(what: string, problem: string): CommandError {
-  return new CommandError(
-    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${problem}`,
-  );
-}
-
-/**
- * Keeps the plugin that is about to be replaced as the previous one, unless it is a version of this program, or does not
- * answer where the previous one does. Another installer may replace it at any moment, so it is a further name of the file that is
- * examined and kept; and what has come meanwhile, such as the previous one, is kept in its turn.
- *
- * @returns where it is kept; `undefined` if it is not
- * @throws SystemError
- */
-function keep(system: OperatorSystem, place: Place): string | undefined {
-  const { name, directory, target, previous } = place;
-  const inode = inodeAt(system, target);
-  if (!isPresent(system, target)) return undefined;
-  const kept = withTemporaryPath(system, directory, (path) => {
-    try {
-      // Of a symbolic link, too: what it leads to may depend on being called by this name.
-      system.link(target, path);
-    } catch (error) {
-      if (!isSystemError(error, ...NO_HARD_LINK) || linkAt(system, target) !== undefined)
-        throw error;
-      system.copyFile(target, path, 0o755);
-    }
-    if (askKind(system, path) === "ours") return undefined;
-    const answers = (one: string): boolean => "versions" in askVersions(system, one, name);
-    if (isPresent(system, previous) && !answers(path) && answers(previous)) return undefined;
-    system.rename(path, previous);
-    return previous;
-  });
-  return inodeAt(system, target) === inode ? kept : keep(system, place);
-}
-
-/** `undefined` where nothing is. */
-function inodeAt(system: OperatorSystem, path: string): bigint | undefined {
-  return attempt(() => system.linkStatus(path).inode, undefined, "ENOENT");
-}
-
-/** The previous plugin gets the name back, and this executable goes. */
-function putBack(context: Context, place: Place): Move | string {
-  const { system } = context;
-  const { target, previous, marker } = place;
-  requireNoPackage(system, place);
-  // The previous one first: where another removal renames it meanwhile, what is found then is that plugin.
-  const before = askKind(system, previous);
-  const now = askKind(system, target);
-  if (now === "ours" || now === "nothing") {
-    if (before !== "nothing") return restoring(context, place, before);
-    if (now === "ours") return removing(context, place);
-    return exists(system, marker)
-      ? forgetting(system, place, `There is no ${target}.`)
-      : `There is no ${target}`;
-  }
-  if (!exists(system, marker)) return `${target} is another plugin`;
-  // Another installer has replaced this executable, and may have been cut short.
-  return before !== "nothing" && isBroken(system, place)
-    ? restoring(context, place, before)
-    : forgetting(
-        system,
-        place,
-        sentences(noteOn(context, place), `${target} is another plugin and stays.`),
-      );
-}
-
-/** Whether a plugin does not answer, and would not elsewhere. */
-function isBroken(system: OperatorSystem, { name, target }: Place): boolean {
-  const answer = askVersions(system, target, name);
-  return "problem" in answer && !answer.mayStartElsewhere;
-}
-
-/** @throws CommandError if the networks of this node need this plugin, without `--force` */
-function noteOn(context: Context, { name }: Place): string {
-  return name === STATIC ? "" : requireGoingBack(context, name);
-}
-
-/** @throws CommandError without `--force`: if the previous plugin does not answer, or would break a network */
-function restoring(context: Context, place: Place, before: PluginKind): Move {
-  const { system } = context;
-  const { target, previous } = place;
-  const versions = versionsOfPrevious(context, place);
-  const note = before === "ours" ? "" : noteOn(context, place);
-  return {
-    plan: sentences(note, `${previous} will be renamed to ${target}.`),
-    make: () => {
-      unmark(system, place);
-      system.rename(previous, target);
-      return {
-        action: "uninstalled",
-        text: `Restored ${target}${supporting(versions)}.`,
-        versions,
-      };
-    },
-  };
-}
-
-/** None with `--force`, where it does not answer. */
-function versionsOfPrevious(
-  { system, has }: Context,
-  { name, previous }: Place,
-): readonly string[] {
-  const answer = askVersions(system, previous, name);
-  if ("versions" in answer) return answer.versions;
-  if (has(forceOption.name)) return [];
-  const link = linkAt(system, previous);
-  const elsewhere = answer.mayStartElsewhere
-    ? `If this is a container, run it on the node; ${forceOption.name} takes it untested`
-    : "";
-  const problems = [answer.problem, link === undefined ? "" : `It is a link to ${link}`, elsewhere];
-  throw noAnswer(previous, problems.filter((part) => part !== "").join(". "));
-}
-
-/** @throws CommandError if a network would have no plugin, without `--force` */
-function removing(context: Context, place: Place): Move {
-  const { system } = context;
-  const { name, target } = place;
-  const remark = requireLeaving(context, name);
-  return {
-    plan: `${target} will be removed. ${remark}`,
-    make: () => {
-      unmark(system, place);
-      attempt(() => system.unlink(target), undefined, "ENOENT");
-      return { action: "uninstalled", text: `Removed ${target}. ${remark}` };
-    },
-  };
-}
-
-/** Nothing puts this executable there again. */
-function forgetting(system: OperatorSystem, place: Place, text: string): Move {
-  return {
-    plan: text,
-    make: () => {
-      unmark(system, place);
-      return { action: "uninstalled", text };
-    },
   };
 }

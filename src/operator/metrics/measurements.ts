@@ -4,9 +4,11 @@ import { formatAddressRange } from "../../ipam/address.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
+import type { LivenessChecker } from "../alive/liveness.ts";
 import { reservedIn } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
+import type { ConfigurationProblem } from "../configured/configuration-files.ts";
 import { readCollection } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
@@ -22,6 +24,114 @@ interface MeasuredRange {
   readonly reserved: bigint;
 }
 
+/** A network with what was counted of its reservations. */
+interface MeasuredNetwork {
+  readonly directory: NetworkDirectory;
+  readonly counts: Counts;
+  readonly liveness: LivenessChecker;
+}
+
+/** What was measured. */
+interface Measured {
+  readonly networks: readonly MeasuredNetwork[];
+  readonly ranges: readonly MeasuredRange[];
+  readonly findings: readonly Finding[];
+  readonly problems: readonly ConfigurationProblem[];
+}
+
+/** A metric, and how its samples are found. */
+interface Gauge extends Pick<Metric, "name" | "help"> {
+  readonly samples: (measured: Measured) => readonly Sample[];
+}
+
+/** In the order in which they are printed. */
+const gauges: readonly Gauge[] = [
+  {
+    name: "cni_ipam_build_info",
+    help: "The version of host-local; the value is always 1.",
+    samples: () => [{ labels: { version: BUILD_VERSION }, value: 1 }],
+  },
+  {
+    name: "cni_ipam_addresses_capacity",
+    help: "Addresses of a range that any pod can get: without the gateway, excluded and reserved addresses.",
+    samples: ofRanges(({ usage: { capacity } }) => capacity),
+  },
+  {
+    name: "cni_ipam_addresses_reserved",
+    help: "Addresses of a range that the configuration reserves for a pod, or for nobody.",
+    samples: ofRanges(({ reserved }) => reserved),
+  },
+  {
+    name: "cni_ipam_addresses_used",
+    help: "Addresses of these that are in use, without those from before this boot, which ADD uses again.",
+    samples: ofRanges(({ usage: { used } }) => used),
+  },
+  {
+    name: "cni_ipam_addresses_free",
+    help: "Addresses of these that are not in use, or that ADD uses again because they are from before this boot.",
+    samples: ofRanges(({ usage: { capacity, used } }) => (used > capacity ? 0n : capacity - used)),
+  },
+  {
+    name: "cni_ipam_reservations",
+    help: "Reservations of a network, inside and outside its ranges.",
+    samples: ofNetworks(({ directory }) => directory.reservations.length),
+  },
+  {
+    name: "cni_ipam_reservations_out_of_range",
+    help: "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
+    samples: ofNetworks(({ directory, counts }) =>
+      directory.hasKnownRanges ? counts.outOfRange : undefined,
+    ),
+  },
+  {
+    name: "cni_ipam_reservations_unowned",
+    help: "Reservations whose file names no container, or cannot be read.",
+    samples: ofNetworks(({ counts }) => counts.unowned),
+  },
+  {
+    name: "cni_ipam_reservations_reclaimable",
+    help: "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
+    samples: ofNetworks(({ counts }) => counts.removable),
+  },
+  {
+    name: "cni_ipam_reservations_before_boot",
+    help: "Reservations from before this boot of the node.",
+    samples: ofNetworks(({ counts }) => counts.beforeBoot),
+  },
+  {
+    name: "cni_ipam_addresses_cooling",
+    help: "Free addresses that were released less than reuseDelaySeconds ago.",
+    samples: ofNetworks(({ directory }) =>
+      Math.max(...directory.networks.map((one) => directory.coolingIn(one).length)),
+    ),
+  },
+  {
+    name: "cni_ipam_reservations_dead",
+    help: "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
+    samples: ofNetworks(({ directory, liveness }) => countDead(liveness, directory)),
+  },
+  {
+    name: "cni_ipam_oldest_reservation_timestamp_seconds",
+    help: "Creation time of the oldest reservation of a network, in seconds since the epoch.",
+    samples: ofNetworks(({ counts }) => inSeconds(counts.oldest)),
+  },
+  {
+    name: "cni_ipam_gc_last_run_timestamp_seconds",
+    help: "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
+    samples: ofNetworks(({ directory }) => inSeconds(readCollection(directory.files).lastRun)),
+  },
+  {
+    name: "cni_ipam_check_findings",
+    help: "Findings of host-local check on a network; without the label network, those that concern none.",
+    samples: countFindings,
+  },
+  {
+    name: "cni_ipam_configuration_errors",
+    help: "Network configurations that are invalid or cannot be read.",
+    samples: ({ problems }) => [{ labels: {}, value: problems.length }],
+  },
+];
+
 /** Measures the networks that were checked. */
 export function measure(
   system: System,
@@ -29,107 +139,32 @@ export function measure(
   { directories, findings }: CheckResult,
 ): readonly Metric[] {
   const ranges = directories.flatMap(measureRanges);
-  const counts = new Map(
-    directories.map((directory) => [directory, countReservations(directory, system.now())]),
-  );
-  const countsOf = (directory: NetworkDirectory): Counts => counts.get(directory) ?? NOTHING;
-  const ofRanges = (value: (usage: RangeUsage) => bigint): readonly Sample[] =>
-    ranges.map(({ labels, usage }) => ({ labels, value: value(usage) }));
-  const ofDirectories = (
-    value: (directory: NetworkDirectory) => number | undefined,
-  ): readonly Sample[] =>
-    directories.flatMap((directory) => {
-      const measured = value(directory);
-      return measured === undefined ? [] : [{ labels: labelsOf(directory), value: measured }];
-    });
-  return [
-    gauge("cni_ipam_build_info", "The version of host-local; the value is always 1.", [
-      { labels: { version: BUILD_VERSION }, value: 1 },
-    ]),
-    gauge(
-      "cni_ipam_addresses_capacity",
-      "Addresses of a range that any pod can get: without the gateway, excluded and reserved addresses.",
-      ofRanges(({ capacity }) => capacity),
-    ),
-    gauge(
-      "cni_ipam_addresses_reserved",
-      "Addresses of a range that the configuration reserves for a pod, or for nobody.",
-      ranges.map(({ labels, reserved }) => ({ labels, value: reserved })),
-    ),
-    gauge(
-      "cni_ipam_addresses_used",
-      "Addresses of these that are in use, without those from before this boot, which ADD uses again.",
-      ofRanges(({ used }) => used),
-    ),
-    gauge(
-      "cni_ipam_addresses_free",
-      "Addresses of these that are not in use, or that ADD uses again because they are from before this boot.",
-      ofRanges(({ capacity, used }) => (used > capacity ? 0n : capacity - used)),
-    ),
-    gauge(
-      "cni_ipam_reservations",
-      "Reservations of a network, inside and outside its ranges.",
-      ofDirectories(({ reservations }) => reservations.length),
-    ),
-    gauge(
-      "cni_ipam_reservations_out_of_range",
-      "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
-      ofDirectories((directory) =>
-        directory.hasKnownRanges ? countsOf(directory).outOfRange : undefined,
-      ),
-    ),
-    gauge(
-      "cni_ipam_reservations_unowned",
-      "Reservations whose file names no container, or cannot be read.",
-      ofDirectories((directory) => countsOf(directory).unowned),
-    ),
-    gauge(
-      "cni_ipam_reservations_reclaimable",
-      "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
-      ofDirectories((directory) => countsOf(directory).removable),
-    ),
-    gauge(
-      "cni_ipam_reservations_before_boot",
-      "Reservations from before this boot of the node.",
-      ofDirectories((directory) => countsOf(directory).beforeBoot),
-    ),
-    gauge(
-      "cni_ipam_addresses_cooling",
-      "Free addresses that were released less than reuseDelaySeconds ago.",
-      ofDirectories((directory) =>
-        Math.max(...directory.networks.map((one) => directory.coolingIn(one).length)),
-      ),
-    ),
-    gauge(
-      "cni_ipam_reservations_dead",
-      "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-      ofDirectories((directory) => countDead(liveness, directory)),
-    ),
-    gauge(
-      "cni_ipam_oldest_reservation_timestamp_seconds",
-      "Creation time of the oldest reservation of a network, in seconds since the epoch.",
-      ofDirectories((directory) => inSeconds(countsOf(directory).oldest)),
-    ),
-    gauge(
-      "cni_ipam_gc_last_run_timestamp_seconds",
-      "When host-local gc --yes last ran on a network and was not refused, in seconds since the epoch.",
-      ofDirectories(({ files }) => inSeconds(readCollection(files).lastRun)),
-    ),
-    gauge(
-      "cni_ipam_check_findings",
-      "Findings of host-local check on a network; without the label network, those that concern none.",
-      countFindings(directories, findings),
-    ),
-    gauge(
-      "cni_ipam_configuration_errors",
-      "Network configurations that are invalid or cannot be read.",
-      [{ labels: {}, value: problems.length }],
-    ),
-  ];
+  const networks = directories.map((directory) => ({
+    directory,
+    counts: countReservations(directory, system.now()),
+    liveness,
+  }));
+  const measured = { networks, ranges, findings, problems };
+  return gauges.map(({ name, help, samples }) => ({
+    name,
+    type: "gauge",
+    help,
+    samples: samples(measured),
+  }));
 }
 
-function gauge(name: string, help: string, samples: readonly Sample[]): Metric {
-  return { name, type: "gauge", help, samples };
+/** A sample for each range. */
+function ofRanges(value: (range: MeasuredRange) => bigint): Gauge["samples"] {
+  return ({ ranges }) => ranges.map((one) => ({ labels: one.labels, value: value(one) }));
+}
+
+/** A sample for each network whose value is known. */
+function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Gauge["samples"] {
+  return ({ networks }) =>
+    networks.flatMap((network) => {
+      const found = value(network);
+      return found === undefined ? [] : [{ labels: labelsOf(network.directory), value: found }];
+    });
 }
 
 /** A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are full. */
@@ -162,17 +197,15 @@ interface Counts {
   oldest: number | undefined;
 }
 
-const NOTHING: Counts = {
-  outOfRange: 0,
-  unowned: 0,
-  removable: 0,
-  beforeBoot: 0,
-  oldest: undefined,
-};
-
 /** Counts in one pass: there may be 65 000. */
 function countReservations({ reservations }: NetworkDirectory, now: number): Counts {
-  const counts = { ...NOTHING };
+  const counts: Counts = {
+    outOfRange: 0,
+    unowned: 0,
+    removable: 0,
+    beforeBoot: 0,
+    oldest: undefined,
+  };
   for (const reservation of reservations) {
     const { since } = reservation;
     if (reservation.range === undefined) counts.outOfRange++;
@@ -187,14 +220,11 @@ function countReservations({ reservations }: NetworkDirectory, now: number): Cou
 const severities: readonly Severity[] = ["error", "warning", "info"];
 
 /** Also 0, so that an alert can tell a problem that was solved from one that is no longer measured. */
-function countFindings(
-  directories: readonly NetworkDirectory[],
-  findings: readonly Finding[],
-): readonly Sample[] {
+function countFindings({ networks: measured, findings }: Measured): readonly Sample[] {
   const byNetwork = Map.groupBy(findings, ({ network }) => network);
   const networks = new Set([
     "",
-    ...directories.map(({ files }) => files.network),
+    ...measured.map(({ directory }) => directory.files.network),
     ...byNetwork.keys(),
   ]);
   return [...networks].flatMap((network) => {

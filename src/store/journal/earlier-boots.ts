@@ -18,6 +18,7 @@ import type { NamedReservation } from "../reservations/reservation-file.ts";
 import {
   ALL,
   type JournalContent,
+  linesWith,
   listedIn,
   requireJournal,
   type Seal,
@@ -60,7 +61,7 @@ export function recordsOf(
     isOwn ??= attempt(() => isOfMachine(files, seal), false);
     return isOwn && record.boot !== boot;
   };
-  return new Records(journal.found, changedBefore, counts);
+  return new Records(journal.found, changedBefore, counts, (name) => linesWith(files, name));
 }
 
 /**

@@ -118,12 +118,12 @@ export function requireJournal(
 }
 
 /**
- * The lines in which a word begins so, which is not the first one; needs no lock.
+ * Lines of the journal that have a text anywhere, in their order; needs no lock.
  *
  * @throws SystemError where the journal cannot be read
  */
-export function linesWithWord(files: NetworkFiles, start: string): readonly string[] {
-  const read = (): readonly string[] => files.state?.linesWith(FILE, ` ${start}`) ?? [];
+export function linesWith(files: NetworkFiles, text: string): readonly string[] {
+  const read = (): readonly string[] => files.state?.linesWith(FILE, text) ?? [];
   return attempt(read, [], ...NO_FILE);
 }
 

@@ -5,7 +5,7 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { recordsOf } from "./earlier-boots.ts";
-import { ALL, linesWithWord, requireJournal } from "./journal-file.ts";
+import { ALL, linesWith, requireJournal } from "./journal-file.ts";
 import {
   type AddedNamespace,
   isAsRecorded,
@@ -57,7 +57,7 @@ export function isShared(
     record.containerId !== containerId &&
     states.isThere(record.namespace);
   const ask = (): boolean =>
-    linesWithWord(files, inode).some((line) => isOther(recordIn(line, undefined)));
+    linesWith(files, ` ${inode}`).some((line) => isOther(recordIn(line, undefined)));
   return attempt(ask, true);
 }
 
@@ -105,12 +105,14 @@ export class RecordedNamespaces {
     isMeant: (record: JournalRecord) => boolean,
     caller?: Caller,
   ): Generator<JournalRecord, void> {
-    for (const { place, record } of this.#records.all()) {
+    for (const placed of this.#records.written()) {
+      const { place, record } = placed;
       if (!isMeant(record)) continue;
       const isGone =
         isEarlier(record) ||
         this.#states.isGone(record.namespace, () => this.#laterThan(place, record, caller));
-      if (isGone && isAsRecorded(this.#files, record) === true) yield record;
+      if (!isGone || isAsRecorded(this.#files, record) !== true) continue;
+      if (this.#records.isLast(placed)) yield record;
     }
   }
 

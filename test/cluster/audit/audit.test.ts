@@ -151,6 +151,7 @@ test("the document", async (t) => {
       },
     ],
     restartControllerManager: false,
+    assignable: 256,
   });
 });
 
@@ -277,6 +278,67 @@ test("no proposal is in the service CIDR, and a podCIDR there is replaced", asyn
   t.equal(
     proposalsOf(nodes.slice(-1), CLUSTER, "--service-cidr=10.244.8.0/22")["node-5"],
     "10.244.0.0/24",
+  );
+});
+
+test("nodes without a podCIDR are named where kube-controller-manager has none to assign", async (t) => {
+  const nodes = [{ name: "node-1" }, { name: "node-2" }];
+  const cases: readonly (readonly [options: readonly string[], reason: string, plan: RegExp])[] = [
+    [
+      ["--cluster-cidr=10.96.0.0/16", "--service-cidr=10.96.0.0/12"],
+      "256 of 256 podCIDRs of /24 overlap the service CIDR 10.96.0.0/12",
+      /Instead: a cluster CIDR of \/23 outside the service CIDR with a node mask of \/24/,
+    ],
+    [
+      ["--cluster-cidr=fd00:db8::1:0/112"],
+      "the cluster CIDR fd00:db8::1:0/112 is smaller than one podCIDR of /64: kube-controller-manager does not start",
+      /set --node-cidr-mask-size=113/,
+    ],
+    [
+      ["--cluster-cidr=10.244.0.0/16,fd00::/32"],
+      "the node mask /64 is more than 16 bits longer than the prefix of the cluster CIDR, /32: kube-controller-manager does not start",
+      /set --node-cidr-mask-size-ipv6=33/,
+    ],
+  ];
+  for (const [options, reason, choice] of cases) {
+    t.strictSame(problemsOf(nodes, ...options), [
+      ["no-pod-cidr", "error", "node-1", null],
+      ["no-pod-cidr", "error", "node-2", null],
+    ]);
+    const { exitCode, stdout } = audit(nodes, ...options);
+    t.equal(exitCode, 1);
+    t.match(stdout, `\nkube-controller-manager has no podCIDR to assign: ${reason}.\n`);
+    t.match(stdout, /node-1 +- +none is left\n/);
+    const [, line = ""] = /: host-local (plan .+)\n/.exec(stdout) ?? [];
+    t.match(tool(line.split(" ")).stdout, choice, "the plan says what to choose");
+    t.equal(JSON.parse(audit(nodes, ...options, "--json").stdout).assignable, 0);
+  }
+  const { assignable } = JSON.parse(
+    audit(nodes, "--cluster-cidr=10.0.0.0/8", "--service-cidr=10.96.0.0/12", "--json").stdout,
+  );
+  t.equal(assignable, 61_440);
+});
+
+test("the address of a node in the cluster CIDR is found, and no proposal contains it", async (t) => {
+  const nodes: readonly WrittenNode[] = [
+    ...healthy.slice(0, 2),
+    { name: "node-3", podCidrs: ["10.244.2.0/24"], addresses: ["10.244.1.7", "fd00::7"] },
+    { name: "node-4", podCidrs: ["10.244.3.0/24"], addresses: ["10.244.4.8"] },
+    { name: "node-5", addresses: ["198.51.100.5"] },
+  ];
+  t.strictSame(problemsOf(nodes, CLUSTER), [
+    ["no-pod-cidr", "error", "node-5", null],
+    ["node-address", "error", "node-3", "10.244.1.0/24"],
+    ["node-address", "error", "node-4", null],
+  ]);
+  const { stdout } = audit(nodes, CLUSTER);
+  t.match(stdout, /^node-3 +10\.244\.1\.0\/24 +10\.244\.1\.7 is in the podCIDR of node-2$/m);
+  t.match(stdout, /^node-4 +- +10\.244\.4\.8 is in the cluster CIDR 10\.244\.0\.0\/16$/m);
+  t.equal(proposalsOf(nodes, CLUSTER)["node-5"], "10.244.5.0/24");
+  t.strictSame(
+    problemsOf(nodes.slice(0, 4)).map(([code, , node]) => [code, node]),
+    [["node-address", "node-3"]],
+    "without a cluster CIDR those in a podCIDR are found",
   );
 });
 

@@ -8,6 +8,7 @@ import { groupCidrs } from "../../../src/cluster/nodes/overlapping-cidrs.ts";
 import { isWithin } from "../../../src/ipam/address.ts";
 import { addressRangeOf, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { seed } from "../../harness/seed.ts";
+import { clusterCidr } from "../cluster-cidr.ts";
 import { nodesJson } from "../node-texts.ts";
 
 function node(name: string, podCidrs: readonly string[], created = ""): ClusterNode {
@@ -17,11 +18,7 @@ function node(name: string, podCidrs: readonly string[], created = ""): ClusterN
 }
 
 function expectation(...settings: readonly (readonly [cluster: string, nodeMask: number])[]) {
-  const clusters = settings.map(([cluster]) => {
-    const prefix = parsePrefix(cluster);
-    if (prefix === undefined) throw new Error(`${cluster} is not a network`);
-    return { ...prefix, ...addressRangeOf(prefix) };
-  });
+  const clusters = settings.map(([cluster]) => clusterCidr(cluster));
   const families = clusters.map(({ address }) => address.family);
   const masks = families.map((family, index) => ({
     family,

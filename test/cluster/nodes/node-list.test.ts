@@ -2,10 +2,16 @@ import { test } from "tap";
 import { CommandError } from "../../../src/cli/command/command.ts";
 import type { ClusterNode } from "../../../src/cluster/nodes/node-cidrs.ts";
 import { parseNodes } from "../../../src/cluster/nodes/node-list.ts";
+import { formatAddress } from "../../../src/ipam/address.ts";
 import { nodeObject, nodesJson } from "../node-texts.ts";
 
 const written = [
-  { name: "node-1", podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"], pods: "253" },
+  {
+    name: "node-1",
+    podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"],
+    pods: "253",
+    addresses: ["10.0.0.1", "fd00::1", "not an address"],
+  },
   { name: "node-2", created: "2023-01-01T00:00:00Z", isCordoned: true },
 ];
 
@@ -15,6 +21,7 @@ const expected = [
     podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"],
     pods: 253n,
     created: "2024-05-01T10:00:00Z",
+    addresses: ["10.0.0.1", "fd00::1"],
     isCordoned: false,
   },
   {
@@ -22,6 +29,7 @@ const expected = [
     podCidrs: [],
     pods: 110n,
     created: "2023-01-01T00:00:00Z",
+    addresses: [],
     isCordoned: true,
   },
 ];
@@ -29,11 +37,13 @@ const expected = [
 const objects = written.map(nodeObject);
 const list = { apiVersion: "v1", kind: "List", items: objects };
 
-/** The nodes in a text, with the texts of their podCIDRs. */
+/** The nodes in a text, with the texts of their podCIDRs and addresses. */
 function read(text: string) {
-  return parseNodes(text, "it").map(({ cidrs, ...node }: ClusterNode) => {
-    return { ...node, podCidrs: cidrs.map((cidr) => cidr.text) };
-  });
+  return parseNodes(text, "it").map(({ cidrs, addresses, ...node }: ClusterNode) => ({
+    ...node,
+    podCidrs: cidrs.map((cidr) => cidr.text),
+    addresses: addresses.map(formatAddress),
+  }));
 }
 
 test("every form that kubectl prints is read", async (t) => {
@@ -64,9 +74,17 @@ test("what is missing in a node, or of another type, is absent", async (t) => {
     const [node] = read(JSON.stringify({ kind: "Node", metadata: { name: "n" }, ...members }));
     return node;
   };
-  const nothing = { name: "n", podCidrs: [], pods: undefined, created: "", isCordoned: false };
+  const nothing = {
+    name: "n",
+    podCidrs: [],
+    pods: undefined,
+    created: "",
+    addresses: [],
+    isCordoned: false,
+  };
   t.strictSame(one({}), nothing);
   t.strictSame(one({ spec: [], status: null }), nothing);
+  t.strictSame(one({ status: { addresses: [{ type: "InternalIP" }, null, 7] } }), nothing);
   t.strictSame(one({ spec: { podCIDR: "10.0.0.0/24" } })?.podCidrs, ["10.0.0.0/24"], "before 1.16");
   t.strictSame(one({ spec: { podCIDR: "" } })?.podCidrs, []);
   t.equal(one({ status: { allocatable: { pods: 110 } } })?.pods, 110n);

@@ -1,6 +1,7 @@
 import { inspect } from "node:util";
 import fc from "fast-check";
 import { test } from "tap";
+import { countAssignable } from "../../../src/cluster/nodes/assignable-cidrs.ts";
 import { nodesIn, podsIn } from "../../../src/cluster/nodes/node-mask.ts";
 import { layOutCidrs } from "../../../src/cluster/plan/cidr-layout.ts";
 import type { CidrLayout, CidrRequest } from "../../../src/cluster/plan/cidr-request.ts";
@@ -8,14 +9,22 @@ import { problemsOf } from "../../../src/cluster/plan/problems.ts";
 import { addressRangeOf, type Prefix, parsePrefix } from "../../../src/ipam/prefix.ts";
 import { seed } from "../../harness/seed.ts";
 import { families } from "../../ipam/arbitraries.ts";
+import { clusterCidr } from "../cluster-cidr.ts";
 
 /** What is given beside the cluster CIDR. */
 type Given = Partial<Omit<CidrRequest, "cluster">>;
 
+const services12 = [clusterCidr("10.96.0.0/12")];
+
 function request(cidr: string, given: Given): CidrRequest {
   const cluster = cidr === "" ? undefined : parsePrefix(cidr);
   const family = cluster?.address.family ?? 4;
-  const nothing = { nodeMask: undefined, nodes: undefined, pods: undefined };
+  const nothing = {
+    serviceCidrs: [],
+    nodeMask: undefined,
+    nodes: undefined,
+    pods: undefined,
+  };
   return { family, ...nothing, ...given, cluster };
 }
 
@@ -38,6 +47,9 @@ test("a cluster CIDR, or a number of nodes, and what else is given give the rest
     ["fd00::/48", { nodes: 1000n }, { nodeMask: 64, nodes: 65536n, pods: 2n ** 64n - 2n }],
     ["fd00::/60", { nodes: 100n }, { nodeMask: 67, nodes: 128n }],
     ["fd00::/108", { pods: 254n }, { nodeMask: 120, nodes: 4096n, pods: 254n }],
+    ["10.0.0.0/8", { nodes: 61_440n, serviceCidrs: services12 }, { nodeMask: 24, nodes: 61_440n }],
+    ["10.0.0.0/8", { nodes: 65_000n, serviceCidrs: services12 }, { nodeMask: 25, nodes: 122_880n }],
+    ["10.96.0.0/16", { nodeMask: 24, serviceCidrs: services12 }, { nodes: 0n }],
     ["", { family: 6, nodes: 100n, pods: 10n }, { clusterLength: 57, nodeMask: 64, nodes: 128n }],
   ];
   for (const [cluster, given, layout] of cases) {
@@ -103,6 +115,18 @@ test("what does not fit is a problem, with what to choose instead", async (t) =>
       "no-private-network",
       "fewer nodes, fewer pods per node, or IPv6; no private IPv4 network has enough addresses",
     ],
+    [
+      "10.0.0.0/8",
+      { nodeMask: 24, nodes: 65_000n, serviceCidrs: services12 },
+      "too-many-nodes",
+      "a node mask of /25 (122880 nodes of 125 pods)",
+    ],
+    [
+      "10.96.0.0/16",
+      { nodeMask: 24, nodes: 3n, serviceCidrs: services12 },
+      "too-many-nodes",
+      "a cluster CIDR of /22 outside the service CIDR with a node mask of /24 (4 nodes of 253 pods)",
+    ],
   ];
   for (const [cluster, given, code, instead] of cases) {
     const asked = request(cluster, given);
@@ -110,6 +134,19 @@ test("what does not fit is a problem, with what to choose instead", async (t) =>
     t.equal(found?.instead, instead, code);
   }
 });
+
+const services = fc.subarray(
+  [
+    "10.96.0.0/12",
+    "10.0.0.0/12",
+    "10.0.0.0/24",
+    "10.0.0.8/29",
+    "10.0.0.0/8",
+    "fd00::/40",
+    "fd00::/112",
+  ].map(clusterCidr),
+  { maxLength: 2 },
+);
 
 const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   const bits = family === 4 ? 32 : 128;
@@ -123,6 +160,7 @@ const requests: fc.Arbitrary<CidrRequest> = families.chain((family) => {
   return fc.record({
     family: fc.constant(family),
     cluster: fc.option(cluster, { nil: undefined }),
+    serviceCidrs: services,
     nodeMask: fc.option(lengths, { nil: undefined }),
     nodes: fc.option(counts, { nil: undefined }),
     pods: fc.option(counts, { nil: undefined }),
@@ -135,7 +173,12 @@ test("a plan without problems holds all that was asked for, and its numbers agre
       const layout = layOutCidrs(asked);
       const { family, clusterLength, nodeMask, nodes, pods } = layout;
       t.equal(pods, podsIn(family, nodeMask));
-      t.equal(nodes, nodesIn(clusterLength, nodeMask));
+      const { cluster, serviceCidrs } = asked;
+      const expected =
+        cluster === undefined
+          ? nodesIn(clusterLength, nodeMask)
+          : countAssignable(addressRangeOf(cluster), nodeMask, serviceCidrs);
+      t.equal(nodes, expected);
       if (problemsOf(asked, layout).length > 0) return;
       t.equal(nodeMask, asked.nodeMask ?? nodeMask);
       t.ok(asked.nodes === undefined || nodes >= asked.nodes);
@@ -154,10 +197,11 @@ test("what is advised has no problem itself", async (t) => {
           t.strictSame(problemCodes({ ...asked, nodeMask: Number(mask) }), [], instead);
         }
         for (const [, length, mask] of instead.matchAll(
-          /cluster CIDR of \/(\d+) with a node mask of \/(\d+)/g,
+          /cluster CIDR of \/(\d+)(?: outside the service CIDR)? with a node mask of \/(\d+)/g,
         )) {
           const cluster = parsePrefix(`${asked.family === 4 ? "0.0.0.0" : "::"}/${length}`);
-          t.strictSame(problemCodes({ ...asked, cluster, nodeMask: Number(mask) }), [], instead);
+          const other = { ...asked, cluster, serviceCidrs: [], nodeMask: Number(mask) };
+          t.strictSame(problemCodes(other), [], instead);
         }
       }
     }),

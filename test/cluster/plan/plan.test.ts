@@ -86,6 +86,71 @@ Its default, 110, is more than a podCIDR holds. Drain a node before you lower it
   );
 });
 
+test("podCIDRs that overlap the service CIDR are not counted", async (t) => {
+  const cluster = "--cluster-cidr 10.0.0.0/8 --service-cidr 10.96.0.0/12";
+  const { exitCode, stdout } = plan(cluster);
+  t.match(stdout, /^IPv4 +10\.0\.0\.0\/8 +\/24 +61440 +253\n/m);
+  t.match(stdout, /^\/25 +122880 +125$/m, "nor with another node mask");
+  t.match(
+    stdout,
+    "- IPv4: 4096 of 65536 podCIDRs of /24 overlap the service CIDR 10.96.0.0/12: kube-controller-manager assigns none of these, so 61440 nodes get one.\n",
+  );
+  t.equal(exitCode, 1);
+  t.match(
+    plan(`${cluster} --nodes 65000 --node-cidr-mask-size 24`).stdout,
+    "- IPv4: 65000 nodes do not fit: there are 61440 podCIDRs of /24, so 3560 nodes would get no podCIDR.\n  Instead: a node mask of /25 (122880 nodes of 125 pods).\n",
+  );
+  const inside = plan("--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12");
+  t.match(inside.stdout, /^IPv4 +10\.96\.0\.0\/16 +\/24 +0 +253\n/m);
+  t.match(inside.stdout, "assigns none of these, so no node gets one.");
+  t.match(
+    plan(`${cluster},10.128.0.0/24`).stdout,
+    "of several service CIDRs it knows only that of its --service-cluster-ip-range",
+  );
+});
+
+test("a node mask that the plan chooses is said to be no default", async (t) => {
+  const cases: readonly (readonly [line: string, advice: string])[] = [
+    ["--cluster-cidr 10.244.0.0/16 --nodes 1000", "/24: set --node-cidr-mask-size=26.\n"],
+    ["--nodes 10 --pods 20", "/24: set --node-cidr-mask-size=27.\n"],
+    [
+      "--cluster-cidr 10.244.0.0/16,fd00::/108 --pods 200",
+      "/64: set --node-cidr-mask-size-ipv6=120.\n",
+    ],
+  ];
+  for (const [line, advice] of cases) t.match(plan(line).stdout, advice, line);
+  t.notMatch(plan("--cluster-cidr 10.244.0.0/16 --nodes 200").stdout, "--node-cidr-mask-size");
+  const sourcesOf = (line: string): readonly string[] =>
+    JSON.parse(plan(`${line} --json`).stdout).families.map(
+      ({ nodeMaskSource }: { nodeMaskSource: string }) => nodeMaskSource,
+    );
+  t.strictSame(sourcesOf("--cluster-cidr 10.244.0.0/16,fd00::/108 --pods 200"), [
+    "default",
+    "chosen",
+  ]);
+  t.strictSame(sourcesOf("--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24"), ["option"]);
+});
+
+test("a cluster CIDR alone that kube-controller-manager does not start with is a problem", async (t) => {
+  const cases: readonly (readonly [cluster: string, code: string, instead: string])[] = [
+    ["fd00:db8::1:0/112", "mask-too-short", "a node mask of /112 (1 node of 65534 pods)"],
+    ["fd00::/32", "too-many-pod-cidrs", "a node mask of /48 (65536 nodes"],
+    ["10.244.0.0/26", "mask-too-short", "a node mask of /26 (1 node of 61 pods)"],
+  ];
+  for (const [cluster, code, instead] of cases) {
+    const { exitCode, stdout } = plan(`--cluster-cidr ${cluster} --json`);
+    const { problems } = JSON.parse(stdout);
+    t.match([exitCode, problems[0]], [1, { code, instead }], cluster);
+  }
+});
+
+test("a verb agrees with its number", async (t) => {
+  const { stdout } = plan("--cluster-cidr 10.244.0.0/24 --node-cidr-mask-size 24 --nodes 2");
+  t.match(stdout, "2 nodes do not fit: there is 1 podCIDR of /24, so 1 node would get no podCIDR");
+  const none = plan("--cluster-cidr 10.96.0.0/24 --service-cidr 10.96.0.0/12 --nodes 1");
+  t.match(none.stdout, "1 node does not fit: there are 0 podCIDRs");
+});
+
 test("large numbers are printed digit by digit", async (t) => {
   const { stdout } = plan("--cluster-cidr fd00::/48 --node-cidr-mask-size 64 --json");
   t.match(stdout, /"podsPerNode": 18446744073709551614,\n/);
@@ -135,7 +200,9 @@ test("the document of a change", async (t) => {
     problems: [],
   });
   const now = { clusterCidr: "10.240.0.0/12", nodeMask: 24, nodes: 4096, podsPerNode: 253 };
-  t.match(families, [{ ...now, family: "IPv4", clusterPrefixLength: 12 }]);
+  t.match(families, [
+    { ...now, family: "IPv4", clusterPrefixLength: 12, nodeMaskSource: "option" },
+  ]);
   t.strictSame(families[0].choices.at(-1), { nodeMask: 27, nodes: 32_768, podsPerNode: 29 });
   t.strictSame(change, {
     existingNodes: 256,

@@ -16,6 +16,7 @@ function partsOf(text: string, bits: number, clusterCidr = "10.244.0.0/16") {
     family,
     cluster,
     clusterLength: cluster.length,
+    serviceCidrs: [],
     nodeMask: cluster.length + bits,
     nodes: 2n ** BigInt(bits),
     pods: 1n,
