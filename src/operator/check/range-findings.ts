@@ -17,7 +17,7 @@ import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { Finding } from "./finding.ts";
 
-/** With `exhaustedStatus`: what of the leaked addresses ADD reclaims keeps STATUS from failing. */
+/** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
 const STATUS_FAILS = {
   now: "; unless ADD can reclaim one, STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
   soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",

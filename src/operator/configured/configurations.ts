@@ -21,7 +21,7 @@ export interface Configuration {
 interface Inherited {
   readonly name: string;
   readonly version: string;
-  /** In a plugin list, the name and version of the list win, as in libcni. */
+  /** Whether it is a plugin list, whose name and version win, as in libcni. */
   readonly isList: boolean;
 }
 
