@@ -35,14 +35,18 @@ export function operate(system: OperatorSystem): number | undefined {
     if (!(error instanceof CommandError || error instanceof CniError || isSystemError(error))) {
       throw error;
     }
-    const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
-    const lines = error instanceof CommandError ? error.lines : [];
-    const further = lines.map((line) => `${inOneLine(line)}\n`).join("");
-    const command = error instanceof OptionError && isCommand(name) ? `${name}: ` : "";
-    const message = `${command}${messageWithDetails(error)}`;
-    system.writeStandardError(`${logLine(message)}${further}${help}`);
+    system.writeStandardError(errorText(error, name));
     return COMMAND_ERROR;
   }
+}
+
+/** An error as it is printed, with its lines and the command line that prints help. */
+function errorText(error: Error, name: string): string {
+  const help = error instanceof UsageError ? `Run '${helpLineFor(name)}' for usage.\n` : "";
+  const lines = error instanceof CommandError ? error.lines : [];
+  const further = lines.map((line) => `${inOneLine(line)}\n`).join("");
+  const command = error instanceof OptionError && isCommand(name) ? `${name}: ` : "";
+  return `${logLine(`${command}${messageWithDetails(error)}`)}${further}${help}`;
 }
 
 /** The command's name and the words that follow it; `--json` may stand before it. */
@@ -78,8 +82,9 @@ function execute(
   const log: Context["log"] = (message) => system.writeStandardError(logLine(message));
   const context = { system, commands, ...parsed, log };
   const report = command.run(context);
+  const { exitCode, refusal, service } = report;
+  if (refusal !== undefined) system.writeStandardError(errorText(refusal, name));
   system.writeStandardOutput(format(system, report, parsed.has("--json")));
-  const { exitCode, service } = report;
   if (service === undefined) return exitCode;
   system.serve(service);
   return undefined;

@@ -12,7 +12,7 @@ const store = [
 const frame = ["cli/output", "cli/command", "cli/manual"];
 
 /** What is below the questions about a node. */
-const node = [...machine, "cni", "ipam", "configuration", ...store, ...frame];
+const node = [...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame];
 
 /** What the commands about a node share. */
 const shared = [
@@ -45,9 +45,11 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ],
   ["store/reuse", [...protocol, "ipam", "store/files"]],
   ["store", [...machine, "cni", "ipam", ...store]],
+  // The dry run is asked by verbs and commands, and knows neither.
+  ["dry-run", [...protocol, "ipam", "configuration", ...store]],
   // The static plugin keeps no state.
   ["static", [...protocol, "ipam"]],
-  ["verbs", [...protocol, "ipam", "configuration", ...store]],
+  ["verbs", [...protocol, "ipam", "configuration", ...store, "dry-run"]],
   // A call of the plugin never loads the commands.
   ["main.ts", [...protocol, "static", "verbs"]],
   // The frame of any command knows none of them.

@@ -60,7 +60,7 @@ if [ "$1" = remove ] && [ -z "$HOST_LOCAL_FORCE" ]; then
   /usr/sbin/host-local install "$directory" --uninstall --yes >/dev/null || status=$?
   rm -r "$directory"
   # Any other failure is of a program that does not run, and no reason to keep it.
-  if [ "$status" = 2 ]; then
+  if [ "$status" = 1 ] || [ "$status" = 2 ]; then
     echo "To remove the package nevertheless: HOST_LOCAL_FORCE=1 dpkg --remove host-local" >&2
     exit 1
   fi

@@ -24,7 +24,7 @@ export interface Layout {
   /** The directories of the executable: the one of CNI plugins, and the one of the operator's tool. */
   readonly executables: readonly string[];
   readonly zshCompletions: string;
-  /** What the units have instead of paths of Debian. */
+  /** What the units have in place of Debian's paths. */
   readonly unitPaths?: Readonly<Record<string, string>>;
   /** The directory of the licences; absent where the package has them in another form. */
   readonly licenses?: string;
@@ -64,6 +64,10 @@ const PRESETS = "usr/lib/systemd/system-preset";
 
 const EXAMPLES = /^conf-examples\//;
 
+/** Where the examples expect the tool: an administrator installs it there, and a package beside the other tools of the system. */
+const TOOL = "/usr/local/sbin/host-local";
+const PACKAGED_TOOL = "/usr/sbin/host-local";
+
 /** Lists the files of a package, by their paths relative to `/`. */
 export function installedFiles(
   files: readonly ReleaseFile[],
@@ -88,7 +92,7 @@ export function installedFiles(
   return [
     ...files.flatMap((file) =>
       (places[file.name] ?? placesOfExample(file.name)).map((name) =>
-        name.startsWith(`${UNITS}/`) ? unit(file, name, layout) : placed(file, name),
+        EXAMPLES.test(file.name) ? example(file, name, layout) : placed(file, name),
       ),
     ),
     ...documents().map(
@@ -113,10 +117,13 @@ function placesOfExample(name: string): readonly string[] {
   ];
 }
 
-function unit(file: ReleaseFile, name: string, { unitPaths = {} }: Layout): ReleaseFile {
+/** An example with the paths of the package. */
+function example(file: ReleaseFile, name: string, { unitPaths = {} }: Layout): ReleaseFile {
   if (!("from" in file)) throw new Error(`${name} is a file of the repository`);
+  const isUnit = name.startsWith(`${UNITS}/`);
+  const paths = { [TOOL]: PACKAGED_TOOL, ...(isUnit ? unitPaths : {}) };
   let text = readFileSync(file.from, "utf8");
-  for (const [path, other] of Object.entries(unitPaths)) text = text.replaceAll(path, other);
+  for (const [path, other] of Object.entries(paths)) text = text.replaceAll(path, other);
   return { name, mode: file.mode, text };
 }
 

@@ -49,6 +49,16 @@ export function findSyntaxError(
   }
 }
 
+/**
+ * The place of a character for people, such as `line 3, column 12`; a column is a character, not a byte.
+ *
+ * @param offset in UTF-16 code units
+ */
+export function placeIn(text: string, offset: number): string {
+  const before = text.slice(0, offset).split("\n");
+  return `line ${before.length}, column ${[...(before.at(-1) ?? "")].length + 1}`;
+}
+
 function scan(text: string): void {
   // A property, since V8 14 may lose a change of a variable that several functions share.
   const place = { at: 0 };

@@ -122,6 +122,15 @@ export function memberInAnyCase(at: Located, name: string): Located | undefined 
   return found?.value === null ? undefined : found;
 }
 
+/**
+ * Gives the value of a member as `memberInAnyCase` finds it, in what may be of any form; `undefined` where it is no object, or has no
+ * such member.
+ */
+export function valueInAnyCase(value: Json | undefined, name: string): Json | undefined {
+  if (value === undefined || !isObject(value)) return undefined;
+  return memberInAnyCase({ value, path: "" }, name)?.value;
+}
+
 /** Finds a member as `memberInAnyCase` does, but one that is `null` is returned as such. */
 export function memberOrNullInAnyCase(at: Located, name: string): Located | undefined {
   at.members ??= membersOf(at);

@@ -2,7 +2,7 @@
 
 import type { NetworkConfiguration } from "../cni/call.ts";
 import { allowsOneAddressPerFamily } from "../cni/version.ts";
-import { type IpamConfig, readConfig, type StoreConfig } from "../ipam/config.ts";
+import { hasRanges, type IpamConfig, readConfig, type StoreConfig } from "../ipam/config.ts";
 import { exclusionsForAll } from "../ipam/exclusions.ts";
 import { partsOf } from "../ipam/partition.ts";
 import { makeRangeSets, type RangeSet, type RangeSetSpec } from "../ipam/range-set.ts";
@@ -30,6 +30,20 @@ export function loadConfig(
   const partition = readPartition(system, settings);
   const rangeSets = partsOf(sets, specs, exclusionsForAll(config), partition);
   return { ...config, rangeSets, partition };
+}
+
+/**
+ * Loads the configuration as `loadConfig` does, without a call: ranges that the runtime provides come with an ADD alone.
+ *
+ * @returns without range sets, where the configuration has none
+ * @throws CniError 999 with the path in its details
+ */
+export function loadWithoutCall(
+  network: NetworkConfiguration,
+  system: Pick<System, "readFile" | "list">,
+): IpamConfig {
+  if (hasRanges(network)) return loadConfig(network, "", system);
+  return { ...readConfig(network, "").config, rangeSets: [], partition: undefined };
 }
 
 /**

@@ -2,7 +2,7 @@
 
 import { CniError, internalError } from "../cni/error.ts";
 import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
-import { findSyntaxError } from "../cni/json-syntax.ts";
+import { findSyntaxError, placeIn } from "../cni/json-syntax.ts";
 import { rangeSetsIn } from "../ipam/range-fields.ts";
 import { makeRangeSets, type RangeSetSpec } from "../ipam/range-set.ts";
 import type { System } from "../system/system.ts";
@@ -57,15 +57,10 @@ function parsed(text: string): Json {
     return parseJson(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    throw invalid(`${placeOf(findSyntaxError(text)?.offset, text)}${error.message}`);
+    const found = findSyntaxError(text);
+    const place = found === undefined ? "" : `${placeIn(text, found.offset)}: `;
+    throw invalid(`${place}${error.message}`);
   }
-}
-
-/** The place of a character, such as `line 3, column 12: `. */
-function placeOf(offset: number | undefined, text: string): string {
-  if (offset === undefined) return "";
-  const before = text.slice(0, offset).split("\n");
-  return `line ${before.length}, column ${(before.at(-1)?.length ?? 0) + 1}: `;
 }
 
 function setsOfNetwork(document: Json, network: string): readonly RangeSetSpec[] {

@@ -10,6 +10,13 @@ export type PartitionSettings =
   | { readonly subnetFile: string; readonly clusterCidr: Prefix | undefined }
   | { readonly network: string; readonly confDir: string; readonly clusterCidr: Prefix };
 
+/** The keys of `ipam.partition`. */
+export const partitionKeys = ["subnetFile", "network", "confDir", "clusterCidr", "ranges"] as const;
+
+/** A member of `ipam.partition`. */
+const member: (at: Located, key: (typeof partitionKeys)[number]) => Located | undefined =
+  memberInAnyCase;
+
 /** Where runtimes have the network configurations, unless `confDir` says otherwise. */
 const DEFAULT_CONF_DIR = "/etc/cni/net.d";
 
@@ -25,10 +32,10 @@ export const PARTITION_FORMS =
 export function partitionSettings(at: Located | undefined): PartitionSettings | undefined {
   if (at === undefined) return undefined;
   if (!isObject(at.value)) throw typeMismatch(at, PARTITION_FORMS);
-  const subnetFile = absolutePath(memberInAnyCase(at, "subnetFile"));
-  const network = text(memberInAnyCase(at, "network"), "the name of a network");
-  const confDir = absolutePath(memberInAnyCase(at, "confDir"));
-  const cidr = memberInAnyCase(at, "clusterCidr");
+  const subnetFile = absolutePath(member(at, "subnetFile"));
+  const network = text(member(at, "network"), "the name of a network");
+  const confDir = absolutePath(member(at, "confDir"));
+  const cidr = member(at, "clusterCidr");
   const clusterCidr = cidr && parsePrefixField(cidr);
   if (subnetFile !== "" && network === "" && confDir === "") return { subnetFile, clusterCidr };
   if (subnetFile === "" && network !== "" && clusterCidr !== undefined) {

@@ -5,6 +5,13 @@ import { parseIPField, parsePrefixField } from "./fields.ts";
 import { NO_GATEWAY, type RangeSpec } from "./range.ts";
 import type { RangeSetSpec } from "./range-set.ts";
 
+/** The keys of a range. */
+export const rangeKeys = ["subnet", "rangeStart", "rangeEnd", "gateway"] as const;
+
+/** A member of a range. */
+const member: (range: Located, key: (typeof rangeKeys)[number]) => Located | undefined =
+  memberInAnyCase;
+
 /**
  * A list of range sets, each a list of ranges.
  *
@@ -27,12 +34,12 @@ export function rangeIn(range: Located): RangeSpec {
   // In a list `null` is a range without any member.
   const at = range.value === null ? { value: {}, path } : range;
   const subnet = memberOrNullInAnyCase(at, "subnet");
-  const gateway = memberInAnyCase(at, "gateway");
+  const gateway = member(at, "gateway");
   return {
     path,
     subnet: subnet && parsePrefixField(subnet),
-    rangeStart: parseIPField(memberInAnyCase(at, "rangeStart")),
-    rangeEnd: parseIPField(memberInAnyCase(at, "rangeEnd")),
+    rangeStart: parseIPField(member(at, "rangeStart")),
+    rangeEnd: parseIPField(member(at, "rangeEnd")),
     gateway: gateway?.value === NO_GATEWAY ? NO_GATEWAY : parseIPField(gateway),
   };
 }

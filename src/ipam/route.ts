@@ -7,6 +7,11 @@ import { formatAddress } from "./address.ts";
 import { parseIPField, parsePrefixField } from "./fields.ts";
 import { formatPrefix } from "./prefix.ts";
 
+const integers = ["mtu", "advmss", "priority", "table", "scope"] as const;
+
+/** The keys of a route. */
+export const routeKeys = ["dst", "gw", ...integers] as const;
+
 /**
  * Reads one entry of `ipam.routes`.
  *
@@ -38,5 +43,3 @@ function optionalIntegers(at: Located): Partial<Record<(typeof integers)[number]
   }
   return found;
 }
-
-const integers = ["mtu", "advmss", "priority", "table", "scope"] as const;

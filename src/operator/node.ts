@@ -5,8 +5,12 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
 import { containerOf } from "../store/reservations/owner.ts";
+import type { HeldAddress } from "../store/reservations/reservation-file.ts";
+import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
+import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import { LivenessChecker } from "./alive/liveness.ts";
+import { type UnusableRange, unusableRanges } from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
@@ -16,6 +20,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import { type Outlook, outlookOf } from "./outlook.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -32,6 +37,8 @@ export class Node {
   readonly cache: ResultsCache;
   readonly liveness: LivenessChecker;
   readonly #networks: Networks;
+  #interfaces: { readonly read: Interfaces | undefined } | undefined;
+  readonly #outlooks = new Map<FoundNetwork, Outlook>();
 
   constructor(
     context: Context,
@@ -55,6 +62,32 @@ export class Node {
   /** The reservations of all networks. */
   get reservations(): readonly NodeReservation[] {
     return this.directories.flatMap(({ reservations }) => reservations);
+  }
+
+  /** The addresses of the interfaces in this network namespace; `undefined` if the kernel does not tell them here. */
+  get interfaces(): Interfaces | undefined {
+    const { system } = this.context;
+    this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
+    return this.#interfaces.read;
+  }
+
+  /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
+  unusableIn(network: FoundNetwork): readonly UnusableRange[] {
+    return unusableRanges(network, this.interfaces?.get(network.bridge?.name ?? "") ?? []);
+  }
+
+  /** What the next ADD in a network comes to, asked once. */
+  outlookOf(network: FoundNetwork): Outlook {
+    const known = this.#outlooks.get(network);
+    if (known !== undefined) return known;
+    const outlook = outlookOf(this.context.system, network, this.liveness.states);
+    this.#outlooks.set(network, outlook);
+    return outlook;
+  }
+
+  /** The reservations of a network that count as used, see `NetworkDirectory.usedIn`. */
+  usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
+    return directory.usedIn(network, this.liveness.reclaimableIn(directory));
   }
 
   /** The same networks as they are now. */

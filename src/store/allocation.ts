@@ -1,9 +1,9 @@
 /** Reserving an address of a range set for an attachment. */
 
 import type { Attachment } from "../cni/attachment.ts";
-import { CniError, ErrorCode, internalError } from "../cni/error.ts";
+import { internalError } from "../cni/error.ts";
 import type { PodName } from "../cni/pod.ts";
-import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import { type Address, formatAddress } from "../ipam/address.ts";
 import {
   type Exclusions,
   formatReservedFor,
@@ -16,19 +16,13 @@ import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { recover } from "../system/system.ts";
-import { candidatesInOrder } from "./candidate-order.ts";
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
+import { NoAddressError } from "./no-address.ts";
+import { type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { contentOf, describeOwner } from "./reservations/owner.ts";
 import { type Reservation, readOwner } from "./reservations/reservation-file.ts";
-import {
-  candidateAt,
-  countUsage,
-  describeUsage,
-  removableAt,
-  unownedIn,
-} from "./reservations/usage.ts";
 import type { Preferences } from "./reuse/reuse.ts";
 
 /** What a call asks for, of whatever range set. */
@@ -46,18 +40,6 @@ export interface AllocationRequest {
   readonly reclaims: boolean;
   /** What the attachment held before this call. */
   readonly held: readonly Reservation[];
-}
-
-/** No address of a range set, or of its part that is reserved for the pod, can be handed out. */
-export class NoAddressError extends CniError {
-  readonly set: RangeSet;
-
-  /** @param details the counts of the set */
-  constructor(set: RangeSet, details: string) {
-    const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
-    super(ErrorCode.internal, message, details);
-    this.set = set;
-  }
 }
 
 /** Reserves addresses for the attachment of a call, one of each range set. */
@@ -88,7 +70,7 @@ export class Allocator {
     const own = { ...preferences, own: [...before, ...preferences.own] };
     const part = partReservedFor(set, reserved, pod);
     // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
-    if (part !== undefined) return this.#allocateNext(part, undefined, own);
+    if (part !== undefined) return this.#allocateNext(part, undefined, own, pod);
     const cursor = readCursor(this.#network.files, index, (line) => this.#network.warn(line));
     return this.#withCursor(index, this.#allocateNext(set, cursor, own));
   }
@@ -162,22 +144,40 @@ export class Allocator {
     );
   }
 
-  /** @param cursor the address after which to begin */
-  #allocateNext(set: RangeSet, cursor: Address | undefined, preferences: Preferences): Candidate {
+  /**
+   * @param cursor the address after which to begin
+   * @param pod for which the whole set is reserved
+   */
+  #allocateNext(
+    set: RangeSet,
+    cursor: Address | undefined,
+    preferences: Preferences,
+    pod?: PodName,
+  ): Candidate {
     const { files } = this.#network;
-    const { attachment, exclusions } = this.#request;
+    const { attachment, namespace, exclusions, reserved, reclaims } = this.#request;
+    const asked = { set, exclusions, cursor, preferences, reclaims };
+    const taken: Taken = {
+      reclaimable: (wantedBy) => this.#network.reclaimable(attachment, namespace, wantedBy),
+      unusual: () => this.#network.unusual(),
+    };
     const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
-      for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
-        if (this.#reserve(candidate.address, temporary)) return candidate;
+      for (const one of obtainableInOrder(files, asked, taken)) {
+        if (!this.#isCleared(one)) continue;
+        if (this.#reserve(one.candidate.address, temporary)) return one.candidate;
       }
-      return this.#allocateOfDead(set, temporary) ?? this.#allocateOfEmpty(set, temporary);
+      return undefined;
     });
     if (allocation !== undefined) return allocation;
-    const unowned = unownedIn(set, this.#network.unusual());
-    throw new NoAddressError(
-      set,
-      describeUsage(countUsage(files, set, exclusions), unowned, files),
-    );
+    throw new NoAddressError(files, { set, exclusions, reserved, pod }, this.#network.unusual());
+  }
+
+  /** Removes the reservation of an address that is not free; says whether that was possible. */
+  #isCleared(one: Obtainable): boolean {
+    if (one.kind === "free") return true;
+    return one.kind === "dead"
+      ? this.#network.reclaimDead(one.dead)
+      : this.#network.removeEmpty(one.name);
   }
 
   /**
@@ -192,29 +192,5 @@ export class Allocator {
     const found = this.#network.reclaimable(attachment, namespace, wanted);
     const dead = [...found].map((one) => one.dead);
     return dead.length === names.length && dead.every((one) => this.#network.reclaimDead(one));
-  }
-
-  /** Takes the address of a dead container, the oldest reservation first. */
-  #allocateOfDead(set: RangeSet, temporary: string): Candidate | undefined {
-    const { reclaims, exclusions, attachment, namespace } = this.#request;
-    if (!reclaims) return undefined;
-    const usable = (name: string): Candidate | undefined =>
-      candidateAt(parseAddress(name), set, exclusions);
-    for (const { dead, wanted } of this.#network.reclaimable(attachment, namespace, usable)) {
-      if (!this.#network.reclaimDead(dead)) continue;
-      if (this.#reserve(wanted.address, temporary)) return wanted;
-    }
-    return undefined;
-  }
-
-  /** Removes an empty file, which no DEL could ever release, and which is found only by reading all files. */
-  #allocateOfEmpty(set: RangeSet, temporary: string): Candidate | undefined {
-    const { exclusions } = this.#request;
-    for (const reservation of this.#network.unusual()) {
-      const candidate = removableAt(this.#network.files, { set, exclusions }, reservation);
-      if (candidate === undefined || !this.#network.removeEmpty(reservation.name)) continue;
-      if (this.#reserve(candidate.address, temporary)) return candidate;
-    }
-    return undefined;
   }
 }

@@ -10,9 +10,8 @@ import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
 import { RecordedNamespaces } from "./journal/reclaimable.ts";
-import { type AddedNamespace, isReclaimable, type JournalRecord } from "./journal/record.ts";
+import type { AddedNamespace } from "./journal/record.ts";
 import { Ledger } from "./ledger.ts";
-import { ownAddresses } from "./namespaces/addresses.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
@@ -208,8 +207,6 @@ export class PossiblyLockedNetwork {
 
 /** A network while its lock is held: only then may addresses be reserved, or taken from others. */
 export class LockedNetwork extends PossiblyLockedNetwork {
-  #ownAddresses: ReadonlySet<string> | "unseen" | undefined;
-
   // Only with a lock.
   constructor(files: NetworkFiles, lock: Held, reuse?: Reuse) {
     super(files, lock, reuse);
@@ -289,30 +286,17 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * The reservations that an ADD of an attachment may reclaim, one after the other as they are asked for, the oldest first: those
-   * from before this boot; then those of a pod's sandbox whose network namespace is gone, and its own.
+   * The reservations that an ADD of an attachment may reclaim, see `RecordedNamespaces.reclaimable`.
    *
    * @param namespace of that attachment; `undefined` where it is not known
-   * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    */
-  *reclaimable<T>(
+  reclaimable<T>(
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
-    const isMeant = (record: JournalRecord): boolean =>
-      (isReclaimable(record) || record.key === caller.key) && wantedBy(record.name) !== undefined;
-    for (const dead of this.namespaces.gone(isMeant, caller)) {
-      const wanted = wantedBy(dead.name);
-      if (wanted !== undefined && !this.#mayBeOfNode(dead.name)) yield { dead, wanted };
-    }
-  }
-
-  /** Whether the node itself has an address, or that cannot be seen: whatever became of a pod, no other can use it. */
-  #mayBeOfNode(address: string): boolean {
-    this.#ownAddresses ??= attempt(() => ownAddresses(this.files.system), "unseen");
-    return this.#ownAddresses === "unseen" || this.#ownAddresses.has(address);
+    return this.namespaces.reclaimable(wantedBy, caller);
   }
 
   /**

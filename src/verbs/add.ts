@@ -6,13 +6,13 @@ import { type NetworkNamespace, refuseOwnNetworkNamespace } from "../cni/network
 import { formatPod, isPodSandbox, type PodName, parsePodName, podIn } from "../cni/pod.ts";
 import { formatResult, type Result, type ResultDns } from "../cni/result.ts";
 import { loadConfig } from "../configuration/load-config.ts";
+import { readResolvConf } from "../configuration/resolv-conf-file.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import { type IpamConfig, isGcOnly } from "../ipam/config.ts";
 import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
-import { type AllocationRequest, Allocator, NoAddressError } from "../store/allocation.ts";
+import { Allocator } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { isShared } from "../store/journal/reclaimable.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
@@ -22,13 +22,9 @@ import { keysOf } from "../store/reservations/owner.ts";
 import type { ReservationFile } from "../store/reservations/reservation-file.ts";
 import { NO_PREFERENCES } from "../store/reuse/reuse.ts";
 import { isSystemError, type System } from "../system/system.ts";
-import { exhaustionAdvice } from "./exhaustion-advice.ts";
 import { lockOptions } from "./lock-options.ts";
 import { heldAllocation, holdsEverySet } from "./repeated-add.ts";
 import { stickyOwner } from "./sticky-owner.ts";
-
-/** A larger resolv.conf is refused, in bytes. */
-const LARGEST_RESOLV_CONF = 16 * 1024 * 1024;
 
 /** ADD: reserves one address of each range set and prints the result; if it cannot be printed, releases them. */
 export function add(system: System, call: AttachmentCall): void {
@@ -39,10 +35,7 @@ export function add(system: System, call: AttachmentCall): void {
 function reserveAndPrint(system: System, call: AttachmentCall): void {
   const config = loadConfig(call.network, call.arguments, system);
   const namespace = refuseOwnNetworkNamespace(system, call.networkNamespace);
-  const dns =
-    config.resolvConf === ""
-      ? NO_DNS
-      : parseResolvConf(system.readFile(config.resolvConf, LARGEST_RESOLV_CONF));
+  const dns = readResolvConf(system, config.resolvConf);
 
   const files = openNetwork(system, config.dataDir, config.network);
   try {
@@ -139,7 +132,7 @@ function reserve(
     }
   } catch (error) {
     network.undo(attachment, network.made);
-    throw failureOf(config.rangeSets, allocations.length, error, request, network.files);
+    throw failureOf(allocations.length, error);
   }
   if (unserved.length > 0) {
     network.undo(attachment, network.made);
@@ -158,25 +151,11 @@ function reserve(
   return { allocations, made: network.made };
 }
 
-/**
- * The error of an ADD: with the index of the range set, as the Go plugin has it, and with what an operator runs next where the
- * set, or its part that is reserved for the pod, has no free address.
- */
-function failureOf(
-  rangeSets: readonly RangeSet[],
-  index: number,
-  error: unknown,
-  { exclusions, reserved, pod }: AllocationRequest,
-  files: NetworkFiles,
-): unknown {
+/** The error of an ADD, with the index of the range set, as the Go plugin has it. */
+function failureOf(index: number, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const details = error instanceof CniError ? error.details : "";
-  const message = `failed to allocate for range ${index}: ${error.message}`;
-  if (!(error instanceof NoAddressError)) return internalError(message, details);
-  const { set } = error;
-  const ofPod = rangeSets.includes(set) ? undefined : pod;
-  const advice = exhaustionAdvice(files, { exclusions, reserved, set, pod: ofPod });
-  return internalError(message, `${details}. ${advice}`);
+  return internalError(`failed to allocate for range ${index}: ${error.message}`, details);
 }
 
 /** Whether a network namespace is known to be no other container's: the kernel tells it from any other, or none is recorded. */

@@ -121,7 +121,7 @@ export const differences: readonly Difference[] = [
     title: "STATUS says when no address can ever be handed out",
     concerns: "runtimes",
     reference: "STATUS always succeeds and ignores the ipam section.",
-    here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, or if every address of a range set is excluded, or reserved for nobody. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
+    here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, if the file of resolvConf cannot be read, or if every address of a range set is excluded, or reserved for nobody. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
       "CNI specification 1.1.0 requires it, also for an exhausted range set; but then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
     changed: [],

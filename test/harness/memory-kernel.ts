@@ -66,6 +66,11 @@ export class MemoryKernel {
   /** Whether a process is in the first user namespace, and whether it has CAP_SYS_ADMIN there. */
   isInFirstUserNamespace = true;
   isAdministrator = true;
+  /** Whether a process has CAP_DAC_OVERRIDE, and whether it may look at the first process of the node. */
+  overridesPermissions = true;
+  seesFirstProcess = true;
+  /** Where a file system is mounted that nobody can write to; `undefined` where none is. */
+  readOnly: string | undefined;
   /** The ids of those that live, by their numbers. */
   #ids: Map<bigint, bigint>;
   #lastId: bigint;
@@ -190,6 +195,7 @@ export class MemoryKernel {
       return { kind: "directory", device: 5n, inode: BigInt(process), ...times };
     }
     if (/^\/proc\/(1|self)\/root\/$/.test(path)) {
+      if (path.startsWith("/proc/1/")) this.#requireFirstProcess(path);
       return { kind: "directory", device: 1n, inode: 2n, ...times };
     }
     const isOfProcess = path.startsWith("/proc/");
@@ -227,14 +233,19 @@ export class MemoryKernel {
   /** @param _limit nothing is so long */
   readFile(path: string, _limit: number): string {
     if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) {
+      if (path.startsWith("/proc/1/")) this.#requireFirstProcess(path);
       if (!this.seesMounts) return "";
+      const disks = ["1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"];
+      if (this.readOnly !== undefined)
+        disks.push(`2 1 8:2 / ${this.readOnly} ro,relatime - ext4 /dev/sda2 ro\n`);
       const lines = [...this.mounts].map(
         ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
       );
-      return lines.join("");
+      return [...disks, ...lines].join("");
     }
     if (path === "/proc/self/status") {
-      return `Name:\thost-local\nCapEff:\t000001ffff${this.isAdministrator ? "f" : "d"}fffff\n`;
+      const lowest = this.overridesPermissions ? "f" : "d";
+      return `Name:\thost-local\nCapEff:\t000001ffff${this.isAdministrator ? "f" : "d"}ffff${lowest}\n`;
     }
     const [, process, table = ""] =
       /^\/proc\/([0-9]+|self)(?:\/task\/[0-9]+)?\/net\/(fib_trie|if_inet6)$/.exec(path) ?? [];
@@ -242,6 +253,10 @@ export class MemoryKernel {
     const found = this.processes.get(Number(process));
     if (found === undefined) throw new SystemError("open", path, "ENOENT");
     return this.#table(found.namespace, table);
+  }
+
+  #requireFirstProcess(path: string): void {
+    if (!this.seesFirstProcess) throw new SystemError("open", path, "EACCES");
   }
 
   /** A table of the namespace at a path. */

@@ -400,6 +400,8 @@ export class MemoryProcess implements System {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;
     return this.#call("lock", "open", file, () => {
       if (!this.#disk.has(file)) this.#disk.createFile(file, "", 0o600);
+      else if (this.#disk.status(file).kind === "directory")
+        throw new SystemError("open", file, "EISDIR");
       if (directory !== undefined) this.#disk.makeDirectories(directory, 0o700);
       const other = this.#machine.locks.get(path);
       if (other !== undefined) {

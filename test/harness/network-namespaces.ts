@@ -26,6 +26,41 @@ export async function processWith(
 
 const setUpLoopback = 'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done';
 
+/**
+ * Starts a process as of a runtime inside a container: both have network namespaces of their own, the runtime's has the first
+ * address, on the loopback interface, and the process the others.
+ *
+ * @returns the process ids of both
+ */
+export async function processInContainer(
+  t: Pick<Test, "teardown">,
+  gateway: string,
+  ...addresses: readonly string[]
+): Promise<{ readonly processId: number; readonly runtime: number }> {
+  const inner = `${setUpLoopback} && echo ready $$ && exec cat`;
+  const setUp = `ip link set lo up && ip address add "$1" dev lo && shift && unshare --net sh -c '${inner}' sh "$@"`;
+  const child = spawn(
+    "unshare",
+    ["--net", "sh", "-c", `${setUp}; true`, "sh", gateway, ...addresses],
+    {
+      stdio: ["pipe", "pipe", "inherit"],
+    },
+  );
+  const ended = once(child, "exit");
+  t.teardown(async () => {
+    // Both end with their input.
+    child.stdin.end();
+    await ended;
+  });
+  for await (const line of createInterface(child.stdout)) {
+    const [word, processId] = line.split(" ");
+    if (word === "ready" && child.pid !== undefined) {
+      return { processId: Number(processId), runtime: child.pid };
+    }
+  }
+  throw new Error("no process in a container");
+}
+
 /** Starts a process in a network namespace of its own, once a shell has set that up. */
 async function startProcess(
   t: Pick<Test, "teardown">,

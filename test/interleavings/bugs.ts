@@ -443,8 +443,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "the command gc releases what was reserved just now",
     file: "operator/gc/decision.ts",
-    from: 'if ((age < 0 || age < grace) && !isAhead(written, now)) return decided("young");',
-    to: "",
+    from: "(age < 0 || age < grace) && !isAhead(written, now)",
+    to: "age < 0 && age > 0",
     cast: cast("gc --live c ∥ Go ADD b"),
   },
   {

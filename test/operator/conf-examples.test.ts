@@ -21,7 +21,8 @@ import { inRepository } from "../harness/repository.ts";
 import { type Node, nodeFor } from "./node.ts";
 import { skipWithoutPromtool } from "./promtool.ts";
 
-const installed = "/usr/sbin/host-local";
+/** Where the README installs the tool. */
+const installed = `${/^install -m 755 dist\/native\/host-local (\S+)/m.exec(readFileSync(inRepository("README.md"), "utf8"))?.[1]}host-local`;
 
 const skipWithoutSystemd: string | false =
   spawnSync("systemd-analyze", ["security", "--help"]).status === 0

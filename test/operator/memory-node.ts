@@ -57,6 +57,7 @@ export function startOperator(
         limit,
       ),
     listInterfaces,
+    hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
     },
@@ -141,6 +142,8 @@ export interface MemoryRun {
   readonly operands?: readonly string[];
   /** Its options with their values, besides {@link places}; one that takes no value has any. */
   readonly options?: Readonly<Record<string, string>>;
+  /** The names of {@link places} that are left out. */
+  readonly without?: readonly string[];
   /** Whose `/proc` and network namespaces there are; by default those of the machine. */
   readonly kernel?: Kernel | undefined;
   readonly interrupt?: Interrupt | undefined;
@@ -151,12 +154,13 @@ export interface MemoryRun {
 export function runOn(
   machine: MemoryMachine,
   command: Command,
-  { operands, options = {}, kernel, interrupt, listInterfaces }: MemoryRun = {},
+  { operands, options = {}, without = [], kernel, interrupt, listInterfaces }: MemoryRun = {},
 ): Report & { readonly logged: string } {
   const { system } = startOperator(machine, interrupt, listInterfaces);
+  const given = Object.entries(places).filter(([name]) => !without.includes(name));
   const context = contextOf(
     kernel === undefined ? system : withKernel(system, systemOf(kernel)),
-    { ...places, ...options },
+    { ...Object.fromEntries(given), ...options },
     operands,
   );
   const logged: string[] = [];

@@ -4,7 +4,7 @@ import { type Attachment, parseContainerId, parseInterfaceName } from "../../src
 import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
-import { knownCount } from "../../src/store/journal/journal-file.ts";
+import { readJournal } from "../../src/store/journal/journal-file.ts";
 import { recordedIn } from "../../src/store/journal/reclaimable.ts";
 import { type EarlierReservation, isEarlier } from "../../src/store/journal/record.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
@@ -59,6 +59,12 @@ export function withNetwork<T>(
   } finally {
     system.writeStandardError(network.close());
   }
+}
+
+/** How many reservations the journal counts; `undefined` where it is not current. */
+export function knownCount(files: NetworkFiles): number | undefined {
+  const journal = readJournal(files, undefined);
+  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
 }
 
 /** What the journal lists, by container and interface; nothing where it is not current. */

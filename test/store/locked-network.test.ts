@@ -1,6 +1,5 @@
 import { test } from "tap";
 import { fileIdAt } from "../../src/store/files/fingerprint.ts";
-import { knownCount } from "../../src/store/journal/journal-file.ts";
 import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-network.ts";
 import { keyOf, keysOf, type OwnerKey, ownerOf } from "../../src/store/reservations/owner.ts";
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
@@ -14,6 +13,7 @@ import {
   filesOf,
   HELD,
   journalOf,
+  knownCount,
   location,
   machineWith,
   open,

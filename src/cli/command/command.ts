@@ -66,8 +66,8 @@ export interface Context {
 /**
  * The result of a command.
  *
- * Exit code 0: success, and no problems. 1: problems were found, nothing was found, or the change was not confirmed. 2 is
- * for errors, see `CommandError`.
+ * Exit code 0: success, and no problems. 1: problems were found, nothing was found, or the change was not confirmed or was
+ * refused. 2 is for errors, see `CommandError`.
  */
 export interface Report {
   readonly exitCode: 0 | 1;
@@ -75,6 +75,8 @@ export interface Report {
   readonly document: () => unknown;
   /** The answer without `--json`; ends with a newline unless it is empty. */
   readonly text: () => string;
+  /** Why a change was refused, for standard error. */
+  readonly refusal?: RefusedError;
   /** What the process does once this is printed, until it is terminated. */
   readonly service?: Service;
 }
@@ -89,6 +91,9 @@ export class CommandError extends Error {
     this.lines = lines;
   }
 }
+
+/** What the node is not to lose unawares: nothing was changed, and an option insists on it. See `Report.refusal`. */
+export class RefusedError extends CommandError {}
 
 /** What an option names cannot be used: the option, a colon and the problem. It is printed after the name of the command. */
 export class OptionError extends CommandError {}

@@ -3,19 +3,27 @@
 /** The longest word that is compared, in characters: no name is nearly as long. */
 const LONGEST = 64;
 
-/**
- * A clause to append to an error, such as `; did you mean list?`; empty where no name is similar. It has the only name that
- * begins with the word, or the most similar one, where at most a third of the word's characters are wrong.
- */
+/** A clause to append to an error, such as `; did you mean list?`; empty where no name is similar. */
 export function suggestion(word: string, names: readonly string[]): string {
-  if (word.length < 2 || word.length > LONGEST) return "";
-  const [completed, ...others] = names.filter((name) => name.startsWith(word));
-  const [similar] = names
-    .map((name) => ({ name, distance: editDistance(word, name) }))
-    .filter(({ distance }) => distance <= Math.max(1, Math.floor(word.length / 3)))
-    .sort((a, b) => a.distance - b.distance);
-  const name = others.length === 0 && completed !== undefined ? completed : similar?.name;
+  const name = similarName(word, names);
   return name === undefined ? "" : `; did you mean ${name}?`;
+}
+
+/**
+ * The name that a word probably means: the only one that begins with it, or the most similar one, where at most a third of the
+ * word's characters are wrong. `undefined` where there is none.
+ */
+export function similarName(word: string, names: readonly string[]): string | undefined {
+  if (word.length < 2 || word.length > LONGEST) return undefined;
+  const [completed, ...others] = names.filter((name) => name.startsWith(word));
+  if (others.length === 0 && completed !== undefined) return completed;
+  const mostWrong = Math.max(1, Math.floor(word.length / 3));
+  const [similar] = names
+    .filter((name) => Math.abs(name.length - word.length) <= mostWrong)
+    .map((name) => ({ name, distance: editDistance(word, name) }))
+    .filter(({ distance }) => distance <= mostWrong)
+    .sort((a, b) => a.distance - b.distance);
+  return similar?.name;
 }
 
 /**

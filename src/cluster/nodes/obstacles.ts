@@ -42,7 +42,7 @@ export interface ServiceOverlap {
   readonly services: readonly ClusterCidr[];
   /** How many podCIDRs are left. */
   readonly left: bigint;
-  /** The message of an overlap, such as `1 of 256 podCIDRs of /24 overlaps the service CIDR 10.244.9.0/24`. */
+  /** The message, such as `1 of 256 podCIDRs of /24 overlaps the service CIDR 10.244.9.0/24`. */
   readonly message: string;
 }
 

@@ -5,7 +5,8 @@ import { isOfRecord } from "../../store/journal/record.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
-import { lookAround, nameOf, type View } from "../../store/namespaces/view.ts";
+import { seesHostProcesses } from "../../store/namespaces/sight.ts";
+import { lookAround, nameOf, nodeNamespaceOf, type View } from "../../store/namespaces/view.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -43,12 +44,15 @@ export class LivenessChecker {
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string>>();
   #view: View | undefined;
   #namespaces: Namespaces | undefined;
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
+  #ownIds: ReadonlySet<string> | undefined;
+  #ofContainers: ReadonlySet<string> | undefined;
   #candidate: { readonly text: string | undefined } | undefined;
 
   constructor(
@@ -129,20 +133,105 @@ export class LivenessChecker {
 
   /** The namespaces that have the address of a reservation or, where none has, another one that its container holds. */
   namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
-    const here = this.namespacesWith(text);
-    return here.length > 0 ? here : (this.#namespacesOf().get(containerOf(owner)) ?? []);
+    const here = this.namespacesOfOthers(text);
+    if (here.length > 0) return here;
+    const ofContainer = this.#namespacesOf().get(containerOf(owner)) ?? [];
+    return ofContainer.filter((one) => !this.#isOfNode(one));
   }
 
-  /** What became of the namespace for which a reservation was made, by the journal. */
-  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
-    if (status === undefined) return undefined;
+  /** The namespaces in which an address is configured, in its canonical form, without the node's. */
+  namespacesOfOthers(address: string): readonly Namespace[] {
+    return this.namespacesWith(address).filter((one) => !this.#isOfNode(one));
+  }
+
+  /** Whether the node itself has an address, in its canonical form. */
+  isOfNode(address: string): boolean {
+    return this.nodeAddresses().has(address);
+  }
+
+  /** The addresses of the node itself, in their canonical form, as far as they are seen; loopback ones among them. */
+  nodeAddresses(): ReadonlySet<string> {
+    const { all, nodeAddresses } = this.namespaces;
+    const own = all.filter((one) => this.#isOfNode(one));
+    if (own.length === 0) return nodeAddresses;
+    return new Set([...nodeAddresses, ...own.flatMap(({ addresses }) => [...addresses])]);
+  }
+
+  /**
+   * Whether a namespace is that of the node although its processes are not known as such: in a PID namespace of its own, as inside
+   * a container with a runtime, the node is where the first process and this one are, unless that is known as a container's.
+   */
+  #isOfNode({ id }: Namespace): boolean {
+    if (id === undefined) return false;
+    this.#ownIds ??= seesHostProcesses(this.#system) ? new Set() : this.#ownNamespaces();
+    return this.#ownIds.has(id) && !this.containerNamespaces().has(id);
+  }
+
+  /** Whether this process is in the network namespace of the node, as far as that is seen. */
+  isInNode(): boolean {
+    const read = (process: string): string | undefined =>
+      attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
+    const own = read("self");
+    if (own === undefined) return false;
+    if (seesHostProcesses(this.#system)) return own === nodeNamespaceOf(this.#system);
+    return own === read("1") && !this.containerNamespaces().has(own);
+  }
+
+  /** The namespaces of the first process and of this one, as the kernel names them. */
+  #ownNamespaces(): ReadonlySet<string> {
+    const read = (process: string): string | undefined =>
+      attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
+    return new Set(["self", "1"].flatMap((process) => read(process) ?? []));
+  }
+
+  /** The namespaces that are known as those of this node's containers, by libcni's cache or by what was recorded of them. */
+  containerNamespaces(): ReadonlySet<string> {
+    this.#ofContainers ??= new Set([...this.#namedIds(), ...this.#recordedIds()]);
+    return this.#ofContainers;
+  }
+
+  /** The living namespaces for which something was reserved. */
+  #recordedIds(): readonly string[] {
+    return this.#directories.flatMap(({ reservations }) =>
+      reservations.flatMap((one) => this.recordedOf(one)?.livingId ?? []),
+    );
+  }
+
+  /**
+   * The names of the reservations that an ADD takes where no other address is free: those of dead pods and those from before
+   * this boot.
+   *
+   * @returns `undefined` where that cannot be read
+   */
+  reclaimableIn(directory: NetworkDirectory): ReadonlySet<string> | undefined {
+    const recorded = this.#recordedIn(directory);
+    if (recorded.isUnread) return undefined;
+    let names = this.#reclaimable.get(directory);
+    if (names === undefined) {
+      const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
+      const before = [...directory.namesBeforeBoot].filter((name) => !recorded.mayBeOfNode(name));
+      names = new Set([...ofDead, ...before]);
+      this.#reclaimable.set(directory, names);
+    }
+    return names;
+  }
+
+  #recordedIn(network: NetworkDirectory): RecordedNamespaces {
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
       // Namespaces are recorded of the running boot: nothing is read for those from before it.
       recorded = recordedIn(network.files, this.states, () => []);
       this.#recorded.set(network, recorded);
     }
-    const found = recorded.find(name, (record) => isOfRecord(record, status, owner));
+    return recorded;
+  }
+
+  /** What became of the namespace for which a reservation was made, by the journal. */
+  recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
+    if (status === undefined) return undefined;
+    const found = this.#recordedIn(network).find(name, (record) =>
+      isOfRecord(record, status, owner),
+    );
     if (found === undefined) return undefined;
     const { state, namespace } = found;
     if (namespace === undefined) {
@@ -260,16 +349,8 @@ export class LivenessChecker {
     const running = this.#strangers().filter(({ processId }) => processId !== undefined);
     if (running.length === 0) return running;
     // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
-    const known = new Set(
-      ["self", "1"].map((process) =>
-        attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined),
-      ),
-    );
-    for (const { reservations } of this.#directories) {
-      for (const one of reservations) known.add(this.recordedOf(one)?.livingId);
-    }
-    known.delete(undefined);
-    return running.filter(({ id }) => !known.has(id));
+    const known = new Set([...this.#ownNamespaces(), ...this.#recordedIds()]);
+    return running.filter(({ id }) => id === undefined || !known.has(id));
   }
 
   /** The containers of which it is known where they live, or that they are dead. */
@@ -320,11 +401,11 @@ class ReservationEvidence implements Evidence {
   }
 
   get isItsOwn(): boolean {
-    return this.#checker.namespacesWith(this.#reservation.text).length > 0;
+    return this.#checker.namespacesOfOthers(this.#reservation.text).length > 0;
   }
 
   get isOfNode(): boolean {
-    return this.#checker.namespaces.nodeAddresses.has(this.#reservation.text);
+    return this.#checker.isOfNode(this.#reservation.text);
   }
 
   get recorded(): RecordedNamespace | undefined {

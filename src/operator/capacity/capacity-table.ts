@@ -1,6 +1,7 @@
 /** The table that `capacity` prints. */
 
 import type { Context } from "../../cli/command/command.ts";
+import { inOneLine } from "../../cli/output/escape.ts";
 import { nounFor, plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
@@ -8,6 +9,7 @@ import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { commandText } from "../next-command.ts";
+import type { Outlook } from "../outlook.ts";
 import {
   addUp,
   type Counts,
@@ -26,8 +28,14 @@ export interface NetworkCounts {
   /** Reservations outside all ranges; all of them if no ranges are known. */
   readonly outside: { readonly used: number; readonly unowned: number };
   readonly pods: bigint | undefined;
+  /** What the next ADD comes to. */
+  readonly outlook: Outlook;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
+  /** Those of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
+  readonly dead: number | undefined;
+  /** Empty files that ADD removes, which count as free, too. */
+  readonly empty: number;
   /** Free addresses that were released lately, and are handed out last. */
   readonly cooling: number;
 }
@@ -103,7 +111,7 @@ function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
 }
 
 function notesOn(
-  { network: { files, shadowedBy }, ranges, pods, beforeBoot, cooling }: NetworkCounts,
+  { network: { files, shadowedBy }, outlook, ranges, pods, ...counted }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
@@ -111,12 +119,21 @@ function notesOn(
   const { network } = files;
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);
-  const full = fullSets(ranges).map((set) =>
-    paint(
-      `${network}: range set ${set} has no free address: the next pod fails. To find addresses of dead containers: ${gc}`,
-      "error",
-    ),
-  );
+  const { beforeBoot, dead, empty, cooling } = counted;
+  const full = fullSets(ranges).map((set) => {
+    const { capacity } = addUp(ranges.filter((range) => range.set === set));
+    const unless = dead === undefined ? ", unless it can take one of a dead pod" : "";
+    const text =
+      capacity === 0n
+        ? "has no address for any pod: correct the configuration."
+        : `has no free address: the next pod fails${unless}. To find addresses of dead containers: ${gc}`;
+    return paint(`${network}: range set ${set} ${text}`, "error");
+  });
+  if (outlook.kind === "fails") {
+    full.push(paint(`${network}: every ADD fails: ${inOneLine(outlook.reason)}`, "error"));
+  } else if (outlook.doubt !== undefined) {
+    full.push(`${network}: whether an ADD works cannot be told: ${inOneLine(outlook.doubt)}`);
+  }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
   const { reserved } = addUp(ranges);
   if (reserved > 0n) {
@@ -126,6 +143,17 @@ function notesOn(
   if (beforeBoot > 0) {
     const counted = plural(beforeBoot, "address");
     notes.push(`${network}: FREE includes ${counted} held since before this boot of the node.`);
+  }
+  const taken = [
+    ...(dead === undefined || dead === 0 ? [] : [`${plural(dead, "address")} of dead pods`]),
+    ...(empty === 0 ? [] : [`${plural(empty, "address")} of empty files`]),
+  ];
+  if (taken.length > 0) {
+    const counted = taken.join(" and ");
+    notes.push(`${network}: FREE includes ${counted}, which ADD takes if no other is free.`);
+  }
+  if (dead === undefined) {
+    notes.push(`${network}: which addresses dead pods hold cannot be read: run as root.`);
   }
   if (cooling > 0) {
     const counted = plural(cooling, "free address");

@@ -7,9 +7,10 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
+import { journalFault } from "../../store/journal/journal-file.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
-import { logUncertainty, openNode } from "../node.ts";
+import { logUnreadable, type NetworkDirectory } from "../held/network-directory.ts";
+import { logUncertainty, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import {
   countRanges,
@@ -37,7 +38,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. Reservations from before this boot of the node, which ADD uses again when the range is otherwise full, count as free. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address.",
+    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. What ADD takes when the range is otherwise full counts as free: addresses of dead pods, of reservations from before this boot of the node, and of empty files. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address, or every ADD fails.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -144,7 +145,8 @@ function podsWithAddresses(context: Context): {
   readonly pods: bigint;
 } {
   const name = context.operands[0];
-  const { networks } = openNode(context, name);
+  const node = openNode(context, name);
+  const { networks } = node;
   const uncertain = networks.find(({ uncertainty }) => uncertainty !== undefined);
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
@@ -169,6 +171,10 @@ function podsWithAddresses(context: Context): {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
+  const [unusable] = node.unusableIn(network);
+  if (unusable !== undefined) {
+    throw new CommandError(`capacity: ${network.source}: ${unusable.reason}`);
+  }
   return {
     network: network.files.network,
     pods: podsFor(network.rangeSets, network.exclusions) ?? 0n,
@@ -178,29 +184,54 @@ function podsWithAddresses(context: Context): {
 function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
-  const counted = node.directories.flatMap(countDirectory);
+  for (const network of node.networks) {
+    for (const { reason } of node.unusableIn(network)) context.log(`${network.source}: ${reason}`);
+  }
+  const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
+  for (const directory of node.directories) logUnread(context, directory);
   // What no runtime uses would hide that the rest is full.
   const used = counted.filter(({ network }) => network.shadowedBy === undefined);
   const totals = totalsOf(used.flatMap(({ ranges }) => ranges));
   return {
-    exitCode: used.some(({ ranges }) => fullSets(ranges).length > 0) ? 1 : 0,
+    exitCode: used.some(isShort) ? 1 : 0,
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
     text: () => capacityTable(counted, totals, context),
   };
 }
 
+/** Logs what this user may not read, and what is counted otherwise for that. */
+function logUnread(context: Context, { files, unowned }: NetworkDirectory): void {
+  logUnreadable(context, unowned, "; they count as UNOWNED");
+  const fault = journalFault(files);
+  if (fault === undefined) return;
+  context.log(
+    `${files.network}: which reservations are from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
+  );
+}
+
+/** Whether the next pod gets no address, be it that a range set has none, or that every ADD fails. */
+function isShort({ ranges, outlook }: NetworkCounts): boolean {
+  return outlook.kind === "fails" || fullSets(ranges).length > 0;
+}
+
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
-function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
+function countDirectory(node: Node, directory: NetworkDirectory): readonly NetworkCounts[] {
   // In this order: after a reboot namesBeforeBoot reads all reservations, and unowned uses those.
-  const { namesBeforeBoot, listed, rangeSets, unowned } = directory;
+  const { namesBeforeBoot, listed, rangeSets, unowned, removable } = directory;
   const outside = {
     used: outsideRanges(rangeSets, listed).length,
     unowned: outsideRanges(rangeSets, unowned).length,
   };
+  const reclaimable = node.liveness.reclaimableIn(directory);
+  const dead = [...(reclaimable ?? [])].filter((name) => !namesBeforeBoot.has(name));
+  const lasting = unowned.filter(({ name }) => !removable.has(name));
   return directory.networks.map((network, at) => ({
     network,
-    ranges: countRanges(network, directory.usedIn(network), unowned),
+    outlook: node.outlookOf(network),
+    ranges: countRanges(network, node.usedIn(directory, network), lasting),
     beforeBoot: network.reclaims ? namesBeforeBoot.size : 0,
+    dead: !network.reclaims ? 0 : reclaimable && dead.length,
+    empty: removable.size,
     cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
     pods: podsFor(network.rangeSets, network.exclusions),
@@ -208,14 +239,17 @@ function countDirectory(directory: NetworkDirectory): readonly NetworkCounts[] {
 }
 
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, outside, pods, beforeBoot, cooling } = counts;
+  const { network, ranges, outside, pods, outlook, beforeBoot, dead, empty, cooling } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
     shadowedBy: network.shadowedBy ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
+    failure: outlook.kind === "fails" ? outlook.reason : null,
     beforeBoot,
+    dead: dead ?? null,
+    empty,
     cooling,
     ranges: ranges.map((range) => ({ ...describeRange(range), ...describeCounts(range) })),
     outside,

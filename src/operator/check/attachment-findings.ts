@@ -3,13 +3,15 @@
 import type { Context } from "../../cli/command/command.ts";
 import { type Address, compare, parseAddress } from "../../ipam/address.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
+import type { Namespace } from "../../store/namespaces/namespaces.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import { nestedRuntimeOf } from "../alive/nested-runtime.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, PERHAPS_NESTED } from "./finding.ts";
 import { ownerCommand } from "./reservation-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
@@ -57,42 +59,58 @@ export function attachmentFindings(
 
 /**
  * Addresses of a network that are configured in more network namespaces than there are reservations of them, by the kernel
- * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
+ * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells. An error if two
+ * are known as those of this node's containers: a runtime inside a container may have the same range by right.
  */
 function inTwoNamespaces(
   { context, directories, liveness }: Node,
   directory: NetworkDirectory,
 ): readonly Finding[] {
-  const { files, sources, ranges } = directory;
+  const { files } = directory;
   const findings: Finding[] = [];
-  for (const [address, namespaces] of liveness.namespaces.inSeveral) {
-    const isReserved = directory.ownersAt(address).length > 0;
-    const parsed = parseAddress(address);
-    // Nobody says whose it is, and rootless containers all have the same: only a configured range makes it the network's.
-    const isInRange =
-      sources.length > 0 && parsed !== undefined && rangeOf(ranges, parsed) !== undefined;
-    if (!isReserved && !isInRange) continue;
+  for (const [address] of liveness.namespaces.inSeveral) {
+    // Nobody says whose an address without a reservation is: gateways and rootless containers have the same.
+    if (directory.ownersAt(address).length === 0) continue;
+    const namespaces = liveness.namespacesOfOthers(address);
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
-    if (namespaces.length <= reservations) continue;
-    const places = namespaces.map(({ processId, path }) =>
-      processId === undefined ? `${path}, without a process` : `that of process ${processId}`,
-    );
+    if (namespaces.length <= Math.max(reservations, 1)) continue;
+    const known = liveness.containerNamespaces();
+    const ofContainers = namespaces.filter(({ id }) => id !== undefined && known.has(id));
+    const places = namespaces.map((one) => placeOf(context, one));
     findings.push({
       code: "address-in-use-twice",
       network: files.network,
       path: files.pathOf(address),
       message: `${address} is configured in ${namespaces.length} network namespaces: ${places.join("; ")}`,
       commands: [commandText(context, files, ["show", address])],
+      ...(ofContainers.length > 1 ? {} : { severity: "warning", remedy: PERHAPS_NESTED }),
     });
   }
   return findings;
 }
 
+/** Where a namespace is, and which runtime inside a container has made it. */
+function placeOf({ system }: Context, { processId, path }: Namespace): string {
+  if (processId === undefined) return `${path}, without a process`;
+  const runtime = nestedRuntimeOf(system, processId);
+  const place = `that of process ${processId}`;
+  return runtime === undefined ? place : `${place}, started inside a container by ${runtime}`;
+}
+
 function usesByAddress(node: Node): readonly AddressUse[] {
   const { cache, directories, liveness: checker } = node;
+  const { system } = node.context;
+  // A runtime inside a container may have given its own the same address.
+  const isOfNodesRuntime = ({ processId }: Namespace): boolean =>
+    processId === undefined || nestedRuntimeOf(system, processId) === undefined;
   const namespacesWith = (address: string): ReadonlySet<string> =>
-    new Set(checker.namespacesWith(address).flatMap(({ id }) => id ?? []));
+    new Set(
+      checker
+        .namespacesOfOthers(address)
+        .filter(isOfNodesRuntime)
+        .flatMap(({ id }) => id ?? []),
+    );
   // Their names before the reservations: those of attachments that are added meanwhile are then known.
   const attachments = cache.attachmentsBut(() => deadReservations(node));
   const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);

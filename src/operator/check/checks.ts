@@ -14,6 +14,9 @@ import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
+import { missingPluginFindings } from "./missing-plugin-findings.ts";
+import { nodeAddressFindings } from "./node-address-findings.ts";
+import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings, reservedFindings } from "./range-findings.ts";
@@ -54,10 +57,13 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...configurationFindings(node, (network) => name === undefined || network === name),
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
-      ...rangeFindings(context, directory),
+      ...outlookFindings(node, directory),
+      ...rangeFindings(node, directory),
       ...reservedFindings(directory),
+      ...nodeAddressFindings(node, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
+    ...missingPluginFindings(node, (network) => name === undefined || network === name),
     ...unconfiguredFindings(node, isSelected),
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
@@ -102,7 +108,9 @@ function withoutReleased(system: System, findings: readonly Finding[]): readonly
   const namesIn = (network: NetworkDirectory): ReadonlySet<string> => {
     const known = present.get(network);
     if (known !== undefined) return known;
-    const names = new Set(attempt(() => system.list(network.files.directory), [], "ENOENT"));
+    const names = new Set(
+      attempt(() => system.list(network.files.directory), [], "ENOENT", "ENOTDIR"),
+    );
     present.set(network, names);
     return names;
   };

@@ -2,14 +2,17 @@
 
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
+import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
 import {
   type ConfigurationFile,
+  isList,
   isTrue,
   type Preceding,
   precededFiles,
 } from "../configured/configuration-files.ts";
 import { type Configuration, configurationsIn } from "../configured/configurations.ts";
+import { repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -24,6 +27,7 @@ export function configurationFindings(
 ): readonly Finding[] {
   const preceded = precededFiles(files);
   const told = new Set<ConfigurationFile>();
+  const said = new Set<string>();
   // What is wrong with them was found when the networks were.
   return configurationsIn(context.system, files, []).flatMap((configuration) => {
     const network = textOf(configuration.document.name);
@@ -36,11 +40,25 @@ export function configurationFindings(
       told.add(file);
       return findings;
     }
+    // Of two plugins of a list the same may be said.
+    const onKeys = unreadIn(configuration).flatMap((message) => {
+      const key = `${configuration.source} ${message}`;
+      if (said.has(key)) return [];
+      said.add(key);
+      return [{ ...about, code: "unread-key", message } as const];
+    });
     const reason = whyNoGc(configuration);
-    if (reason === undefined) return [];
+    if (reason === undefined) return onKeys;
     const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [{ ...about, code: "gc-not-called", message }];
+    return [...onKeys, { ...about, code: "gc-not-called", message }];
   });
+}
+
+/** What is to be said of its keys, and of those of its file. */
+function unreadIn({ document, source, file }: Configuration): readonly string[] {
+  const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
+  const ofList = source === file.source && isList(file) ? unreadInList(file.document) : [];
+  return [...ofList, ...unreadInPlugin(document), ...repeatedIn(text)];
 }
 
 /** None of a copy, which says the same, and of what no runtime could use anyway. */
@@ -58,7 +76,7 @@ function shadowedFinding(
 
 /** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */
 function whyNoGc({ document, file }: Configuration): string | undefined {
-  if (document.gcOnly !== true) return undefined;
+  if (valueInAnyCase(document, "gcOnly") !== true) return undefined;
   if (isTrue(exactMember(file.document, "disableGC"))) return "its list has disableGC";
   const version = textOf(document.cniVersion) || "0.1.0";
   try {

@@ -28,6 +28,11 @@ export const kinds = {
     remedy:
       "run gc on a schedule in its place (host-local agent, or the timer in conf-examples/operator), and remove the entry; a higher cniVersion fails every ADD where a plugin of the list does not support it",
   },
+  "unread-key": {
+    severity: "info",
+    remedy:
+      "correct the key, or remove it: as it is, it has no effect; a corrected one counts from the next ADD on",
+  },
   "unreadable-reservation": {
     severity: "error",
     remedy: "check the disk (dmesg); a DEL that may concern the file fails until it can be read",
@@ -51,15 +56,41 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
+  "unusable-range": {
+    severity: "error",
+    remedy: "correct the configuration",
+  },
+  "node-address": {
+    severity: "error",
+    remedy: "exclude it (ipam.exclude)",
+  },
+  "node-network": {
+    severity: "warning",
+    remedy:
+      "give the network a subnet that no other network of the node has: packets for an address go to one of them alone",
+  },
   "leaked-reservation": {
     severity: "warning",
     remedy:
       "run gc, which lists the reservations of dead containers and prints the command that releases them",
   },
+  "add-fails": {
+    severity: "error",
+    remedy:
+      "correct what the message names: until then no pod of this network starts. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full",
+  },
+  "add-unknown": {
+    severity: "info",
+    remedy: "run check as root of the node, outside of a container",
+  },
+  "range-empty": {
+    severity: "error",
+    remedy: "correct the configuration: no pod of this network starts, and no release helps",
+  },
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, the range is too small for this node",
+      "find addresses of dead containers; if all are alive, give the node more addresses (docs/more-addresses.md)",
   },
   "range-nearly-full": {
     severity: "warning",
@@ -70,6 +101,11 @@ export const kinds = {
     severity: "warning",
     remedy:
       "install it again, and keep the other installer from copying its own plugin; if that is intended, remove the file with .installed after the same name beside it",
+  },
+  "plugin-missing": {
+    severity: "error",
+    remedy:
+      "put the plugin there (host-local install), or correct its mode: until then no pod of this network starts",
   },
   "empty-reservation": {
     severity: "warning",
@@ -82,7 +118,7 @@ export const kinds = {
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "none while its container is alive; once it is dead, release the address",
+    remedy: "if its container is dead, release the address; otherwise restart its pod",
   },
   "outside-part": {
     severity: "warning",
@@ -135,11 +171,23 @@ export const kinds = {
     severity: "info",
     remedy: "if the network is no longer used, release its reservations and remove the directory",
   },
+  "data-directory-changed": {
+    severity: "info",
+    remedy: "once no container of it is left, remove the directory",
+  },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
+export const PERHAPS_NESTED =
+  "none if a runtime inside a container (kind, podman in podman) has the same range: its pods are apart from this node's. Otherwise find out which of these namespaces the runtime does not know, and end what runs there";
+
+/** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
+export const BRIDGE_OTHER_PREFIX =
+  "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
 
 /** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
 export const BRIDGE_IN_USE =
-  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, drain the node, and run check again";
+  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

@@ -21,7 +21,7 @@ import type { Finding } from "./finding.ts";
 const GRACE = 10 * 60_000;
 
 const TOO_EARLY =
-  "is not judged until the node has been up for ten minutes: its runtime may be about to release them";
+  "or lost the sandbox that they are for, is not judged until the node has been up for ten minutes: its runtime may be about to release them";
 
 const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
 
@@ -41,7 +41,10 @@ export function leakFindings(
   const now = system.now();
   return directories.flatMap(({ files, networks, reservations }) => {
     const concluded = checker.livenessOfAll(reservations);
-    const old = concluded.filter(({ reservation }) => isOld(reservation, now));
+    // Right after a start of the node none is old.
+    const old = concluded.filter(({ reservation }) =>
+      isStarting ? containerOf(reservation.owner) !== "" : isOld(reservation, now),
+    );
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
@@ -53,11 +56,13 @@ export function leakFindings(
       code: "leaks-unknown",
       network: files.network,
       path: files.directory,
-      message: `whether ${count} of ${plural(old.length, "reservation")} leaked ${why}`,
+      message: `whether ${count} of ${plural(old.length, "reservation")} leaked${why}`,
     });
     if (isStarting) {
       const count = seen.length + unknown.length;
-      return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
+      return count === 0
+        ? []
+        : [{ ...doubt(count, `, ${TOO_EARLY}`), remedy: WAIT_OR_LIST, commands }];
     }
     const leaked = seen.map((one) => {
       const { conclusion } = one;
@@ -68,7 +73,7 @@ export function leakFindings(
     });
     const [first] = unknown;
     if (first === undefined) return leaked;
-    return [...leaked, doubt(unknown.length, `cannot be seen: ${first.conclusion.reason}`)];
+    return [...leaked, doubt(unknown.length, ` cannot be seen: ${first.conclusion.reason}`)];
   });
 }
 

@@ -28,18 +28,22 @@ export interface PodsInSubnet {
  * none, those that may live.
  *
  * @param gateway theirs; a pod is left out of which libcni's cache knows another one
+ * @param reached pods with these addresses are left out
  * @returns `undefined` where all are dead
  */
 export function podsInSubnet(
   { reservations, cache, liveness }: Node,
   subnet: AddressRange,
   gateway: Address,
+  reached?: AddressRange,
 ): PodsInSubnet | undefined {
+  const isMeant = (address: Address): boolean =>
+    isWithin(address, subnet) && !(reached !== undefined && isWithin(address, reached));
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
   for (const reservation of reservations) {
     const { address, owner, text } = reservation;
-    if (!isWithin(address, subnet)) continue;
+    if (!isMeant(address)) continue;
     if (cache.attachmentsOf(reservation).some((one) => hasOther(one, gateway))) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
@@ -50,7 +54,7 @@ export function podsInSubnet(
   for (const attachment of cache.attachments) {
     for (const text of attachment.addresses) {
       const address = parseAddress(text);
-      if (address === undefined || !isWithin(address, subnet) || living.has(text)) continue;
+      if (address === undefined || !isMeant(address) || living.has(text)) continue;
       if (hasOther(attachment, gateway)) continue;
       if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
       living.set(text, `${attachment.pod || attachment.containerId} (${text})`);

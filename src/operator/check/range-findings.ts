@@ -1,11 +1,12 @@
 /** Findings on range sets that are full, or nearly so, and on addresses that are reserved outside of them. */
 
-import type { Context } from "../../cli/command/command.ts";
+import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddresses } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
-import { formatRangeSet } from "../../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
+import { NoAddressError } from "../../store/no-address.ts";
 import {
   addUp,
   countRanges,
@@ -13,13 +14,15 @@ import {
   permille,
   reservedIn,
 } from "../capacity/capacity-count.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
 const STATUS_FAILS = {
-  now: "; unless ADD can reclaim one, STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
+  now: "; STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
   soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",
 } as const;
 
@@ -27,27 +30,40 @@ const STATUS_FAILS = {
  * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
  * an address of any of them.
  */
-export function rangeFindings(context: Context, directory: NetworkDirectory): readonly Finding[] {
+export function rangeFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const { context } = node;
   const { files } = directory;
   const commands = [commandText(context, files, ["gc", files.network])];
   return directory.networks.flatMap((network) => {
     const { source = "", rangeSets, shadowedBy } = network;
     if (shadowedBy !== undefined) return [];
-    const inUse = directory.usedIn(network);
+    const inUse = node.usedIn(directory, network);
     const about = { network: files.network, path: source, commands };
-    return rangeSets.flatMap((set): readonly Finding[] => {
+    return rangeSets.flatMap((set, index): readonly Finding[] => {
+      if (isEmptySet(set, exclusionsForAll(network))) return [emptyFinding(network, set)];
       const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, []));
       const share = permille(counts) ?? 1000;
       if (share < NEARLY_FULL) return [];
       const { used, capacity, free } = counts;
+      const outlook = node.outlookOf(network);
+      const prospect = outlook.kind === "asked" ? outlook.prospects[index] : undefined;
+      const isFull = prospect === undefined ? free === 0n : prospect instanceof NoAddressError;
       // Every address is some pod's own: there is none that could be missing.
-      if (capacity === 0n && !isEmptySet(set, exclusionsForAll(network))) return [];
+      if (capacity === 0n) return [];
       const { uncertainty } = network;
       const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
-      const status = network.failsWhenExhausted ? STATUS_FAILS[free === 0n ? "now" : "soon"] : "";
-      return free === 0n
-        ? [{ ...about, code: "range-full", message: `${usage}: the next pod gets none${status}` }]
+      const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
+      const isDeadKnown = node.liveness.reclaimableIn(directory) !== undefined;
+      const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
+      return isFull
+        ? [
+            {
+              ...about,
+              code: "range-full",
+              message: `${usage}: the next pod gets none${unless}${status}`,
+            },
+          ]
         : [
             {
               ...about,
@@ -57,6 +73,15 @@ export function rangeFindings(context: Context, directory: NetworkDirectory): re
           ];
     });
   });
+}
+
+/** In the words of ADD. */
+function emptyFinding(network: FoundNetwork, set: RangeSet): Finding {
+  const { files, source = "", reserved } = network;
+  const exclusions = exclusionsForAll(network);
+  const error = new NoAddressError(files, { set, exclusions, reserved }, []);
+  const message = messageWithDetails(error);
+  return { code: "range-empty", network: files.network, path: source, message };
 }
 
 /**

@@ -5,7 +5,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { rangeOf } from "../../ipam/range-set.ts";
+import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { isAhead } from "../../store/reservations/age.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
@@ -16,6 +16,7 @@ import { requireReadable } from "../held/network-directory.ts";
 import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
+import { namedPods } from "./pods-in-subnet.ts";
 
 /** The findings of all reservations on which there is none: one list, since there may be 65 000. */
 const NOTHING: readonly Finding[] = [];
@@ -30,10 +31,11 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   const { reservations } = directory;
   requireReadable(reservations);
   const findings: Finding[] = [];
+  const livingOutside: NodeReservation[] = [];
   for (const reservation of reservations) {
     for (const own of [
       contentFindings(node, reservation),
-      placeFindings(node, directory, reservation),
+      placeFindings(node, directory, reservation, livingOutside),
       permissionFindings(reservation),
     ]) {
       if (own.length > 0) findings.push(...own);
@@ -41,6 +43,7 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   }
   return [
     ...findings,
+    ...livingOutsideFindings(node, directory, livingOutside),
     ...duplicateFindings(context, directory),
     ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
@@ -185,14 +188,46 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
+/** All pods of a former range are one finding: there is nothing to release while they live. */
+function livingOutsideFindings(
+  { context, cache }: Node,
+  { files, ranges }: NetworkDirectory,
+  reservations: readonly NodeReservation[],
+): readonly Finding[] {
+  if (reservations.length === 0) return NOTHING;
+  const holders = new Set(reservations.map((one) => cache.podOf(one) || holderIn(one)));
+  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
+  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
+  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
+  return [
+    {
+      code: "out-of-range",
+      network: files.network,
+      path: files.directory,
+      message,
+      remedy: `restart ${it}: ${get} an address of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
+      commands: [commandText(context, files, ["list", files.network])],
+    },
+  ];
+}
+
+function holderIn({ owner, text }: NodeReservation): string {
+  return `${containerOf(owner) || "no container"} (${text})`;
+}
+
 function placeFindings(
   node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
+  livingOutside: NodeReservation[],
 ): readonly Finding[] {
   const place = placeOf(node, directory, reservation);
   if (place === undefined) return NOTHING;
   const [code, text] = place;
+  if (code === "out-of-range" && node.liveness.livenessOf(reservation).liveness === "alive") {
+    livingOutside.push(reservation);
+    return NOTHING;
+  }
   const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
   const commands = [releaseCommand(node.context, reservation)];
   return [{ ...found(reservation, code, message), commands }];

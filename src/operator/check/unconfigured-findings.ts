@@ -1,9 +1,9 @@
-/** Findings on networks that have a directory, and that no configuration names. */
+/** Findings on directories of networks that no configuration names, or that have another data directory by theirs. */
 
 import { plural } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { callsOthers } from "../configured/configuration-files.ts";
+import { callsOthers, mayBeConfigured } from "../configured/configuration-files.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
@@ -11,8 +11,8 @@ import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 
 /**
- * Looks for the pods of such networks: after a network was renamed, those from before still have addresses that are handed
- * out again. Reservations of dead containers are ignored.
+ * Looks for the pods of such networks: after a network was renamed, or its data directory changed, those from before still have
+ * addresses that are handed out again. Reservations of dead containers are ignored.
  *
  * @param isSelected only networks for which this holds, or whose addresses such a network hands out
  */
@@ -21,25 +21,85 @@ export function unconfiguredFindings(
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
-  const hasMultus = node.files.some(callsOthers);
   return node.directories.flatMap((former) => {
     if (former.sources.length > 0) return [];
     const others = configured.filter((one) => isSelected(one) || isSelected(former));
-    const finding = findingOn(node, former, others, hasMultus);
+    const finding = findingOn(node, former, others, reasonFor(node, former, configured));
     if (finding === undefined) return [];
     return finding.severity === "error" || isSelected(former) ? [finding] : [];
   });
 }
 
-/**
- * @param others networks that may hand out the same addresses
- * @param hasMultus whether it may be in the API server, for multus: of a network that has no pod no cache tells then
- */
+/** Why a directory is that of no configured network, in the words of its findings. */
+interface Reason {
+  readonly code: "unconfigured-network" | "data-directory-changed";
+  readonly message: string;
+  /** Between `message` and the addresses that `others` hand out. */
+  readonly shared: (others: string) => string;
+  readonly sharedRemedy: string;
+  /** Between `message` and the running pods. */
+  readonly living: (pods: string) => string;
+  readonly livingRemedy: string;
+  /** Whether it is certain; else only what other networks hand out is a finding. */
+  readonly isKnown: boolean;
+  /** Whether it is a finding without any container. */
+  readonly isReported: boolean;
+}
+
+function reasonFor(
+  { files: all, problems }: Node,
+  { files }: NetworkDirectory,
+  configured: readonly NetworkDirectory[],
+): Reason {
+  const { network, dataDir } = files;
+  const moved = configured.find((one) => one.files.network === network);
+  if (moved !== undefined) return changed(dataDir, moved.files.dataDir);
+  // It may be in the API server, for multus: of a network that has no pod no cache tells then.
+  const hasMultus = all.some(callsOthers);
+  const unless = hasMultus ? ", unless a NetworkAttachmentDefinition does" : "";
+  if (!mayBeConfigured(network, all, problems)) {
+    const message = `no configuration names this network${unless}`;
+    return { ...UNCONFIGURED, message, isKnown: true, isReported: !hasMultus };
+  }
+  return {
+    ...UNCONFIGURED,
+    message: "no configuration that can be read names this network",
+    sharedRemedy: `correct the configuration that cannot be read; unless it is that of this network, ${UNCONFIGURED.sharedRemedy}`,
+    isKnown: false,
+    isReported: false,
+  };
+}
+
+const UNCONFIGURED = {
+  code: "unconfigured-network",
+  shared: (others: string) => `, but ${others} hands out its addresses, too: `,
+  sharedRemedy:
+    "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
+  living: (pods: string) => `, which has ${pods}: `,
+  livingRemedy:
+    "if its configuration was removed or its name changed by mistake, bring that back before these pods end; otherwise restart them, and run gc, since their DEL goes to another network; remove the directory when it has no reservation",
+} as const satisfies Partial<Reason>;
+
+function changed(former: string, now: string): Reason {
+  const back = `set ipam.dataDir back to ${former}`;
+  return {
+    code: "data-directory-changed",
+    message: `ipam.dataDir of this network is ${now} now`,
+    shared: () => ", from which new pods get addresses that are in use here: ",
+    sharedRemedy: `${back}, or restart these pods now, and run gc, since their DEL goes to the other directory`,
+    living: (pods) => `; here it has ${pods}: `,
+    livingRemedy: `${back} before these pods end, or restart them, and run gc, since their DEL goes to the other directory; remove this one when it has no reservation`,
+    isKnown: true,
+    isReported: true,
+  };
+}
+
+/** @param others networks that may hand out the same addresses */
 function findingOn(
   { context, cache, liveness }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
-  hasMultus: boolean,
+  reason: Reason,
 ): Finding | undefined {
   const living = new Set<string>();
   const unknown = new Set<string>();
@@ -59,33 +119,30 @@ function findingOn(
     shared.push(`${text} (${holder})`);
     sharing.add(other.files.network);
   }
-  const message = hasMultus
-    ? "no configuration names this network, unless a NetworkAttachmentDefinition does"
-    : "no configuration names this network";
   const { network, directory: path } = files;
-  const about = { code: "unconfigured-network", network, path } as const;
+  const { code, message, isKnown, isReported } = reason;
+  const about = { code, network, path };
   if (shared.length > 0) {
     return {
       ...about,
       severity: "error",
-      message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
-      remedy:
-        "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
+      message: `${message}${reason.shared([...sharing].join(" and "))}${namedPods(shared)}`,
+      remedy: reason.sharedRemedy,
       commands: [commandText(context, files, ["list", network])],
     };
   }
+  if (!isKnown) return undefined;
   if (living.size > 0) {
     return {
       ...about,
       severity: "warning",
-      message: `${message}, which has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
-      remedy:
-        "if its configuration was removed or its name changed by mistake, bring that back before these pods end; otherwise restart them, and run gc, since their DEL goes to another network; remove the directory when it has no reservation",
+      message: `${message}${reason.living(plural(living.size, "running pod"))}${namedPods([...living])}`,
+      remedy: reason.livingRemedy,
       commands: [commandText(context, files, ["gc", network])],
     };
   }
   const { size } = unknown;
-  if (size === 0) return hasMultus ? undefined : { ...about, message };
+  if (size === 0) return isReported ? { ...about, message } : undefined;
   return {
     ...about,
     message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,

@@ -3,16 +3,20 @@
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
-import { isObject, type Json, type JsonObject, kindOf, parseJson } from "../../cni/json.ts";
+import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from "../../cni/json.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { whyInvalid } from "./invalid-json.ts";
+import { expected, wrongTypeIn } from "./plugin-types.ts";
 
 /** A file that configures one network. */
 export interface ConfigurationFile {
   readonly source: string;
   readonly directory: string;
   readonly document: Json;
+  /** The text of the document; empty where it is in libcni's cache. */
+  readonly text: string;
   /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
   readonly appended: readonly PluginFile[];
   /** Why no runtime can use it; `undefined` where one can. */
@@ -25,12 +29,31 @@ export interface ConfigurationFile {
 interface PluginFile {
   readonly source: string;
   readonly document: JsonObject;
+  readonly text: string;
 }
 
 /** A configuration that is invalid, or that can be used only in part. */
 export interface ConfigurationProblem {
   readonly source: string;
   readonly problem: string;
+  /** The text of what could not be read as a configuration, empty where not even that could; `undefined` where it was read. */
+  readonly unread?: string;
+}
+
+const NAMES = /"name"\s*:\s*"/i;
+
+/** Whether a network may be configured by a file that cannot be read, or that no runtime can use: by one that names it, or none. */
+export function mayBeConfigured(
+  network: string,
+  files: readonly ConfigurationFile[],
+  problems: readonly ConfigurationProblem[],
+): boolean {
+  const isNamed = ({ unread }: ConfigurationProblem): boolean =>
+    unread !== undefined && (unread.includes(network) || !NAMES.test(unread));
+  return (
+    problems.some(isNamed) ||
+    files.some((file) => file.refusal !== undefined && networkOf(file) === network)
+  );
 }
 
 /** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
@@ -98,18 +121,31 @@ function namesIn(
   try {
     return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "EACCES");
   } catch (error) {
-    problems.push({ source: directory, problem: reasonOf(error) });
+    problems.push({ source: directory, problem: reasonOf(error), unread: "" });
     return [];
   }
 }
 
 /** The network that a file configures; empty where it names none. */
 export function networkOf({ document }: ConfigurationFile): string {
-  return textOf(exactMember(document, "name"));
+  return textOf(memberOf(document, "name"));
+}
+
+/**
+ * A member of a network or a plugin, as libcni reads it: of a list it decodes a map, in which a key is as it is written, of a
+ * plugin a type of Go, whose keys are in any letter case.
+ */
+export function memberOf(value: Json, key: string): unknown {
+  const isPlugin = valueInAnyCase(value, "type") !== undefined && !hasPlugins(value);
+  return isPlugin ? valueInAnyCase(value, key) : exactMember(value, key);
+}
+
+function hasPlugins(value: Json): boolean {
+  return exactMember(value, "plugins") !== undefined;
 }
 
 /** Plugins that call the networks of others: those of further files, or of objects of the API server. */
-const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/;
+const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 
 /** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
 export function callsOthers({ document }: ConfigurationFile): boolean {
@@ -144,7 +180,8 @@ export function precededFiles(
   return preceded;
 }
 
-function isList({ source }: ConfigurationFile): boolean {
+/** Whether a file has a list of plugins, not one alone. */
+export function isList({ source }: ConfigurationFile): boolean {
   return source.endsWith(LIST_SUFFIX);
 }
 
@@ -161,13 +198,15 @@ function readFile(
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
   try {
-    const document = readDocument(system, source);
-    if (document === undefined) return [];
-    const about = { source, directory, document, kind };
+    const read = readDocument(system, source);
+    if (read === undefined) return [];
+    const { document } = read;
+    const about = { source, directory, ...read, kind };
     const isList = name.endsWith(LIST_SUFFIX);
     return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
   } catch (error) {
-    problems.push({ source, problem: reasonOf(error) });
+    const unread = error instanceof InvalidText ? error.text : "";
+    problems.push({ source, problem: reasonOf(error), unread });
     return [];
   }
 }
@@ -182,17 +221,29 @@ function reasonOf(error: unknown): string {
  * @returns `undefined` for a directory, which libcni passes over
  * @throws SyntaxError | SystemError
  */
-function readDocument(system: System, path: string): Json | undefined {
+function readDocument(
+  system: System,
+  path: string,
+): Pick<ConfigurationFile, "document" | "text"> | undefined {
   const { kind } = system.status(path);
   if (kind === "directory") return undefined;
   if (kind === "other") throw new SyntaxError("not a regular file");
   const text = system.readFile(path, LARGEST_FILE);
   try {
-    return parseJson(text);
+    return { document: parseJson(text), text };
   } catch (error) {
-    if (!(error instanceof SyntaxError)) throw error;
-    const hint = text.includes("{{") ? "; it may be a template that the runtime fills in" : "";
-    throw new SyntaxError(`invalid JSON: ${error.message}${hint}`);
+    if (error instanceof SyntaxError) throw new InvalidText(whyInvalid(text), text);
+    throw error;
+  }
+}
+
+/** Thrown for a file whose text is no configuration. */
+class InvalidText extends SyntaxError {
+  readonly text: string;
+
+  constructor(message: string, text: string) {
+    super(message);
+    this.text = text;
   }
 }
 
@@ -200,30 +251,19 @@ type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
 
 /** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
 function pluginIn(document: Json): Loaded {
-  const hasPlugins = exactMember(document, "plugins") !== undefined;
-  const hint = hasPlugins ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}` : "";
-  const missing = typeProblem(document);
-  return { appended: [], refusal: missing ? `${missing}${hint}` : pluginProblem(document) };
-}
-
-function typeProblem(plugin: Json): string | undefined {
-  // Of a plugin, but not of a list, libcni reads the keys in any letter case.
-  const entries = isObject(plugin) ? Object.entries(plugin) : [];
-  const hasType = entries.some(
-    ([key, value]) => key.toLowerCase() === "type" && textOf(value) !== "",
-  );
-  return hasType ? undefined : "no type, which names the plugin";
+  const problem = pluginProblem(document, "");
+  const hint = hasPlugins(document)
+    ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}`
+    : "";
+  return { appended: [], refusal: problem && `${problem}${hint}` };
 }
 
 /** What libcni itself reads of a plugin. */
-function pluginProblem(plugin: Json): string | undefined {
-  const capabilities = exactMember(plugin, "capabilities") ?? {};
-  const areSet = Object.values(capabilities).every(
-    (one) => one === null || typeof one === "boolean",
-  );
-  return (
-    typeProblem(plugin) ?? (areSet ? undefined : "a value in capabilities is not true or false")
-  );
+function pluginProblem(plugin: Json, path: string): string | undefined {
+  const wrongType = wrongTypeIn(plugin, path);
+  if (wrongType !== undefined) return wrongType;
+  const hasType = textOf(valueInAnyCase(plugin, "type")) !== "";
+  return hasType ? undefined : "no type, which names the plugin";
 }
 
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
@@ -247,8 +287,9 @@ function listIn(
 
 /** Why libcni refuses a list, as far as it is about the list itself; its name is checked with that of any network. */
 function listProblem(document: Json): string | undefined {
-  if (!isObject(document)) return `expected an object, found ${kindOf(document)}`;
-  const { cniVersion = "", cniVersions = [], plugins } = document;
+  if (!isObject(document)) return expected("an object", "", document);
+  const { name = "", cniVersion = "", cniVersions = [], plugins } = document;
+  if (typeof name !== "string") return expected("a text", "name", name);
   if (typeof cniVersion !== "string") return expected("a text", "cniVersion", cniVersion);
   const areTexts =
     Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
@@ -269,11 +310,9 @@ function listProblem(document: Json): string | undefined {
   if (!Array.isArray(plugins) || plugins.length === 0) {
     return expected("a list of plugins, at least one", "plugins", plugins);
   }
-  return plugins.map(pluginProblem).find((problem) => problem !== undefined);
-}
-
-function expected(what: string, key: string, found: Json): string {
-  return `expected ${what} at ${key}, found ${JSON.stringify(found)}`;
+  return plugins
+    .map((plugin: Json, at) => pluginProblem(plugin, `plugins[${at}]`))
+    .find((problem) => problem !== undefined);
 }
 
 /** Whether libcni takes a key of a list for true. */
@@ -291,13 +330,14 @@ function pluginsBeside(
     const names = attempt(() => system.list(directory), [], "ENOENT");
     for (const name of names.filter((one) => one.endsWith(".conf")).toSorted()) {
       const source = join(directory, name);
-      const document = readDocument(system, source);
-      if (document === undefined) continue;
-      const problem = pluginProblem(document);
+      const read = readDocument(system, source);
+      if (read === undefined) continue;
+      const { document, text } = read;
+      const problem = pluginProblem(document, "");
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }
-      plugins.push({ source, document });
+      plugins.push({ source, document, text });
     }
     return { plugins, problem: undefined };
   } catch (error) {

@@ -1,10 +1,14 @@
 /** The network configurations on this node that use this IPAM plugin, and what they say. */
 
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
+import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
 import type { System } from "../../system/system.ts";
-import type { ConfigurationFile, ConfigurationProblem } from "./configuration-files.ts";
+import {
+  type ConfigurationFile,
+  type ConfigurationProblem,
+  memberOf,
+} from "./configuration-files.ts";
 import { flannelDelegate, isFlannel, isFlannelWithDefault } from "./flannel-delegate.ts";
 import { pluginNames } from "./plugin-directories.ts";
 
@@ -39,7 +43,8 @@ export function configurationsIn(
 ): readonly Configuration[] {
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
-    if (found.length > 0 && file.refusal !== undefined) {
+    const isOwn = found.length > 0 || [...typesIn(file.document)].some((type) => plugins.has(type));
+    if (isOwn && file.refusal !== undefined) {
       const problem = `no runtime can use it: ${file.refusal}`;
       problems.push({ source: file.source, problem });
     }
@@ -88,7 +93,9 @@ function pluginsIn(
       for (const one of value.toReversed()) pending.push([one, inherited]);
     } else if (isObject(value)) {
       const { name, version } = inheritedFrom(value, inherited);
-      if (usesIpam(value, names)) found.push({ ...value, name, cniVersion: version });
+      if (usesIpam(value, names)) {
+        found.push(inOrderOfKeys({ ...value, name, cniVersion: version }));
+      }
       for (const [key, one] of Object.entries(value).toReversed()) {
         pending.push([one, { name, version, isList: key === "plugins" }]);
       }
@@ -97,20 +104,35 @@ function pluginsIn(
   return found;
 }
 
+/** Deeper than any key that is read. */
+const DEEPEST = 8;
+
+/** As libcni writes it for the plugin: of a key in two spellings, Go's decoder takes the last. */
+function inOrderOfKeys(plugin: JsonObject, depth = 0): JsonObject {
+  const entries = Object.entries<Json>(plugin).sort(([a], [b]) => (a < b ? -1 : 1));
+  return Object.fromEntries(entries.map(([key, value]) => [key, ordered(value, depth + 1)]));
+}
+
+function ordered(value: Json, depth: number): Json {
+  if (depth === DEEPEST) return value;
+  if (Array.isArray(value)) return value.map((one: Json) => ordered(one, depth + 1));
+  return isObject(value) ? inOrderOfKeys(value, depth) : value;
+}
+
 function inheritedFrom(value: Json, inherited: Inherited): Pick<Inherited, "name" | "version"> {
   return {
-    name: choose(inherited, textOf(exactMember(value, "name")), inherited.name),
+    name: choose(inherited, textOf(memberOf(value, "name")), inherited.name),
     version: choose(inherited, versionOf(value), inherited.version),
   };
 }
 
 function choose({ isList }: Inherited, own: string, inherited: string): string {
-  return isList ? inherited || own : own || inherited;
+  return isList ? inherited : own || inherited;
 }
 
 /** A CNI 1.1 list may name several versions; the runtime uses the highest one that it knows. */
 function versionOf(value: Json): string {
-  const own = textOf(exactMember(value, "cniVersion"));
+  const own = textOf(memberOf(value, "cniVersion"));
   const offered = listOf(exactMember(value, "cniVersions"));
   const all = [...offered, own];
   return SUPPORTED_VERSIONS.findLast((version) => all.includes(version)) ?? own;
@@ -118,7 +140,19 @@ function versionOf(value: Json): string {
 
 function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {
   return (
-    names.has(textOf(exactMember(exactMember(plugin, "ipam"), "type"))) ||
+    names.has(textOf(valueInAnyCase(valueInAnyCase(plugin, "ipam"), "type"))) ||
     isFlannelWithDefault(plugin)
   );
+}
+
+/** Every `type`, at any depth. */
+function typesIn(document: Json): ReadonlySet<string> {
+  const types = new Set<string>();
+  const pending = [document];
+  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
+    if (typeof value !== "object" || value === null) continue;
+    types.add(textOf(valueInAnyCase(value, "type")));
+    for (const one of Object.values<Json>(value)) pending.push(one);
+  }
+  return types;
 }

@@ -1,8 +1,8 @@
 /** The plugin that flannel calls, with the configuration that it makes for it. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
+import { textOf } from "../../cli/command/json-values.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
+import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { flannelSubnets } from "../../configuration/subnet-env.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
 import { isSystemError, type System } from "../../system/system.ts";
@@ -16,12 +16,12 @@ export const LARGEST_SUBNET_FILE = 64 * 1024;
 
 /** Whether a plugin configuration is flannel's. */
 export function isFlannel(plugin: JsonObject): boolean {
-  return textOf(exactMember(plugin, "type")) === "flannel";
+  return textOf(valueInAnyCase(plugin, "type")) === "flannel";
 }
 
 /** Whether a plugin configuration is flannel's and uses its default IPAM plugin, host-local. */
 export function isFlannelWithDefault(plugin: JsonObject): boolean {
-  return isFlannel(plugin) && textOf(exactMember(exactMember(plugin, "ipam"), "type")) === "";
+  return isFlannel(plugin) && textOf(valueInAnyCase(valueInAnyCase(plugin, "ipam"), "type")) === "";
 }
 
 /**
@@ -35,14 +35,15 @@ export function flannelDelegate(
   plugin: JsonObject,
   report: (problem: string) => void,
 ): JsonObject {
-  const { name = "", cniVersion = "", capabilities = null } = plugin;
+  const { name = "", cniVersion = "" } = plugin;
+  const capabilities = valueInAnyCase(plugin, "capabilities") ?? null;
   const given = objectAt(plugin, "delegate");
   for (const key of ["name", "ipam"]) {
     if (Object.hasOwn(given, key)) report(`flannel refuses a delegate with ${key}: it sets that`);
   }
   // As flannel, which leaves alone what is there, be it null.
   const delegate: JsonObject = { type: "bridge", ...given };
-  const isBridge = textOf(exactMember(delegate, "type")) === "bridge";
+  const isBridge = textOf(valueInAnyCase(delegate, "type")) === "bridge";
   return {
     ...(isBridge ? { isGateway: true } : {}),
     ...delegate,
@@ -58,7 +59,7 @@ export function flannelDelegate(
 }
 
 function objectAt(plugin: JsonObject, key: string): JsonObject {
-  const value = plugin[key] ?? null;
+  const value = valueInAnyCase(plugin, key) ?? null;
   return isObject(value) ? value : {};
 }
 
@@ -77,7 +78,7 @@ function missingIn(subnetEnv: string): readonly string[] {
 
 /** One range set for each family, of the subnets of this node; none where they are not known. */
 function rangesOf(system: System, plugin: JsonObject, report: (problem: string) => void): Json {
-  const path = textOf(exactMember(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
+  const path = textOf(valueInAnyCase(plugin, "subnetFile")) || DEFAULT_SUBNET_FILE;
   try {
     const text = system.readFile(path, LARGEST_SUBNET_FILE);
     const subnets = flannelSubnets(text);

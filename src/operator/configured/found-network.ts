@@ -1,13 +1,15 @@
 /** What is known of a network by its configuration. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
+import { textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import type { JsonObject } from "../../cni/json.ts";
-import { loadConfig } from "../../configuration/load-config.ts";
+import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
+import type { ResultRoute } from "../../cni/result.ts";
+import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
+  type IpamConfig,
   isGcOnly,
   loadStoreConfig,
 } from "../../ipam/config.ts";
@@ -49,13 +51,20 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
+  readonly routes: readonly ResultRoute[] | undefined;
+  /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
+  readonly config: IpamConfig | undefined;
 }
 
 /** The bridge of a network, as configured for the `bridge` plugin. */
 export interface Bridge {
+  /** That of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
+  /** Whether the plugin adds a default route by the gateway (`isDefaultGateway`). */
+  readonly isDefault: boolean;
 }
 
 /**
@@ -84,7 +93,9 @@ export function fromConfiguration(
       lockTimeoutSeconds: store.lockTimeoutSeconds,
       historyBytes: store.historyBytes,
       reuseDelaySeconds: delaySecondsOf(system, store.reuse.delay),
-      acceptsRuntimeRanges: exactMember(exactMember(document, "capabilities"), "ipRanges") === true,
+      // The names of capabilities are no keys of Go's: the runtime gives what is named in its own letters.
+      acceptsRuntimeRanges:
+        valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
@@ -96,16 +107,20 @@ export function fromConfiguration(
       if (needsRanges(document, network) && !isGcOnly(configuration) && !isExplained) {
         problems.push({ source, problem: NO_RANGES });
       }
-      return network;
+      return isGcOnly(configuration)
+        ? network
+        : { ...network, config: loadWithoutCall(configuration, system) };
     }
     const { document: complete, uncertainty } = completed(system, cache, document, files);
     network = { ...network, uncertainty };
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
-    const config = loadConfig(whole, "", system);
+    const config = loadWithoutCall(whole, system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
-    return { ...network, ...counted, failsWhenExhausted };
+    const routes = addsRoutes(document) ? config.routes : undefined;
+    const reserving = isGcOnly(whole) ? undefined : config;
+    return { ...network, ...counted, failsWhenExhausted, routes, config: reserving };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -117,7 +132,7 @@ const NO_RANGES =
   "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
 
 /** The main plugins of the CNI project pass `ipam` on as it is; another one, such as Antrea's, may add the ranges. */
-const PASSING_ON: readonly string[] = [
+export const PASSING_ON: readonly string[] = [
   ...["bridge", "dummy", "host-device", "ipvlan", "macvlan", "ptp", "tap", "vlan", "vrf"],
   PLUGIN,
 ];
@@ -126,20 +141,33 @@ function needsRanges(
   document: JsonObject,
   { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
 ): boolean {
-  return PASSING_ON.includes(textOf(exactMember(document, "type"))) && !acceptsRuntimeRanges;
+  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type"))) && !acceptsRuntimeRanges;
 }
 
 /** The plugin, and the copy that BuildKit brings. */
 const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
 
+/** The main plugins that add the routes of the result with `ConfigureIface` of pkg/ipam; ptp first adds one to the gateway. */
+const ADDING_ROUTES: readonly string[] = [
+  ...BRIDGE_PLUGINS,
+  ...["dummy", "host-device", "ipvlan", "macvlan", "tap", "vlan"],
+];
+
+function addsRoutes(document: JsonObject): boolean {
+  return ADDING_ROUTES.includes(textOf(valueInAnyCase(document, "type")));
+}
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
-  const isSet = (key: string): boolean => exactMember(document, key) === true;
-  if (!BRIDGE_PLUGINS.includes(textOf(exactMember(document, "type")))) return undefined;
+  const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
+  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
+  const bridge = textOf(valueInAnyCase(document, "bridge")) || "cni0";
+  const vlan = valueInAnyCase(document, "vlan");
   return {
-    name: textOf(exactMember(document, "bridge")) || "cni0",
+    name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
     isForced: isSet("forceAddress"),
+    isDefault: isSet("isDefaultGateway"),
   };
 }
 
@@ -177,5 +205,7 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    routes: undefined,
+    config: undefined,
   };
 }

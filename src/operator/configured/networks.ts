@@ -127,7 +127,8 @@ function cachedNetworks(
 
 function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
   const kind = "cached";
-  return { source: directory, directory, document, appended: [], refusal: undefined, kind };
+  const shown = { source: directory, directory, document, text: "" };
+  return { ...shown, appended: [], refusal: undefined, kind };
 }
 
 /**

@@ -1,7 +1,7 @@
 /** The podCIDR of this node where a configuration only asks for it: Calico's plugin puts it in before it calls this one. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { isObject, type Json, type JsonObject } from "../../cni/json.ts";
+import { textOf } from "../../cli/command/json-values.ts";
+import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { flannelSubnets } from "../../configuration/subnet-env.ts";
 import { type Address, bitsOf, type Family, isWithin } from "../../ipam/address.ts";
 import {
@@ -43,7 +43,8 @@ export interface Completed {
 
 /** Whether a plugin configuration asks for the podCIDR, in `ipam.subnet` or in a range. */
 export function asksForPodCidr(plugin: JsonObject): boolean {
-  if (textOf(exactMember(plugin, "type")) !== "calico") return false;
+  // To libcni the type is in any letter case, to Calico's plugin what is in `ipam` as it is written.
+  if (textOf(valueInAnyCase(plugin, "type")) !== "calico") return false;
   return subnetsIn(plugin.ipam ?? null).some((subnet) => WORDS.has(subnet.toLowerCase()));
 }
 

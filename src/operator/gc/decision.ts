@@ -5,9 +5,10 @@ import type { Conclusion } from "../alive/conclusion.ts";
 import type { KnownReservation } from "../alive/liveness.ts";
 
 /**
- * The decision on a reservation. `alive`: its container is in the list or, without a list, alive by the node. `inUse`: alive
- * by the node, whatever the list says. `unknown`: neither shows it. `unowned`: it names no container. `young`: not known to
- * be alive, and younger than the grace period. `waiting`: dead, and must be found dead again after the grace period.
+ * The decision on a reservation. `alive`: its container is in the list, or alive by the node where there is no list or where it
+ * is younger than the grace period, so that the list need not have it. `inUse`: older, and alive by the node though the list
+ * lacks it. `unknown`: neither shows it. `unowned`: it names no container. `young`: not known to be alive, and younger than the
+ * grace period. `waiting`: dead, and must be found dead again after the grace period.
  * `due`: to be released. Only those that are `due` are released.
  */
 export type Decision = "alive" | "inUse" | "unknown" | "unowned" | "young" | "waiting" | "due";
@@ -66,7 +67,10 @@ export function decideBy(
     if (isAlive && list === "none") return decided("alive");
     // What was made since the list was lives, unless its date is of a clock that was wrong.
     const age = asOf - written;
-    if ((age < 0 || age < grace) && !isAhead(written, now)) return decided("young");
+    if ((age < 0 || age < grace) && !isAhead(written, now)) {
+      // What lives does not contradict the list, which may be older.
+      return decided(isAlive ? "alive" : "young");
+    }
     const isByList = conclusion.liveness !== "dead";
     const isForList = mayBeDead(conclusion) && (mayBeListed || !isRecorded(conclusion));
     if (isByList && !(list === "believed" && isForList)) {

@@ -91,7 +91,7 @@ function stateTextOf(
 ): string | undefined {
   const now = context.system.now();
   if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
-  if (one.decision === "young" && mode.isImmediate && one.conclusion.liveness !== "alive") {
+  if (one.decision === "young" && mode.isImmediate) {
     const { since } = one.reservation;
     if (since === undefined) return undefined;
     return `kept until ${formatMinute(since + mode.grace, now)}, or with --grace 0s: younger than the grace period`;

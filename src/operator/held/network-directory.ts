@@ -30,12 +30,17 @@ import {
   listReservations,
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
-import { isSettled } from "../../store/reservations/usage.ts";
+import { isRemovable, isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
+
+const NO_NAMES: ReadonlySet<string> = new Set();
+
+/** The errors of a path where there is no directory: nothing is reserved there, and what ADD says of it is found. */
+const NO_DIRECTORY = ["ENOENT", "ENOTDIR"] as const;
 
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
@@ -56,6 +61,8 @@ export class NetworkDirectory {
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
+  #unowned: readonly Reservation[] | undefined;
+  #removable: ReadonlySet<string> | undefined;
   #byAddress: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
 
   constructor(system: OperatorSystem, networks: readonly [FoundNetwork, ...FoundNetwork[]]) {
@@ -77,7 +84,8 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get listed(): readonly HeldAddress[] {
-    this.#listed ??= this.#reservations ?? listReservations(this.files);
+    this.#listed ??=
+      this.#reservations ?? attempt(() => listReservations(this.files), [], ...NO_DIRECTORY);
     return this.#listed;
   }
 
@@ -95,7 +103,7 @@ export class NetworkDirectory {
     const nothing: OpenedFiles = { usual: "", others: [] };
     const open = (): OpenedFiles =>
       this.#system.openFiles(this.files.directory, LARGEST_RESERVATION);
-    this.#files ??= attempt(open, nothing, "ENOENT");
+    this.#files ??= attempt(open, nothing, ...NO_DIRECTORY);
     return this.#files;
   }
 
@@ -117,8 +125,11 @@ export class NetworkDirectory {
    * @throws SystemError if the directory cannot be read
    */
   get unowned(): readonly Reservation[] {
-    const read = this.#reservations ?? othersIn(readAll(this.files));
-    return read.filter(({ owner }) => isUnowned(owner));
+    const read = (): readonly Reservation[] => othersIn(readAll(this.files));
+    this.#unowned ??= (this.#reservations ?? attempt(read, [], ...NO_DIRECTORY)).filter(
+      ({ owner }) => isUnowned(owner),
+    );
+    return this.#unowned;
   }
 
   /** The names of files that look like addresses, and are none. */
@@ -136,7 +147,7 @@ export class NetworkDirectory {
   reservationsAt(address: Address): readonly NodeReservation[] {
     const nothing: Names = { quads: [], others: [] };
     const list = (): Names => this.#system.listAddresses(this.files.directory);
-    const { quads, others } = attempt(list, nothing, "ENOENT");
+    const { quads, others } = attempt(list, nothing, ...NO_DIRECTORY);
     const isListed = address.family === 4 && quads.includes(Number(address.value));
     const names = others.filter((name) => {
       const other = parseAddress(name);
@@ -187,10 +198,32 @@ export class NetworkDirectory {
     return names.has(reservation.name);
   }
 
-  /** Those of them that count as used: without those from before this boot, unless they are to stay. */
-  usedIn({ reclaims }: FoundNetwork): readonly HeldAddress[] {
-    if (!reclaims || this.namesBeforeBoot.size === 0) return this.listed;
-    return this.listed.filter(({ name }) => !this.namesBeforeBoot.has(name));
+  /** The names of the empty files that an ADD removes where no other address is free. */
+  get removable(): ReadonlySet<string> {
+    this.#removable ??= new Set(this.#findRemovable().map(({ name }) => name));
+    return this.#removable;
+  }
+
+  #findRemovable(): readonly HeldAddress[] {
+    const now = this.#system.now();
+    const known = this.#reservations;
+    if (known !== undefined) return known.filter((one) => one.isRemovable(now));
+    return this.unowned.filter(({ name }) => isRemovable(this.#system, this.files.pathOf(name)));
+  }
+
+  /**
+   * The reservations that count as used in a network: without those whose addresses an ADD takes where no other is free.
+   *
+   * @param reclaimable the names of those of dead pods, and from before this boot; `undefined` where that is not known
+   */
+  usedIn(
+    { reclaims }: FoundNetwork,
+    reclaimable: ReadonlySet<string> | undefined,
+  ): readonly HeldAddress[] {
+    const { removable } = this;
+    const ofDead = (reclaims && reclaimable) || NO_NAMES;
+    if (removable.size + ofDead.size === 0) return this.listed;
+    return this.listed.filter(({ name }) => !removable.has(name) && !ofDead.has(name));
   }
 
   /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
@@ -378,15 +411,23 @@ export function networkDirectories(
   );
 }
 
-/** Logs that reservations cannot be read. */
-export function logUnreadable({ log }: Context, reservations: readonly NodeReservation[]): void {
+/**
+ * Logs that reservations cannot be read.
+ *
+ * @param consequence after a semicolon
+ */
+export function logUnreadable(
+  { log }: Context,
+  reservations: readonly Pick<Reservation, "owner">[],
+  consequence = "",
+): void {
   const reasons = reservations.flatMap(({ owner }) =>
     owner.kind === "unknown" ? [owner.reason] : [],
   );
   const [first] = reasons;
   if (first === undefined) return;
   const others = reasons.length > 1 ? `, and ${reasons.length - 1} more` : "";
-  log(`cannot read all reservations: ${first}${others}`);
+  log(`cannot read all reservations: ${first}${others}${consequence}`);
 }
 
 /**

@@ -33,21 +33,22 @@ export interface Answer {
 /**
  * A table of the events, from when on the histories know, and who holds an address now.
  *
- * @param operand what was asked for
+ * @param operand what was asked for; `undefined` if it was all
  * @param command shows it at all times
  */
 export function formatAnswers(
   system: OperatorSystem,
   answers: readonly Answer[],
-  operand: string,
+  operand: string | undefined,
   command: string,
 ): string {
   const found = answers.filter(({ events, holders }) => events.length + holders.length > 0);
   const others = answers.reduce((sum, { all }) => sum + all.length, 0);
+  const of = operand === undefined ? "" : ` of ${operand}`;
   const nothing =
     others === 0
-      ? `No event of ${operand} is known.`
-      : `No event of ${operand} is known at this time; ${plural(others, "event")} at other times: ${command}`;
+      ? `No event${of} is known.`
+      : `No event${of} is known at this time; ${plural(others, "event")} at other times: ${command}`;
   const holders = answers.flatMap((answer) =>
     answer.holders.map((holder) => formatHolder(system, answer.network, holder)),
   );
@@ -55,7 +56,9 @@ export function formatAnswers(
   const lines = [
     ...(hasEvents ? [] : [nothing]),
     ...(found.length === 0 ? answers : found).map(formatBegin),
-    ...(holders.length === 0 ? [`No reservation of ${operand} is known now.`] : holders),
+    ...(holders.length === 0 && operand !== undefined
+      ? [`No reservation of ${operand} is known now.`]
+      : holders),
   ];
   const table = hasEvents ? `${formatEvents(system, answers)}\n` : "";
   return `${table}${lines.map((line) => `${inOneLine(line)}\n`).join("")}`;

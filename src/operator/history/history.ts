@@ -16,11 +16,11 @@ import { parseTime } from "./time.ts";
 /** `history`: what happened to an address, when. */
 export const history: Command = {
   name: "history",
-  operands: "ADDRESS|CONTAINER|POD",
+  operands: "[ADDRESS|CONTAINER|POD]",
   findsNetworks: true,
   summary: "show who got an address and when it was released, and who holds it now",
   description: [
-    'Reads the history that the plugin keeps with "history": true, and prints a line for each time that the address was reserved or released: when, by which verb, and of which container. The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, as the runtime passed it in CNI_ARGS. Below, it says when the history begins and, in the last line, who holds the address now.',
+    'Reads the history that the plugin keeps with "history": true, and prints a line for each time that the address was reserved or released: when, by which verb, and of which container. The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, as the runtime passed it in CNI_ARGS, or NAME. Without it, the events of all addresses are printed. Below, it says when the history begins and, in the last line, who holds the address now.',
     "A TIME is in UTC: 03:00 (the last one), 2026-01-31 03:00, ISO 8601 such as 2026-01-31T03:00:00+01:00, or a duration ago such as 90s, 10m, 3h or 12d.",
     "ADD reserves, every other event releases. The Go plugin writes no history, and a line may be missing after a kill or a full disk: then an ADD follows an ADD, or a DEL a DEL.",
     "Exit code 1 means that no event was found.",
@@ -42,23 +42,32 @@ export const history: Command = {
       effect: "show who held it at three in the morning, UTC",
     },
     {
+      line: "host-local history --since 3m --network mynet",
+      effect: "show what happened in a network in the last three minutes",
+    },
+    {
       line: "host-local history default/web --since 12d --json",
       effect: "show as JSON which addresses a pod got and gave back in the last twelve days",
     },
   ],
   run: (context) => {
-    const [operand = ""] = context.operands;
-    const query = parseQuery(operand);
-    const choose = choiceOf(context);
+    const [operand] = context.operands;
     const network = context.option("--network");
+    const query = operand === undefined ? undefined : parseQuery(operand);
+    const choose = choiceOf(context);
     const node = openNode(context, network, (files) => readHistory(files) !== undefined);
-    const answers = node.directories.map((directory): Answer => {
-      const answer = answerFor(node, directory, query);
+    const histories = node.directories.map((directory) => ({
+      directory,
+      records: readHistory(directory.files) ?? [],
+    }));
+    const asked = query && meantBy(query, node, histories);
+    const answers = histories.map((one): Answer => {
+      const answer = asked === undefined ? wholeAnswer(one) : answerFor(node, one, asked);
       return { ...answer, events: choose(answer.all) };
     });
     const command = commandText(context, undefined, [
       "history",
-      operand,
+      ...(operand === undefined ? [] : [operand]),
       ...(network === undefined ? [] : ["--network", network]),
     ]);
     return {
@@ -68,6 +77,12 @@ export const history: Command = {
     };
   },
 };
+
+/** The history of one network. */
+interface NetworkHistory {
+  readonly directory: NetworkDirectory;
+  readonly records: readonly HistoryRecord[];
+}
 
 /**
  * Which events are asked for.
@@ -95,18 +110,42 @@ function lastOfEach(events: readonly HistoryRecord[]): readonly HistoryRecord[] 
   return [...new Map(events.map((one) => [one.address, one])).values()];
 }
 
-/** What is known of the operand in one network. */
+/**
+ * What an operand means: the pods of that name, in whatever namespace, if it looks like the id of a container and nothing
+ * known begins with it.
+ */
+function meantBy(query: Query, node: Node, histories: readonly NetworkHistory[]): readonly Query[] {
+  if (query.kind !== "container") return [query];
+  const records = histories.flatMap((one) => one.records);
+  const { reservations, cache } = node;
+  const isKnown =
+    records.some(matcherOf(query)) ||
+    reservations.some(({ owner }) => containerOf(owner).startsWith(query.id));
+  if (isKnown) return [query];
+  const pods = [...records.map(({ pod }) => pod), ...reservations.map((one) => cache.podOf(one))];
+  const named = new Set(pods.filter((pod) => pod.endsWith(`/${query.id}`)));
+  return named.size === 0 ? [query] : [...named].map((pod) => ({ kind: "pod", pod }));
+}
+
+/** All that is known in one network; who holds what now is for `list` to say. */
+function wholeAnswer({ directory, records }: NetworkHistory): Omit<Answer, "events"> {
+  const { network } = directory.files;
+  return { network, begin: records[0]?.time, all: records, holders: [] };
+}
+
+/** What is known in one network of what was asked for. */
 function answerFor(
   { context, cache }: Node,
-  directory: NetworkDirectory,
-  query: Query,
+  { directory, records }: NetworkHistory,
+  queries: readonly Query[],
 ): Omit<Answer, "events"> {
   const { files } = directory;
-  const records = readHistory(files) ?? [];
-  const named = records.filter(matcherOf(query));
+  const matchers = queries.map(matcherOf);
+  const named = records.filter((record) => matchers.some((matches) => matches(record)));
   // A release by a command or GC does not name the pod, but its container.
   const containers = new Set(named.map(({ container }) => container).filter((one) => one !== ""));
-  const isByAddress = query.kind === "address";
+  const [query] = queries;
+  const isByAddress = query?.kind === "address";
   const present = isByAddress ? directory.reservationsAt(query.address) : directory.reservations;
   logUnreadable(context, present);
   const isHolder = ({ reservation: { owner }, pod }: Answer["holders"][number]): boolean => {
@@ -114,7 +153,7 @@ function answerFor(
     const container = containerOf(owner);
     if (container === "") return false;
     if (containers.has(container)) return true;
-    return query.kind === "pod" ? pod === query.pod : container.startsWith(query.id);
+    return queries.some((one) => isHeldFor(one, container, pod));
   };
   const withPod = (reservation: NodeReservation): Answer["holders"][number] => ({
     reservation,
@@ -126,6 +165,17 @@ function answerFor(
     all: isByAddress ? named : records.filter(({ container }) => containers.has(container)),
     holders: present.map(withPod).filter(isHolder),
   };
+}
+
+function isHeldFor(query: Query, container: string, pod: string): boolean {
+  switch (query.kind) {
+    case "address":
+      return false;
+    case "pod":
+      return pod === query.pod;
+    case "container":
+      return container.startsWith(query.id);
+  }
 }
 
 /** A container by its id or the beginning of it, or by the name that the runtime passes in place of a pod's. */

@@ -83,7 +83,8 @@ const casesOfUninstall: readonly Case[] = [
  * Decides to put back what was there before this executable.
  *
  * @returns as `decideToInstall`
- * @throws CommandError if a network needs this plugin, or the former one does not answer, without `--force`
+ * @throws RefusedError if a network needs this plugin, or the former one does not answer, without `--force`
+ * @throws CommandError if the file is a package's
  */
 export function decideToUninstall(context: Context, place: Place): Move | string {
   const { system } = context;

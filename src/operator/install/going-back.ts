@@ -1,6 +1,6 @@
 /** What becomes of the networks of this node where another plugin takes the place of this one, or none. */
 
-import { CommandError, type Context, type Option } from "../../cli/command/command.ts";
+import { type Context, type Option, RefusedError } from "../../cli/command/command.ts";
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { CniError } from "../../cni/error.ts";
@@ -74,7 +74,7 @@ export function goingBack(context: Requested, name: string): GoingBack {
  * What is said before going back; where a network would break, only with `--force`.
  *
  * @returns a sentence for people; empty where nothing changes
- * @throws CommandError
+ * @throws RefusedError
  */
 export function requireGoingBack(context: Context, name: string): string {
   const { broken: known, lost, unread } = goingBack(context, name);
@@ -93,7 +93,7 @@ export function requireGoingBack(context: Context, name: string): string {
  * What is said before this node is left without a plugin; where a network names it, only with `--force`.
  *
  * @returns a sentence for people
- * @throws CommandError
+ * @throws RefusedError
  */
 export function requireLeaving(context: Context, name: string): string {
   const { networks, unread } = goingBack(context, name);
@@ -106,10 +106,10 @@ export function requireLeaving(context: Context, name: string): string {
   return `There is no other ${name} to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.`;
 }
 
-/** @throws CommandError where there are reasons against a change, and nobody insists on it */
+/** @throws RefusedError where there are reasons against a change, and nobody insists on it */
 function requireForce(context: Context, problem: string, reasons: readonly string[]): void {
   if (reasons.length === 0 || context.has(forceOption.name)) return;
-  throw new CommandError(
+  throw new RefusedError(
     `install: ${problem}, or add ${forceOption.name}:`,
     reasons.map((reason) => inOneLine(`  ${reason}`)),
   );

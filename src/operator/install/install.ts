@@ -2,6 +2,7 @@ import {
   type Command,
   CommandError,
   type Context,
+  RefusedError,
   type Report,
   UsageError,
 } from "../../cli/command/command.ts";
@@ -48,7 +49,7 @@ export const install: Command = {
     `--as installs it under another name, which configurations use as type: for nodes where an installer owns ${PLUGIN}. The name of another plugin, and a file that does not say it is ${PLUGIN}, are refused. What is said of ${PLUGIN} here then applies to that name, and the other commands find configurations with it. --as ${STATIC} makes it the IPAM plugin ${STATIC}, which it is when called by that name.`,
     "--if-replaced installs it again where another installer has overwritten or removed it, and does nothing where no installation was completed, after --uninstall, or if another version of it is there: for timers and host-local agent, so nothing is printed then.",
     `--uninstall renames ${PREVIOUS} to ${PLUGIN}, after the same test, or removes this executable if there is none. Where another plugin has taken its place, that one stays. Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would do and exits with 1. What the .deb has installed is left to dpkg.`,
-    "The Go plugin does not understand gcOnly, rangesFile, partition, exclude, reserved, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, --uninstall names it with what would happen, and refuses without --force. So it does where the former plugin does not answer, as one in a container that needs the node's libraries, and where a configuration would have no plugin.",
+    "The Go plugin does not understand gcOnly, rangesFile, partition, exclude, reserved, repeatedAdd and subnets of one or two addresses. Where a configuration of this node ($NETCONFPATH, or the known directories) has one of them, --uninstall names it with what would happen, and refuses without --force (exit code 1). So it does where the former plugin does not answer, as one in a container that needs the node's libraries, and where a configuration would have no plugin.",
   ],
   options: [yesOption, asOption, ifReplacedOption, uninstallOption, forceOption],
   exclusive: [[uninstallOption.name, ifReplacedOption.name]],
@@ -77,9 +78,15 @@ export const install: Command = {
     }
     const place = placeIn(chosenDirectory(context), name);
     requireFiles(system, place);
-    return has(uninstallOption.name)
-      ? moveIfConfirmed(context, place, "Uninstall?", decideToUninstall)
-      : moveIfConfirmed(context, place, "Install it?", decideToInstall);
+    if (!has(uninstallOption.name)) {
+      return moveIfConfirmed(context, place, "Install it?", decideToInstall);
+    }
+    try {
+      return moveIfConfirmed(context, place, "Uninstall?", decideToUninstall);
+    } catch (error) {
+      if (!(error instanceof RefusedError)) throw error;
+      return { ...report(place, "refused"), refusal: error };
+    }
   },
 };
 

@@ -1,6 +1,6 @@
 /** What can be done with the place of a plugin: each move says what it will do, and does it. */
 
-import { CommandError, type Context } from "../../cli/command/command.ts";
+import { CommandError, type Context, RefusedError } from "../../cli/command/command.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, isSystemError, NO_HARD_LINK } from "../../system/system.ts";
 import { STATIC } from "../configured/plugin-directories.ts";
@@ -83,15 +83,13 @@ function withTestedCopy<T>(
   return withTemporaryPath(system, directory, (copy) => {
     system.copyFile(SELF, copy, 0o755);
     const answer = askVersions(system, copy, name);
-    if ("problem" in answer) throw noAnswer("the copy", answer.problem);
+    if ("problem" in answer) throw new CommandError(noAnswer("the copy", answer.problem));
     return use(copy, answer.versions);
   });
 }
 
-function noAnswer(what: string, problem: string): CommandError {
-  return new CommandError(
-    `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${problem}`,
-  );
+function noAnswer(what: string, problem: string): string {
+  return `install: ${what} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. ${problem}`;
 }
 
 /**
@@ -132,7 +130,7 @@ function inodeAt(system: OperatorSystem, path: string): bigint | undefined {
 /**
  * What the networks of this node lose without this plugin, in sentences for people.
  *
- * @throws CommandError if they need it, without `--force`
+ * @throws RefusedError if they need it, without `--force`
  */
 function noteOn(context: Context, { name }: Place): string {
   return name === STATIC ? "" : requireGoingBack(context, name);
@@ -141,7 +139,7 @@ function noteOn(context: Context, { name }: Place): string {
 /**
  * The previous plugin gets the name back, and what is there goes.
  *
- * @throws CommandError without `--force`: if the previous plugin does not answer, or would break a network
+ * @throws RefusedError without `--force`: if the previous plugin does not answer, or would break a network
  */
 export function restoring(context: Context, place: Place, before: PluginKind): Move {
   const { system } = context;
@@ -162,7 +160,11 @@ export function restoring(context: Context, place: Place, before: PluginKind): M
   };
 }
 
-/** None with `--force`, where it does not answer. */
+/**
+ * The CNI versions of the previous plugin; none with `--force`, where it does not answer.
+ *
+ * @throws RefusedError
+ */
 function versionsOfPrevious(
   { system, has }: Context,
   { name, previous }: Place,
@@ -175,13 +177,13 @@ function versionsOfPrevious(
     ? `If this is a container, run it on the node; ${forceOption.name} takes it untested`
     : "";
   const problems = [answer.problem, link === undefined ? "" : `It is a link to ${link}`, elsewhere];
-  throw noAnswer(previous, problems.filter((part) => part !== "").join(". "));
+  throw new RefusedError(noAnswer(previous, problems.filter((part) => part !== "").join(". ")));
 }
 
 /**
  * This executable goes, and nothing takes its place.
  *
- * @throws CommandError if a network would have no plugin, without `--force`
+ * @throws RefusedError if a network would have no plugin, without `--force`
  */
 export function removing(context: Context, place: Place): Move {
   const { system } = context;
@@ -216,7 +218,7 @@ export function forgettingNothing({ system }: Context, place: Place): Move {
 /**
  * Another plugin has taken the place, and stays.
  *
- * @throws CommandError as `restoring`, of the networks
+ * @throws RefusedError as `restoring`, of the networks
  */
 export function leavingOther(context: Context, place: Place): Move {
   const text = sentences(noteOn(context, place), `${place.target} is another plugin and stays.`);

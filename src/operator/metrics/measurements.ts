@@ -63,12 +63,12 @@ const gauges: readonly Gauge[] = [
   },
   {
     name: "cni_ipam_addresses_used",
-    help: "Addresses of these that are in use, without those from before this boot, which ADD uses again.",
+    help: "Addresses of these that are in use, without those that ADD takes where no other is free: of dead pods, from before this boot, and of empty files.",
     samples: ofRanges(({ usage: { used } }) => used),
   },
   {
     name: "cni_ipam_addresses_free",
-    help: "Addresses of these that are not in use, or that ADD uses again because they are from before this boot.",
+    help: "Addresses of these that ADD can hand out: not in use or, where no other is free, those of dead pods, from before this boot, and of empty files.",
     samples: ofRanges(({ usage: { capacity, used } }) => (used > capacity ? 0n : capacity - used)),
   },
   {
@@ -135,10 +135,11 @@ const gauges: readonly Gauge[] = [
 /** Measures the networks that were checked. */
 export function measure(
   system: System,
-  { liveness, problems }: Node,
+  node: Node,
   { directories, findings }: CheckResult,
 ): readonly Metric[] {
-  const ranges = directories.flatMap(measureRanges);
+  const { liveness, problems } = node;
+  const ranges = directories.flatMap((directory) => measureRanges(node, directory));
   const networks = directories.map((directory) => ({
     directory,
     counts: countReservations(directory, system.now()),
@@ -168,12 +169,12 @@ function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Ga
 }
 
 /** A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are full. */
-function measureRanges(directory: NetworkDirectory): readonly MeasuredRange[] {
+function measureRanges(node: Node, directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
     const { rangeSets, exclusions, shadowedBy } = network;
     if (shadowedBy !== undefined) continue;
-    const inUse = directory.usedIn(network);
+    const inUse = node.usedIn(directory, network);
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, inUse)) {
         const range = formatAddressRange(usage.range);

@@ -39,9 +39,15 @@ function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
   const node = openNode(context, operands[0]);
   logUncertainty(context, node.networks);
+  for (const { files, source, shadowedBy } of node.networks) {
+    if (shadowedBy === undefined) continue;
+    context.log(
+      `${source}: no runtime uses it: ${shadowedBy} configures ${files.network}, too, and comes first`,
+    );
+  }
   const entries = node.directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {
-      const used = network.rangeSets.length === 0 ? [] : directory.usedIn(network);
+      const used = network.rangeSets.length === 0 ? [] : node.usedIn(directory, network);
       return { network, ranges: countRanges(network, used, []) };
     }),
   );
@@ -68,11 +74,12 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
 }
 
 function describe({ network, ranges }: Entry): object {
-  const { files, bridge, source } = network;
+  const { files, bridge, source, shadowedBy } = network;
   return {
     network: files.network,
     directory: files.directory,
     configuration: source ?? null,
+    shadowedBy: shadowedBy ?? null,
     bridge: bridge?.name ?? null,
     ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };

@@ -9,16 +9,16 @@ import { commandText } from "../next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
-import { formatQuery, type Hint, hintsFor, inSeveralNetworks } from "./search-hints.ts";
+import { formatQuery, type Hint, hintLines, hintsFor, inSeveralNetworks } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
   name: "release",
-  operands: "ADDRESS|CONTAINER|POD",
+  operands: "ADDRESS|CONTAINER|POD...",
   findsNetworks: true,
-  summary: "release an address, or those of a container or pod, by hand",
+  summary: "release addresses, or those of containers or pods, by hand",
   description: [
-    "Releases an address, or all addresses of a container or pod: in any network, or in that of --network. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it.",
+    "Releases addresses, or all addresses of containers or pods: in any network, or in that of --network. If one of several is not found, or is alive, nothing is released. The container id must be complete; a pod is NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it.",
     "Refuses (exit code 1) if the container is alive, that is, if a network namespace has the address or the container's namespace exists. If that is unknown, asks at a terminal, and refuses elsewhere. --force overrides both: the next container then gets an address that may be in use.",
     "Prints what else the container holds in the network, such as its IPv6 address, and the command that releases all of it.",
     "Asks for confirmation at a terminal. Elsewhere, without --yes, it only prints what it would release and exits with 1. A reservation that changes in between is not released.",
@@ -37,25 +37,44 @@ export const release: Command = {
     { line: "host-local release default/web", effect: "release the addresses of a pod" },
   ],
   run: (context) => {
-    const asked = parseQuery(context.operands[0] ?? "");
+    const queries = context.operands.map(parseQuery);
     const node = openNode(context, context.option("--network"));
-    const { reservations, candidates, pod } = search(node, asked);
-    const query: Query = pod === undefined ? asked : { kind: "pod", pod };
-    const matching = reservations.filter(
-      ({ owner }) => query.kind !== "container" || containerOf(owner) === query.id,
+    const targets = queries.map((query) => targetOf(node, query));
+    const chosen = new Map(
+      targets.flatMap(({ reservations }) => reservations.map((one) => [one.path, one])),
     );
-    if (matching.length === 0) {
-      const hints =
-        reservations.length > 0 ? [incompleteId(reservations)] : hintsFor(node, query, candidates);
-      return refused(node, query, [], hints);
-    }
-    if (query.kind === "address" && matching.length > 1) {
-      const hint = inSeveralNetworks(matching.map(({ network }) => network));
-      return refused(node, query, matching, [hint]);
-    }
-    return releaseReservations(node, query, matching);
+    const reservations = [...chosen.values()];
+    const hints = targets.flatMap((target) => target.hints);
+    if (hints.length === 0) return releaseReservations(node, reservations);
+    const text = "Nothing was released; correct this first.";
+    const further: Hint = { reason: "refused", network: null, text };
+    return refused(node, targets, reservations, targets.length > 1 ? [further] : []);
   },
 };
+
+/** An operand, and what it means. */
+interface Target {
+  readonly query: Query;
+  /** What is to be released. */
+  readonly reservations: readonly NodeReservation[];
+  /** Why that cannot be said; empty where it can. */
+  readonly hints: readonly Hint[];
+}
+
+function targetOf(node: Node, asked: Query): Target {
+  const { reservations: found, candidates, pod } = search(node, asked);
+  const query: Query = pod === undefined ? asked : { kind: "pod", pod };
+  const reservations = found.filter(
+    ({ owner }) => query.kind !== "container" || containerOf(owner) === query.id,
+  );
+  if (reservations.length === 0) {
+    const hints = found.length > 0 ? [incompleteId(found)] : hintsFor(node, query, candidates);
+    return { query, reservations, hints };
+  }
+  const isAmbiguous = query.kind === "address" && reservations.length > 1;
+  const hints = isAmbiguous ? [inSeveralNetworks(reservations.map(({ network }) => network))] : [];
+  return { query, reservations, hints };
+}
 
 function incompleteId(reservations: readonly NodeReservation[]): Hint {
   const held = new Set(reservations.map(({ owner }) => containerOf(owner)));
@@ -77,22 +96,18 @@ function othersOf(reservations: readonly NodeReservation[]): readonly NodeReserv
   });
 }
 
-function releaseReservations(
-  node: Node,
-  query: Query,
-  matching: readonly NodeReservation[],
-): Report {
+function releaseReservations(node: Node, matching: readonly NodeReservation[]): Report {
   const { context } = node;
   const others = othersOf(matching);
   const living = context.has("--force") ? [] : livingHints(node, [...matching, ...others]);
-  if (living.length > 0) return refused(node, query, matching, living, others);
+  if (living.length > 0) return refused(node, [], matching, living, others);
   // Before anything is released: what is from before this boot is then still known.
   const known = node.liveness.livenessOfAll(matching);
   const table = reservationTable(node, known, true);
   const question = `Release ${known.length === 1 ? "this address" : `these ${known.length} addresses`}?`;
   if (!isConfirmed(context, `${table}${doubts(known)}`, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
-    return refused(node, query, matching, [{ reason: "refused", network: null, text }], others);
+    return refused(node, [], matching, [{ reason: "refused", network: null, text }], others);
   }
   const besides = node.liveness.livenessOfAll(others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
@@ -159,10 +174,15 @@ function report(
   };
 }
 
-/** Nothing was released. */
+/**
+ * Nothing was released.
+ *
+ * @param targets those with a hint say why
+ * @param hints what is to be said of all
+ */
 function refused(
   node: Node,
-  query: Query,
+  targets: readonly Target[],
   reservations: readonly NodeReservation[],
   hints: readonly Hint[],
   others: readonly NodeReservation[] = [],
@@ -170,19 +190,27 @@ function refused(
   const { context } = node;
   const left = node.liveness.livenessOfAll(reservations);
   const besides = node.liveness.livenessOfAll(others);
-  const found =
-    left.length > 0
-      ? reservationTable(node, left, true)
-      : `No reservation for ${inOneLine(formatQuery(query))}.\n`;
-  const indent = left.length > 0 ? "" : "  ";
-  const lines = hints.map(({ text }) => `${indent}${inOneLine(text)}\n`);
+  const table = left.length > 0 ? reservationTable(node, left, true) : "";
   // The hint for a container that is alive names all that it holds.
   const isAlive = hints.some(({ reason }) => reason === "alive" || reason === "mayBeAlive");
+  const all = [...targets.flatMap((target) => target.hints), ...hints];
   return {
     exitCode: 1,
-    document: () => documentOf(node, [], left, besides, hints),
-    text: () => `${found}${isAlive ? "" : othersNote(context, besides)}${lines.join("")}`,
+    document: () => documentOf(node, [], left, besides, all),
+    text: () =>
+      `${table}${isAlive ? "" : othersNote(context, besides)}${targets.map(targetText).join("")}${hints.map(hintText).join("")}`,
   };
+}
+
+/** The hints of an operand; empty where there are none. */
+function targetText({ query, reservations, hints }: Target): string {
+  return reservations.length > 0
+    ? hints.map(hintText).join("")
+    : `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`;
+}
+
+function hintText({ text }: Hint): string {
+  return `${inOneLine(text)}\n`;
 }
 
 function documentOf(

@@ -24,6 +24,7 @@ import { type Query, search } from "../node.ts";
 export interface Hint {
   readonly reason:
     | "free"
+    | "used"
     | "gateway"
     | "excluded"
     | "reserved"
@@ -53,7 +54,7 @@ const MAX_NAMES = 10;
 export function hintsFor(node: Node, query: Query, candidates: readonly string[]): readonly Hint[] {
   const there = elsewhere(node, query);
   if (query.kind === "address") {
-    return [...there, ...hintsForAddress(query.address, node.networks), ...past(node, query)];
+    return [...there, ...hintsForAddress(node, query.address), ...past(node, query)];
   }
   if (there.length > 0) return there;
   return [...hintsForOwner(node, query, candidates), ...past(node, query)];
@@ -90,9 +91,10 @@ function past({ context, directories }: Node, query: Query): readonly Hint[] {
 }
 
 /** One for each range that the address concerns. */
-function hintsForAddress(address: Address, networks: readonly FoundNetwork[]): readonly Hint[] {
+function hintsForAddress(node: Node, address: Address): readonly Hint[] {
+  const { networks } = node;
   const hints = networks.flatMap((network) =>
-    network.rangeSets.flat().flatMap((range) => hintIn(range, address, network)),
+    network.rangeSets.flat().flatMap((range) => hintIn(node, range, address, network)),
   );
   return hints.length > 0 ? hints : [outsideRanges(address, networks)];
 }
@@ -158,7 +160,7 @@ function released(attachment: CachedAttachment): Hint {
   return { reason: "released", network: attachment.network, text };
 }
 
-function hintIn(range: Range, address: Address, found: FoundNetwork): readonly Hint[] {
+function hintIn(node: Node, range: Range, address: Address, found: FoundNetwork): readonly Hint[] {
   const { network } = found.files;
   const name = `range ${formatAddressRange(range)} of ${network}`;
   if (isGateway(address, range)) {
@@ -172,9 +174,14 @@ function hintIn(range: Range, address: Address, found: FoundNetwork): readonly H
     return [{ reason: "reserved", network, text }];
   }
   if (isWithin(address, range)) {
-    return isExcluded(address, found.exclusions)
-      ? [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${name}.` }]
-      : [{ reason: "free", network, text: `It is free, in ${name}.` }];
+    if (isExcluded(address, found.exclusions)) {
+      return [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${name}.` }];
+    }
+    const user = userOf(node, address);
+    if (user === undefined) return [{ reason: "free", network, text: `It is free, in ${name}.` }];
+    const command = commandText(node.context, found.files, ["check", network]);
+    const text = `It has no reservation, in ${name}, but ${user}; see: ${command}`;
+    return [{ reason: "used", network, text }];
   }
   const { first, prefixLength: length } = range;
   if (!isWithin(address, addressRangeOf({ address: first, length, mapped: false }))) return [];
@@ -183,6 +190,18 @@ function hintIn(range: Range, address: Address, found: FoundNetwork): readonly H
   const by = isOfOther ? "this node's part: another node may hand it out" : "never handed out";
   const text = `It is in subnet ${subnetOf(range)}, but not in ${name}${isOfOther ? ", " : ": "}${by}.`;
   return [{ reason: "besideRange", network, text }];
+}
+
+/** Who uses an address without a reservation, as a clause; `undefined` if nobody is seen to. */
+function userOf({ liveness }: Node, address: Address): string | undefined {
+  const text = formatAddress(address);
+  if (liveness.isOfNode(text)) return "the node itself has it";
+  const [namespace] = liveness.namespacesOfOthers(text);
+  if (namespace === undefined) return undefined;
+  const { processId, path } = namespace;
+  return processId === undefined
+    ? `the network namespace ${path} has it`
+    : `process ${processId} runs in a network namespace with it`;
 }
 
 function outsideRanges(address: Address, networks: readonly FoundNetwork[]): Hint {

@@ -13,7 +13,14 @@ import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { eachLine } from "../../system/lines.ts";
-import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
+import {
+  attempt,
+  type Files,
+  isSystemError,
+  type Lines,
+  NO_FILE,
+  type SystemError,
+} from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -117,6 +124,17 @@ export function requireJournal(
   };
 }
 
+/** Why the journal cannot be read, also where its directory may not be searched; `undefined` if it can, or there is none. */
+export function journalFault({ system, stateDirectory }: NetworkFiles): SystemError | undefined {
+  try {
+    system.findLines(`${stateDirectory}/${FILE}`, undefined);
+    return undefined;
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return isSystemError(error, ...NO_FILE) ? undefined : error;
+  }
+}
+
 /**
  * Lines of the journal that have a text anywhere, in their order; needs no lock.
  *
@@ -125,12 +143,6 @@ export function requireJournal(
 export function linesWith(files: NetworkFiles, text: string): readonly string[] {
   const read = (): readonly string[] => files.state?.linesWith(FILE, text) ?? [];
   return attempt(read, [], ...NO_FILE);
-}
-
-/** The number of reservations, where it is known without reading the directory; needs no lock. */
-export function knownCount(files: NetworkFiles): number | undefined {
-  const journal = readJournal(files, undefined);
-  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
 }
 
 function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {

@@ -3,7 +3,9 @@
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { ownAddresses } from "../namespaces/addresses.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
+import type { ReservationFile } from "../reservations/reservation-file.ts";
 import { recordsOf } from "./earlier-boots.ts";
 import { ALL, linesWith, requireJournal } from "./journal-file.ts";
 import {
@@ -33,11 +35,6 @@ export function recordedIn(
   const read = (): Records => recordsOf(files, requireJournal(files, ALL), reservations);
   const records = attempt(read, undefined);
   return new RecordedNamespaces(files, records, states);
-}
-
-/** The names of the reservations that any ADD may reclaim; needs no lock. */
-export function reclaimableNames(files: NetworkFiles): readonly string[] {
-  return [...recordedIn(files).gone(isReclaimable)].map(({ name }) => name);
 }
 
 /**
@@ -85,6 +82,7 @@ export class RecordedNamespaces {
   readonly #states: NamespaceStates;
   #byInode: ReadonlyMap<string, readonly PlacedOfBoot[]> | undefined;
   readonly #living = new Map<string, readonly PlacedOfBoot[]>();
+  #ownAddresses: ReadonlySet<string> | "unseen" | undefined;
 
   /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
@@ -114,6 +112,36 @@ export class RecordedNamespaces {
       if (!isGone || isAsRecorded(this.#files, record) !== true) continue;
       if (this.#records.isLast(placed)) yield record;
     }
+  }
+
+  /** Whether the journal, which tells of them, could not be read. */
+  get isUnread(): boolean {
+    return this.#isUnread;
+  }
+
+  /**
+   * The reservations that an ADD may reclaim, one after the other as they are asked for, the oldest first: those from before
+   * this boot; then those of a pod's sandbox whose network namespace is gone, and the caller's own.
+   *
+   * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
+   * @param caller whose ADD it is; `undefined` for any
+   */
+  *reclaimable<T>(
+    wantedBy: (name: string) => T | undefined,
+    caller?: Caller,
+  ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
+    const isMeant = (record: JournalRecord): boolean =>
+      (isReclaimable(record) || record.key === caller?.key) && wantedBy(record.name) !== undefined;
+    for (const dead of this.gone(isMeant, caller)) {
+      const wanted = wantedBy(dead.name);
+      if (wanted !== undefined && !this.mayBeOfNode(dead.name)) yield { dead, wanted };
+    }
+  }
+
+  /** Whether the node itself has an address, or that cannot be seen: whatever became of a pod, no other can use it. */
+  mayBeOfNode(address: string): boolean {
+    this.#ownAddresses ??= attempt(() => ownAddresses(this.#files.system), "unseen");
+    return this.#ownAddresses === "unseen" || this.#ownAddresses.has(address);
   }
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */

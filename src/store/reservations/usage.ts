@@ -60,11 +60,6 @@ export function countUsage(
   });
 }
 
-/** Whether no range of a set has a free address. */
-export function isExhausted(usage: readonly RangeUsage[]): boolean {
-  return usage.every(({ used, capacity }) => used >= capacity);
-}
-
 /**
  * The details of an error: counts per range, and where to look.
  *

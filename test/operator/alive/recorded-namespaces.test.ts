@@ -9,6 +9,7 @@ import { scratchDirectory } from "../../harness/data-directory.ts";
 import { lacking } from "../../harness/needs.ts";
 import {
   mountNamespace,
+  processInContainer,
   processWith,
   startStranger,
   takeNamespace,
@@ -149,10 +150,47 @@ test("an address in two namespaces is found from the kernel alone", {
   const [finding] = node.findings();
   t.match(finding, {
     code: "address-in-use-twice",
-    severity: "error",
+    severity: "warning",
     message: `${address} is configured in 2 network namespaces: that of process ${process}; ${node.pathOf("lost")}, without a process`,
+    remedy: /^none if a runtime inside a container /,
   });
   t.match(runAsPrinted(t, finding?.commands[0] ?? "false").stdout, address);
+});
+
+test("an address in the namespaces of two containers of this node is an error", {
+  skip,
+}, async (t) => {
+  const node = await makeNode(t);
+  const address = `${node.ipv4}.2`;
+  node.run("first", `${address}/24`);
+  node.run("second", `${address}/24`);
+
+  const paths = ["first", "second"].map((id) => `${node.pathOf(id)}, without a process`);
+  const [finding, ...others] = node.findings();
+  t.same(others, []);
+  t.match(finding, { code: "address-in-use-twice", severity: "error", remedy: /^restart these/ });
+  for (const path of paths) t.match(finding?.message, path);
+});
+
+test("a runtime inside a container may have the same range: it is named, its gateway is not", {
+  skip,
+}, async (t) => {
+  const node = await makeNode(t);
+  const [gateway, address] = [`${node.ipv4}.1`, `${node.ipv4}.2`];
+  const pod = await processWith(t, `${address}/24`);
+  const netns = `/proc/${pod}/ns/net`;
+  node.add("web", netns);
+  node.remember("net", "web", "default/web", { netns, addresses: [`${address}/24`] });
+  const { processId, runtime } = await processInContainer(t, `${gateway}/24`, `${address}/24`);
+
+  const [finding, ...others] = node.findings();
+  t.same(others, []);
+  t.match(finding, { code: "address-in-use-twice", severity: "warning" });
+  t.match(
+    finding?.message,
+    `that of process ${processId}, started inside a container by sh (process ${runtime})`,
+  );
+  t.match(finding?.message, new RegExp(`that of process ${pod}(;|$)`));
 });
 
 test("an address in two namespaces, as of rootless containers, is not a runtime network's", {

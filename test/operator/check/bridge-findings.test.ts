@@ -2,9 +2,10 @@
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
+import { capacity } from "../../../src/operator/capacity/capacity.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
+import { configure, findingsOn, memoryNode, remember, runOn } from "../memory-node.ts";
 
 const bridged = { type: "bridge", bridge: "cni0", isGateway: true };
 
@@ -50,10 +51,23 @@ const cases: Readonly<
     "cni0 has 10.99.0.1/24 before the gateway 10.1.2.1/28, and the bridge plugin looks at the first",
     ["ip addr del 10.99.0.1/24 dev cni0", "ip addr replace 10.1.2.1/28 dev cni0"],
   ],
-  "another prefix length, whose gateway a pod may have": [
+  "the gateway with another prefix length, which its pods keep": [
     ["10.1.2.1/16"],
-    `cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${unknownPod}`,
-    [],
+    "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28",
+    ["ip addr add 10.1.2.1/28 dev cni0 && ip addr del 10.1.2.1/16 dev cni0"],
+  ],
+  "the gateway with another prefix length first": [
+    ["10.1.2.1/29", "10.1.2.1/28"],
+    "cni0 has 10.1.2.1/29 before the gateway 10.1.2.1/28, and the bridge plugin looks at the first",
+    ["ip addr del 10.1.2.1/29 dev cni0", "ip addr replace 10.1.2.1/28 dev cni0"],
+  ],
+  "the gateway with another prefix length, before one that goes with it": [
+    ["10.1.2.1/29", "10.1.2.6/29"],
+    "cni0 has 10.1.2.1/29; expected the gateway 10.1.2.1/28",
+    [
+      "ip addr add 10.1.2.1/28 dev cni0 && ip addr del 10.1.2.1/29 dev cni0",
+      "ip addr replace 10.1.2.6/29 dev cni0",
+    ],
   ],
 };
 
@@ -66,6 +80,145 @@ for (const [name, [addresses, message, commands]] of Object.entries(cases)) {
     if (message === undefined) return;
     t.match(findings, [{ code: "bridge-address", message }]);
     t.same(findings[0]?.commands, commands);
+  });
+}
+
+test("a subnet that was made smaller keeps the pods outside of it from their gateway", async (t) => {
+  const machine = memoryNode({ "10.1.2.9": "c1\r\neth0" });
+  configureBridged(machine, "net", { subnet: "10.1.2.0/29" });
+  const found = findingsWith(machine, ["10.1.2.1/28"]);
+  t.same(found[0]?.commands, []);
+  t.match(found, [
+    {
+      code: "bridge-address",
+      remedy: /^correct the configuration/,
+      message:
+        "cni0 has 10.1.2.1/28; expected the gateway 10.1.2.1/29; 10.1.2.1 may be the gateway of 1 pod, of which it is not known whether they live: c1 (10.1.2.9)",
+    },
+  ]);
+});
+
+const FIRST = { subnet: "10.1.2.0/28" };
+const SECOND = { subnet: "10.7.0.0/24" };
+const SIX = { subnet: "fd00::/64" };
+const DEFAULT = { isDefaultGateway: true };
+const route = (dst: string) => [{ dst }];
+const refused = (addresses: string, gateway: string, dst: string) =>
+  `no ADD with an address of ${addresses} works: its gateway ${gateway}, so that the kernel refuses the route to ${dst}`;
+const unreached = refused(
+  "10.1.2.1-10.1.2.14",
+  "10.7.0.1 is outside of its subnet 10.1.2.0/28",
+  "0.0.0.0/0",
+);
+
+/** What a network has, with which addresses of `cni0`, and why no ADD from a range of it works. */
+for (const [what, ipam, plugin, addresses, ...messages] of [
+  ["one range", { ranges: [[FIRST]] }, {}, ["10.1.2.1/28"]],
+  [
+    "two ranges of one subnet",
+    {
+      ranges: [
+        [
+          { ...FIRST, rangeEnd: "10.1.2.6" },
+          { ...FIRST, rangeStart: "10.1.2.9", gateway: "10.1.2.1" },
+        ],
+      ],
+    },
+    {},
+    ["10.1.2.1/28"],
+  ],
+  ["a range of each family", { ranges: [[FIRST], [SIX]] }, {}, ["10.1.2.1/28", "fd00::1/64"]],
+  ["a set of two IPv6 subnets", { ranges: [[SIX, { subnet: "fd01::/64" }]] }, {}, ["fd00::1/64"]],
+  ["two subnets, without a gateway", { ranges: [[FIRST, SECOND]] }, { isGateway: false }, []],
+  [
+    "a second subnet in its set",
+    { ranges: [[FIRST, SECOND]] },
+    {},
+    ["10.1.2.1/28"],
+    "no ADD with an address of 10.7.0.1-10.7.0.254 works: the bridge plugin gives cni0 one IPv4 gateway, 10.1.2.1/28, and this range needs 10.7.0.1/24",
+  ],
+  [
+    "a second subnet in its set, whose gateway is there",
+    { ranges: [[FIRST, SECOND]] },
+    {},
+    ["10.7.0.1/24"],
+    "no ADD with an address of 10.1.2.1-10.1.2.14 works: the bridge plugin gives cni0 one IPv4 gateway, 10.7.0.1/24, and this range needs 10.1.2.1/28",
+  ],
+  [
+    "a second IPv4 set",
+    { ranges: [[FIRST], [SECOND]] },
+    {},
+    [],
+    "no ADD works, since a pod also gets an address of 10.7.0.1-10.7.0.254: the bridge plugin gives cni0 one IPv4 gateway, 10.1.2.1/28, and this range needs 10.7.0.1/24",
+  ],
+  [
+    "a second subnet with forceAddress",
+    { ranges: [[FIRST, SECOND]] },
+    { forceAddress: true },
+    ["10.1.2.1/28"],
+    "an ADD with an address of 10.7.0.1-10.7.0.254 takes 10.1.2.1/28 from cni0, the gateway of other pods: with forceAddress the bridge plugin gives it 10.7.0.1/24 in its place",
+  ],
+  ["a gateway outside, no route", { ...FIRST, gateway: "10.7.0.1" }, {}, ["10.7.0.1/28"]],
+  [
+    "a gateway outside, and a default route",
+    { ...FIRST, gateway: "10.7.0.1", routes: route("0.0.0.0/0") },
+    { isGateway: false },
+    [],
+    unreached,
+  ],
+  ["a gateway outside, for the bridge", { ...FIRST, gateway: "10.7.0.1" }, DEFAULT, [], unreached],
+  [
+    "a gateway in the subnet of another set",
+    { ranges: [[{ ...FIRST, gateway: "10.7.0.1" }], [SECOND]], routes: route("0.0.0.0/0") },
+    { isGateway: false },
+    [],
+  ],
+  [
+    "a gateway outside, and a route by another one",
+    { ...FIRST, gateway: "10.7.0.1", routes: [{ dst: "0.0.0.0/0", gw: "10.1.2.9" }] },
+    DEFAULT,
+    ["10.7.0.1/28"],
+  ],
+  [
+    "a gateway of the other family",
+    { ...FIRST, gateway: "fd00::1" },
+    {},
+    ["fd00::1/28"],
+    "pods with an address of 10.1.2.1-10.1.2.14 have no gateway: its gateway fd00::1 is no IPv4 address",
+  ],
+  [
+    "a gateway of the other family, for the bridge",
+    { ...FIRST, gateway: "fd00::1" },
+    DEFAULT,
+    [],
+    refused("10.1.2.1-10.1.2.14", "fd00::1 is no IPv4 address", "0.0.0.0/0"),
+  ],
+  [
+    "an IPv6 gateway outside",
+    { ...SIX, gateway: "fd01::1", routes: route("::/0") },
+    { isGateway: false },
+    [],
+    refused(
+      "fd00::1-fd00::ffff:ffff:ffff:ffff",
+      "fd01::1 is outside of its subnet fd00::/64",
+      "::/0",
+    ),
+  ],
+] as const) {
+  test(`a network with ${what}: ${messages.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    configureBridged(machine, "net", ipam as unknown as JsonObject, plugin);
+    const listInterfaces = () => ["cni0", ...addresses.map((address) => `cni0 ${address}`)];
+    const found = findingsOn(machine, { listInterfaces });
+    t.same(
+      found.map(({ code, message }) => [code, message]),
+      messages.map((message) => ["unusable-range", message]),
+    );
+    const { logged } = runOn(machine, capacity, { listInterfaces });
+    t.equal(logged, messages.map((message) => `/conf/net.conf: ${message}`).join("\n"));
+    const count = () => runOn(machine, capacity, { listInterfaces, options: { "--max-pods": "" } });
+    if (messages.length === 0) t.doesNotThrow(count);
+    else t.throws(count, { message: `capacity: /conf/net.conf: ${messages[0]}` });
   });
 }
 

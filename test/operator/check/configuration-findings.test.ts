@@ -3,6 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
+import { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { configure, findingsOn, memoryNode, runOn } from "../memory-node.ts";
@@ -167,5 +168,36 @@ net holds 29 pods.
   t.strictSame(
     found(machine).map(({ code }) => code),
     ["shadowed-configuration", "range-full"],
+  );
+});
+
+test("a key that nothing reads is named with the one that is meant, once", async (t) => {
+  const machine = memoryNode({});
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29", excludes: ["10.0.0.3"] };
+  const plugins = [
+    { type: "bridge", ipam },
+    { type: "host-local", gcOnly: true, ipam },
+  ];
+  configure(machine, "a.conflist", { cniVersion: "1.1.0", name: "net", disableGc: true, plugins });
+  const about = { code: "unread-key", severity: "info", network: "net", path: "/conf/a.conflist" };
+  t.match(found(machine), [
+    { ...about, message: "nothing reads disableGc; did you mean disableGC?" },
+    { ...about, message: "nothing reads ipam.excludes; did you mean exclude?" },
+  ]);
+  t.equal(runOn(machine, check).exitCode, 0, "it is no mistake of the node");
+});
+
+test("a key that is there twice is named, also in a plugin beside its list", async (t) => {
+  const machine = memoryNode({});
+  const text =
+    '{"type": "ptp", "mtu": 1, "mtu": 2, "ipam": {"type": "host-local", "subnet": "x", "subnet": "10.0.0.0/29", "reserved": {"10.0.0.3": null, "10.0.0.3": "a/b"}}}';
+  configure(machine, "a.conflist", { name: "net" });
+  machine.disk.put("/conf/net/b.conf", text);
+  t.match(
+    found(machine).map(({ path, message }) => `${path}: ${message}`),
+    [
+      "/conf/net/b.conf: ipam.reserved.10.0.0.3 is there twice; the last one counts",
+      "/conf/net/b.conf: ipam.subnet is there twice; the last one counts",
+    ],
   );
 });

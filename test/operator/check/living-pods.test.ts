@@ -249,6 +249,41 @@ const cases: Readonly<
         Object.assign(kernel.processes ?? {}, { 101: { namespace: 51, addresses: ["10.0.0.2"] } }),
       [],
     ],
+  "pods of a former range, and one of which it is not known": [
+    nodeWith(
+      ["cache", "mount", "process", "nothing"],
+      ["203.0.113.2", "203.0.113.3", "203.0.113.4", "203.0.113.5"],
+    ),
+    () => {},
+    [
+      {
+        code: "out-of-range",
+        severity: "warning",
+        path: fileOf("203.0.113.5"),
+        commands: [`host-local release 203.0.113.5 --network net ${place}`],
+      },
+      {
+        code: "out-of-range",
+        severity: "warning",
+        path: "/data/net",
+        message:
+          "3 running pods have addresses outside all ranges (10.0.0.1-10.0.0.14): default/c1, default/c2, default/c3",
+        remedy: /^restart them: they get an address of a range/,
+        commands: [`host-local list net ${place}`],
+      },
+    ],
+  ],
+  "a pod of a former range": [
+    nodeWith(["process"], ["203.0.113.2"]),
+    () => {},
+    [
+      {
+        code: "out-of-range",
+        message: "1 running pod has an address outside all ranges (10.0.0.1-10.0.0.14): default/c1",
+        remedy: /^restart it: it gets/,
+      },
+    ],
+  ],
   "young reservations, whatever is known of them": [
     nodeWith(["gone", "mount"]),
     ({ machine }) => machine.wait(9 * 60_000),
@@ -369,7 +404,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
         network: "net",
         path: "/data/net",
         message:
-          "whether 3 of 4 reservations leaked is not judged until the node has been up for ten minutes: its runtime may be about to release them",
+          "whether 3 of 4 reservations leaked, or lost the sandbox that they are for, is not judged until the node has been up for ten minutes: its runtime may be about to release them",
         remedy: "check again after that, or run gc, which lists now what dead containers hold",
         commands: [`host-local gc net ${place}`],
         repaired: false,
@@ -394,13 +429,24 @@ test("right after a start of the node it is said that leaks are not judged", asy
 
 for (const [what, shown, minutes] of [
   ["no reservation", [], 11],
-  ["young reservations", ["gone", "mount", "nothing"], 9],
   ["reservations of living pods", ["process", "cache"], 11],
 ] as const) {
   test(`with ${what}, there are no problems right after a start of the node, either`, async (t) => {
     t.match(checkAfter(300, shown, { minutes }).text(), /^No problems found/);
   });
 }
+
+test("right after a start of the node neither young reservations nor a lost sandbox are judged", async (t) => {
+  for (const [shown, count] of [
+    [["gone", "mount", "nothing"], "3 of 3 reservations"],
+    [["mount", "process"], "1 of 2 reservations"],
+  ] as const) {
+    const { findings } = checkAfter(300, shown, { minutes: 4 }).document() as {
+      findings: PrintedFinding[];
+    };
+    t.match(findings, [{ code: "leaks-unknown", message: `whether ${count} leaked, or lost the` }]);
+  }
+});
 
 test("an empty reservation is not to be released where libcni's cache cannot be read", async (t) => {
   const node = nodeWith([]);

@@ -138,7 +138,7 @@ const cases: readonly (readonly [
     "a living pod in no range",
     "out-of-range",
     () => configure({ ranges: [[{ subnet: "198.51.100.0/29", rangeStart: "198.51.100.3" }]] }),
-    ASKED,
+    SHOWN,
   ],
   ["the gateway's", "excluded-address", () => reserve("198.51.100.1", "other\r\neth0"), ASKED],
   ["a living pod's", "excluded-address", () => configure({ exclude: ["198.51.100.2"] }), ASKED],
@@ -200,7 +200,13 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
-  ...(["bridge-without-address", "bridge-address"] as const),
+  ...([
+    "bridge-without-address",
+    "bridge-address",
+    "unusable-range",
+    "node-address",
+    "node-network",
+  ] as const),
 ];
 
 function paste(

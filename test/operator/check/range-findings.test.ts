@@ -50,7 +50,7 @@ for (const [what, ipam, count, expected, gcOnly] of [
     "a full one of which STATUS tells",
     { ...small, ...unavailable },
     1,
-    `${full} gets none; unless ADD can reclaim one, ${fails}`,
+    `${full} gets none; ${fails}`,
   ],
   [
     "one that is nearly full, of which STATUS tells",
@@ -62,7 +62,7 @@ for (const [what, ipam, count, expected, gcOnly] of [
     "a full one of which STATUS tells by the entry for GC alone",
     small,
     1,
-    `${full} gets none; unless ADD can reclaim one, ${fails}`,
+    `${full} gets none; ${fails}`,
     unavailable,
   ],
 ] as const) {

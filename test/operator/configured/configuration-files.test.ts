@@ -187,11 +187,14 @@ test("of several versions the highest that is known counts, cniVersion included"
 const wrong: Readonly<
   Record<string, readonly [content: JsonObject | string, problem: string, network?: string]>
 > = {
-  "that is not JSON": ['{"name": "net"', "invalid JSON: unexpected end of JSON input"],
-  "that is empty": ["", "invalid JSON: unexpected end of JSON input"],
+  "that is not JSON": [
+    '{"name": "net"',
+    "invalid JSON at line 1, column 15: unexpected end of JSON input",
+  ],
+  "that is empty": ["", "invalid JSON at line 1, column 1: unexpected end of JSON input"],
   "that is a template": [
     '{"name": "net", "ipam": {"subnet": {{.PodCIDR}}}}',
-    "invalid JSON: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
+    "invalid JSON at line 1, column 37: invalid character '{' looking for beginning of object key string; it may be a template that the runtime fills in",
   ],
   "that has no name": [bridge(), "missing network name"],
   "with a name that no directory can have": [
@@ -268,7 +271,27 @@ const unusable: Readonly<Record<string, readonly [file: string, JsonObject, prob
   "a capability that is neither true nor false": [
     "a.conf",
     { name: "net", ...bridge("10.0.0.0/29", { capabilities: { ips: "yes" } }) },
-    "a value in capabilities is not true or false",
+    'expected true or false at capabilities.ips, found "yes"',
+  ],
+  "a version of a plugin alone that is no text": [
+    "a.conf",
+    { name: "net", cniVersion: 1, ...bridge() },
+    "expected a text at cniVersion, found 1",
+  ],
+  "dns that is a text": [
+    "a.conf",
+    { name: "net", ...bridge("10.0.0.0/29", { dns: "10.0.0.1" }) },
+    'expected an object at dns, found "10.0.0.1"',
+  ],
+  "dns of a plugin of a list, in another letter case": [
+    "a.conflist",
+    { name: "net", plugins: [portmap, bridge("10.0.0.0/29", { DNS: { Search: "a.b" } })] },
+    'expected a list at plugins[1].dns.search, found "a.b"',
+  ],
+  "a plugin of a list that has a number for its name": [
+    "a.conflist",
+    { name: "net", plugins: [bridge("10.0.0.0/29", { name: 1 })] },
+    "expected a text at plugins[0].name, found 1",
   ],
   "versions that are no list": [
     "a.conflist",
@@ -285,6 +308,40 @@ for (const [what, [file, document, problem]] of Object.entries(unusable)) {
     });
   });
 }
+
+test("of ipam that libcni cannot read it is told, though the plugin is nowhere where it belongs", async (t) => {
+  const ipam = [{ type: "host-local", subnet: "10.0.0.0/29" }];
+  const why = "no runtime can use it: expected an object at";
+  for (const [file, document, problem] of [
+    ["a.conf", { name: "net", type: "bridge", ipam }, `${why} ipam, found a list`],
+    [
+      "a.conflist",
+      { name: "net", plugins: [{ type: "bridge", ipam }] },
+      `${why} plugins[0].ipam, found a list`,
+    ],
+  ] as const) {
+    t.strictSame(found({ [file]: document }), { networks: [], problems: [`${file}: ${problem}`] });
+  }
+});
+
+test("a list without a name is none, whatever its plugins call themselves", async (t) => {
+  const plugins = [bridge("10.0.0.0/29", { name: "inner", cniVersion: "1.0.0" })];
+  const names: readonly (readonly [JsonObject, string])[] = [
+    [{ plugins }, "missing network name"],
+    [{ Name: "net", plugins }, "missing network name"],
+  ];
+  for (const [document, problem] of names) {
+    t.strictSame(found({ "a.conflist": document }), {
+      networks: [],
+      problems: [`a.conflist: ${problem}`],
+    });
+  }
+});
+
+test("null is as good as absent to libcni", async (t) => {
+  const absent = { dns: null, capabilities: null, prevResult: null, cniVersion: null };
+  t.strictSame(found({ "a.conf": { name: "net", ...bridge("10.0.0.0/29", absent) } }).problems, []);
+});
 
 test("libcni compares versions only where there are several", async (t) => {
   const list = { name: "net", cniVersion: "new", plugins: [bridge()] };
@@ -317,9 +374,59 @@ test("a main plugin that passes ipam on needs ranges", async (t) => {
   );
 });
 
-test("the type of a plugin may be written in any letter case, as libcni reads it", async (t) => {
-  const { type, ...rest } = bridge();
-  t.strictSame(found({ "a.conf": { name: "net", Type: type ?? "", ...rest } }).problems, []);
+/** Plugins as Go reads them: in any letter case. */
+const spellings: Readonly<Record<string, JsonObject>> = {
+  IPAM: { name: "net", type: "bridge", IPAM: { type: "host-local", subnet: "10.0.0.0/29" } },
+  Name: { Name: "net", ...bridge() },
+  Type: { name: "net", Type: "bridge", ipam: { type: "host-local", subnet: "10.0.0.0/29" } },
+  "ipam.Type": { name: "net", type: "bridge", ipam: { Type: "host-local", Subnet: "10.0.0.0/29" } },
+  "Delegates of multus": {
+    name: "multus",
+    type: "multus",
+    Delegates: [{ Name: "net", ...bridge() }],
+  },
+};
+
+for (const [key, document] of Object.entries(spellings)) {
+  test(`${key} is as good as in the usual letters`, async (t) => {
+    t.strictSame(found({ "a.conf": document }), { networks: ["net a.conf 1"], problems: [] });
+  });
+}
+
+test("the keys of a plugin of a list, too, but not those of the list", async (t) => {
+  const plugin = {
+    Type: "bridge",
+    Ipam: { TYPE: "host-local", RANGES: [[{ SUBNET: "10.0.0.0/29" }]] },
+  };
+  t.strictSame(found({ "a.conflist": { name: "net", plugins: [plugin] } }), {
+    networks: ["net a.conflist 1"],
+    problems: [],
+  });
+  t.match(found({ "a.conflist": { name: "net", Plugins: [plugin] } }).problems, [/: no plugins/]);
+});
+
+test("of a key in two spellings the one counts that libcni sorts last: the smaller letters", async (t) => {
+  const subnets = { subnet: "10.0.0.0/29", Subnet: "10.0.0.1/29" };
+  const ipam = { type: "host-local", ...subnets };
+  t.strictSame(found({ "a.conf": { name: "net", type: "bridge", ipam } }), {
+    networks: ["net a.conf 1"],
+    problems: [],
+  });
+});
+
+test("the version, too", async (t) => {
+  const document = { CNIVersion: "9.0.0", name: "net", ...bridge() };
+  t.match(found({ "a.conf": document }).problems, [/incompatible CNI versions/]);
+});
+
+test("the bridge of a network is found in any letter case", async (t) => {
+  const machine = memoryNode({});
+  const document = { name: "net", ...bridge("10.0.0.0/29"), IsGateway: true, Bridge: "br0" };
+  machine.disk.put("/conf/a.conf", JSON.stringify(document));
+  const context = contextOf(startOperator(machine).system, places);
+  t.match(findNetworks(context, new ResultsCache(context), undefined).found, [
+    { bridge: { name: "br0", isForced: false } },
+  ]);
 });
 
 test("a namespace's directory that the disk does not show is a problem, another user's is none", async (t) => {

@@ -111,6 +111,8 @@ test("an unknown network is an error that lists known networks and invalid confi
 
   t.throws(() => foundOn(machine, places, "three"), {
     message: 'unknown network "three"; known networks: another, net',
-    lines: ["host-local: /conf/a.conf: invalid JSON: unexpected end of JSON input"],
+    lines: [
+      "host-local: /conf/a.conf: invalid JSON at line 1, column 2: unexpected end of JSON input",
+    ],
   });
 });

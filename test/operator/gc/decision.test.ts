@@ -90,10 +90,15 @@ test("only what is old enough is ever released, and files that name no container
 test("nothing is reported of a pod that starts while the list is made", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
 
-  for (const shown of ["unknown", "process", "dead"] as const) {
+  for (const [shown, decision] of [
+    ["unknown", "young"],
+    ["process", "alive"],
+    ["mount", "alive"],
+    ["dead", "young"],
+  ] as const) {
     const young = candidate(shown, reservation(MINUTE));
     const decided = decide(young);
-    t.same(decided, { decision: "young", deadSince: undefined, isByList: false });
+    t.same(decided, { decision, deadSince: undefined, isByList: false });
     t.notOk(contradicts({ ...young, ...decided }));
   }
 });

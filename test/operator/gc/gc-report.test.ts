@@ -75,6 +75,18 @@ for (const [what, [words, state, spoil]] of Object.entries(states)) {
   });
 }
 
+test("what is alive is counted as alive, however young and whatever the list", async (t) => {
+  const machine = node();
+  date(machine, -1);
+  machine.disk.put("/live", "c2\n");
+  const kernel = { processes: { 7: { namespace: 70, addresses: ["10.0.0.2"] } } };
+  for (const options of [{}, { "--live": "/live" }, { "--live": "/live", "--now": "" }]) {
+    const { text } = runOn(machine, gc, { options, kernel });
+    t.match(text(), /: [12] alive, 0 in the grace period, /, Object.keys(options).join(" "));
+    t.notMatch(text(), "10.0.0.2", "and it is not among what is dead or in doubt");
+  }
+});
+
 test("where nothing decides, a message names the list of the network's runtime", async (t) => {
   const machine = node();
   const plugins = [{ type: "bridge", ipam: { type: "host-local", subnet: "10.0.0.0/24" } }];

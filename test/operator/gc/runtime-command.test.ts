@@ -6,7 +6,7 @@ import { networkIn, reservationOf } from "../held/reservation.ts";
 
 const namespaced = CONTAINERD_LIST;
 const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;
-const bridge = (name: string) => ({ bridge: { name, isForced: false } });
+const bridge = (name: string) => ({ bridge: { name, isForced: false, isDefault: false } });
 
 for (const [of, network, containerId, expected] of [
   ["nothing else", {}, "c1", "crictl pods -q"],

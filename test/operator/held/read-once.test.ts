@@ -23,6 +23,8 @@ const files = {
   "10.0.0.3": "c2\r\neth0",
   "10.0.0.4": "c3",
   "10.0.0.5": "",
+  // The next ADD begins after it: its dry run looks at what is free.
+  "last_reserved_ip.0": "10.0.0.5",
 };
 
 /** A machine with a journal, and a configuration in which the network is nearly full. */
@@ -61,8 +63,11 @@ for (const [when, pass] of Object.entries(moments)) {
         const report = command.run(contextOf(system, places, operands));
 
         t.ok(report[form]());
+        // Of the few that name nobody, capacity asks whether ADD would remove them.
+        const again = command === capacity ? `${location.directory}/10.0.0.5` : "";
         const twice = [...counts].filter(
-          ([path, count]) => path.startsWith(`${location.directory}/1`) && count > 1,
+          ([path, count]) =>
+            path.startsWith(`${location.directory}/1`) && path !== again && count > 1,
         );
         t.same(twice, []);
         t.ok(counts.has(`${location.directory}/10.0.0.2`));

@@ -95,6 +95,15 @@ for (const [line, found] of [
   // Also what does not name the pod.
   ["kube-system/job", [third, fourth]],
   ["default/we", []],
+  // As show takes a name, and prints this command.
+  ["web", ["00:30:00.000 ADD aaa", first, second]],
+  ["job", [third, fourth]],
+  ["web --at 2026-01-31T02:00", ["00:30:00.000 ADD aaa", first]],
+  ["we", []],
+  // Of the whole network.
+  ["--since 2026-01-31T02:58", [second, third, fourth]],
+  ["--at 2026-01-31T03:00", ["00:30:00.000 ADD aaa", third]],
+  ["--network net", ["00:30:00.000 ADD aaa", first, second, third, fourth]],
 ] as const) {
   test(`history ${line}: ${found.length} events`, async (t) => {
     const node = nodeWithHistory(t);
@@ -103,6 +112,35 @@ for (const [line, found] of [
     t.strictSame(events(node, ...line.split(" ")), found);
   });
 }
+
+test("the history of a whole network says when it begins, and not who holds what", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  node.call("ADD", "net", "c1");
+
+  t.match(ask(node, "--since", "2026-01-31T03:00"), [
+    0,
+    /^TIME .*\n\S+ +gc .*\nTIME +ADD +net +198\.51\.100\.2 .*\n\nThe history of net begins at 2026-01-31T01:00:00\.000Z\.\n$/,
+  ]);
+  t.match(ask(node, "--at", "2026-01-30"), [
+    1,
+    /^No event is known at this time; 5 events at other times: host-local history --conf-dir .*\nThe history of net begins at .*\n$/,
+  ]);
+  const { document } = node.json(["history", "--since", "2026-01-31T03:00"]);
+  t.match(document, { holders: [] });
+});
+
+test("a name that pods of several namespaces have finds them all, and what holds an address now", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night, "2026-01-31T04:00:00.000Z ADD 198.51.100.8 aac eth0 blue/web");
+  node.write("net/198.51.100.9", "ccc\r\neth0", 60);
+  node.remember("net", "ccc", "red/web");
+  t.strictSame(events(node, "web"), [first, second]);
+  t.match(ask(node, "web"), [
+    0,
+    / default\/web\n[\s\S]* blue\/web\n[\s\S]*\n198\.51\.100\.9 of net is held by red\/web \(container ccc eth0\) since TIME\.\n$/,
+  ]);
+});
 
 test("the history of a network that is gone, with its configuration and directory, can be asked", async (t) => {
   const node = nodeFor(t);

@@ -123,11 +123,11 @@ for (const name of ["host-local", "static"]) {
 test("a configuration that cannot be read may have such keys, and may name the plugin", async (t) => {
   const node = () => nodeWith("{", {}, textOf({ ipam: subnet }));
   t.match(refusalOf(() => requireGoingBack(node(), "host-local")).slice(1), [
-    "  /conf/net.conf may have such keys: invalid JSON: ",
+    "  /conf/net.conf may have such keys: invalid JSON at ",
   ]);
   t.match(refusalOf(() => requireLeaving(node(), "host-local")).slice(1), [
     "  /conf/other.conf (network mynet)",
-    "  /conf/net.conf may name it: invalid JSON: ",
+    "  /conf/net.conf may name it: invalid JSON at ",
   ]);
 });
 

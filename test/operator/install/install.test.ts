@@ -131,9 +131,12 @@ test("where a network would break, going back is refused unless it is forced", a
   ] as const) {
     const { directory, file } = withExclude(t, state);
     const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
-    t.strictSame([exitCode, stdout], [2, ""]);
+    t.strictSame([exitCode, stdout], [1, ""]);
     t.match(stderr, `host-local: install: ${problem}`);
     t.match(stderr, `or add --force:\n  ${join(directory.path, file)} (network mynet)`);
+    const asJson = directory.install("--uninstall", "--yes", "--json");
+    t.match([asJson[0], JSON.parse(asJson[1])], [1, { action: "refused" }]);
+    t.equal(asJson[2], stderr);
     t.equal(directory.state, `${state} ${file}`);
     t.equal(directory.install("--uninstall", "--yes", "--force")[0], 0);
     t.equal(directory.state, `${after} ${file}`);

@@ -78,6 +78,12 @@ for (const [what, words, released] of [
   ["podman's, which has no namespace", ["/q1"], ["198.51.100.77"]],
   ["a container without an interface", ["old"], ["198.51.100.77"]],
   ["a file that names no container", ["198.51.100.78"], ["198.51.100.78"]],
+  [
+    "several",
+    ["198.51.100.3", "2001:db8::2", "old"],
+    ["198.51.100.3", "2001:db8::2", "198.51.100.77"],
+  ],
+  ["one that is named twice", ["198.51.100.2", "web"], ofWeb],
 ] as const) {
   test(`release ${words.join(" ")}: ${what}, and nothing else`, async (t) => {
     const node = busyNode(t);
@@ -180,6 +186,33 @@ Nothing was released: use --yes, or answer y at a terminal.
     t.strictSame(left(node), all);
   });
 }
+
+test("of several nothing is freed unless each is found, and none is alive", {
+  skip: lacking("sees the node", "makes namespaces"),
+}, async (t) => {
+  const { ipv6 } = await ownNetwork(t);
+  const node = busyNode(t, ipv6);
+  const all = allWith(ipv6);
+  t.strictSame(release(node, "198.51.100.2", "nobody", "198.51.100.99", "--yes", "--force"), [
+    1,
+    `NETWORK  ADDRESS       CONTAINER  INTERFACE  AGE  ALIVE  POD
+net      198.51.100.2  aaa        eth0       2h   -      default/web
+No reservation for container nobody.
+  Neither a reservation nor libcni's cache names it; see: host-local list --conf-dir /net.d --data-dir /networks --cache-dir /cache
+No reservation for address 198.51.100.99.
+  No IPv4 range is configured.
+Nothing was released; correct this first.
+`,
+    "",
+  ]);
+  t.strictSame(left(node), all);
+
+  await processWith(t, `${ipv6}::3/64`);
+  const [exitCode, stdout] = release(node, "198.51.100.2", `${ipv6}::3`, "--yes");
+  t.equal(exitCode, 1);
+  t.match(stdout, `Refused: the container that holds ${ipv6}::3`);
+  t.strictSame(left(node), all);
+});
 
 test("an address in several networks is freed only in the one that is named", async (t) => {
   const node = busyNode(t);

@@ -1,6 +1,6 @@
 import { test } from "tap";
 import { Journal } from "../../../src/store/journal/journal.ts";
-import { knownCount, readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
+import { readJournal, SEVERAL } from "../../../src/store/journal/journal-file.ts";
 import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
@@ -11,6 +11,7 @@ import {
   earlierOn,
   HELD,
   journalOf,
+  knownCount,
   location,
   machineWith,
   open,

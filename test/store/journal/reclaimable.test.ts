@@ -1,15 +1,12 @@
 import { test } from "tap";
 import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
-import {
-  RecordedNamespaces,
-  reclaimableNames,
-  recordedIn,
-} from "../../../src/store/journal/reclaimable.ts";
+import { RecordedNamespaces, recordedIn } from "../../../src/store/journal/reclaimable.ts";
 import { Records } from "../../../src/store/journal/records.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { address } from "../../ipam/parsed.ts";
 import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
 
@@ -19,6 +16,12 @@ const alive = "/run/netns/alive";
 function recordedBy(files: NetworkFiles, ...lines: readonly string[]): RecordedNamespaces {
   const states = new NamespaceStates(files.system);
   return new RecordedNamespaces(files, new Records(lines, undefined), states);
+}
+
+/** The names of the reservations that any ADD may reclaim. */
+function namesOn(machine: MemoryMachine): readonly string[] {
+  const recorded = recordedIn(open(machine.start()));
+  return [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
 }
 
 /** What is recorded of 10.0.0.2, for a namespace at a path. */
@@ -113,11 +116,11 @@ test("a record is of the boot that made it: later, numbers of namespaces mean no
   t.equal(stateOf("10.0.0.3"), undefined, "nothing is recorded");
   machine.namespaces.delete(alive);
   t.equal(stateOf("10.0.0.2"), "gone");
-  t.same(reclaimableNames(open(machine.start())), ["10.0.0.2", "10.0.0.4"]);
+  t.same(namesOn(machine), ["10.0.0.2", "10.0.0.4"]);
   machine.boot();
   t.equal(stateOf("10.0.0.2"), undefined);
   const all = ["10.0.0.2", "10.0.0.3", "10.0.0.4"];
-  t.same(reclaimableNames(open(machine.start())), all, "all are from before this boot");
+  t.same(namesOn(machine), all, "all are from before this boot");
 });
 
 test("a number of the caller's own namespace is no dead pod's, unless the caller may be that pod", async (t) => {

@@ -1,17 +1,36 @@
-/** What an operator runs next when a range set has no free address. */
+/** The error of a range set that has no address for an ADD, with what an operator does next. */
 
+import { CniError, ErrorCode } from "../cni/error.ts";
 import type { PodName } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import type { Excluded } from "../ipam/exclusions.ts";
-import type { RangeSet } from "../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { isEmptySet } from "../ipam/round-robin.ts";
-import type { NetworkFiles } from "../store/files/network-files.ts";
+import type { NetworkFiles } from "./files/network-files.ts";
+import type { Reservation } from "./reservations/reservation-file.ts";
+import { countUsage, describeUsage, unownedIn } from "./reservations/usage.ts";
 
 /** A range set without a free address. */
-interface ExhaustedSet extends Excluded {
+export interface ExhaustedSet extends Excluded {
   readonly set: RangeSet;
   /** The pod for which the whole set is reserved. */
   readonly pod?: PodName | undefined;
+}
+
+/** No address of a range set, or of its part that is reserved for the pod, can be handed out. */
+export class NoAddressError extends CniError {
+  /** Whether the set has no address at all: it is not full, and no release helps. */
+  readonly isOfEmptySet: boolean;
+
+  /** @param reservations those of no usual form, as of `othersIn` */
+  constructor(files: NetworkFiles, exhausted: ExhaustedSet, reservations: readonly Reservation[]) {
+    const { set, exclusions } = exhausted;
+    const usage = countUsage(files, set, exclusions);
+    const counts = describeUsage(usage, unownedIn(set, reservations), files);
+    const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
+    super(ErrorCode.internal, message, `${counts}. ${adviceOn(files, exhausted)}`);
+    this.isOfEmptySet = isEmptySet(set, exclusions);
+  }
 }
 
 /**
@@ -19,7 +38,7 @@ interface ExhaustedSet extends Excluded {
  * who holds the addresses, and which holders are dead. They name the data directory if it is not the default. The list of
  * the runtime is not among them: the kernel decides most, and `gc` names a list that this node has where it does not.
  */
-export function exhaustionAdvice(
+function adviceOn(
   { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
   exhausted: ExhaustedSet,
 ): string {

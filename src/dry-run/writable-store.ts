@@ -1,4 +1,4 @@
-/** The check of STATUS that reservations can be written. */
+/** Whether reservations can be written: what an ADD needs of the network's directory. */
 
 import type { NetworkFiles } from "../store/files/network-files.ts";
 import { parentOf } from "../store/files/paths.ts";
@@ -11,12 +11,12 @@ import {
 } from "../system/system.ts";
 
 /**
- * Checks that files can be created in the network's directory or, while that is missing, that it can be made in the
- * nearest existing directory above it. Creates nothing.
+ * Checks that files can be created in the network's directory, and its lock file opened; or, while the directory is missing,
+ * that it can be made in the nearest existing one above it. Creates nothing.
  *
  * @throws SystemError
  */
-export function requireWritableStore({ system, directory }: NetworkFiles): void {
+export function requireWritableStore({ system, directory, lockFile }: NetworkFiles): void {
   let path = directory;
   let kind = kindAt(system, path);
   while (kind === undefined && path !== parentOf(path)) {
@@ -25,6 +25,14 @@ export function requireWritableStore({ system, directory }: NetworkFiles): void 
   }
   if (kind !== undefined && kind !== "directory") throw new SystemError("mkdir", path, "ENOTDIR");
   system.requireWritable(path);
+  if (path === directory) requireOpenable(system, lockFile);
+}
+
+/** A lock file may be missing; but a link to nothing is not followed, and a directory is no file. */
+function requireOpenable(system: System, path: string): void {
+  const kind = kindAt(system, path);
+  if (kind === "directory") throw new SystemError("open", path, "EISDIR");
+  if (kind === "other") system.status(path);
 }
 
 /** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */

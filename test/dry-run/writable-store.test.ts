@@ -1,6 +1,6 @@
 import { test } from "tap";
+import { requireWritableStore } from "../../src/dry-run/writable-store.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
-import { requireWritableStore } from "../../src/verbs/writable-store.ts";
 import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { location, open } from "../store/fixtures.ts";

@@ -1,0 +1,115 @@
+/**
+ * The dry run: what would become of the ADD of a pod that asks for nothing. It reads what an ADD reads, in its order and by its
+ * code, and stops before the first write.
+ */
+
+import { readResolvConf } from "../configuration/resolv-conf-file.ts";
+import { formatAddress } from "../ipam/address.ts";
+import type { IpamConfig, Reuse } from "../ipam/config.ts";
+import type { RangeSet } from "../ipam/range-set.ts";
+import type { Candidate } from "../ipam/round-robin.ts";
+import type { NetworkFiles } from "../store/files/network-files.ts";
+import { Journal } from "../store/journal/journal.ts";
+import { type RecordedNamespaces, recordedIn } from "../store/journal/reclaimable.ts";
+import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
+import { NoAddressError } from "../store/no-address.ts";
+import { type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
+import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
+import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
+import type { Reservation } from "../store/reservations/reservation-file.ts";
+import { ReusedAddresses } from "../store/reuse/reuse.ts";
+import { attempt, recover, SystemError } from "../system/system.ts";
+import { requireWritableStore } from "./writable-store.ts";
+
+/** What an ADD would come to in a range set: an address, or the error that there is none. */
+export type Prospect = Obtainable | NoAddressError;
+
+/** What of a configuration the dry run needs. */
+type DryRunConfig = Pick<
+  IpamConfig,
+  "rangeSets" | "exclusions" | "reserved" | "reclaims" | "reuse" | "resolvConf"
+>;
+
+/** How the dry run is asked. */
+interface DryRunOptions {
+  /** Which range sets are looked at; by default all. */
+  readonly isAsked?: (set: RangeSet) => boolean;
+  /** What became of network namespaces, if the caller has looked; by default as they are now. */
+  readonly states?: NamespaceStates;
+  /** Whether what refuses the caller to write is refused to an ADD, too; by default it is. */
+  readonly isRefused?: (error: SystemError) => boolean;
+}
+
+/**
+ * What the ADD of a pod that asks for nothing would come to, in each range set. It writes nothing and takes no lock; whether
+ * containers live is asked only where a set has no free address.
+ *
+ * @param config with the exclusions for the pod
+ * @returns one for each range set that was asked for, in their order
+ * @throws CniError 999, or SystemError, where ADD fails whatever is free
+ */
+export function dryRun(
+  files: NetworkFiles,
+  config: DryRunConfig,
+  { isAsked = () => true, states, isRefused = () => true }: DryRunOptions = {},
+): readonly Prospect[] {
+  readResolvConf(files.system, config.resolvConf);
+  recover(
+    () => requireWritableStore(files),
+    (error) => {
+      if (isRefused(error)) throw error;
+    },
+  );
+  const preferences = reuseOf(files, config.reuse).preferencesFor(undefined);
+  const taken = takenIn(files, states);
+  const prospectOf = (set: RangeSet, index: number): Prospect => {
+    const cursor = readCursor(files, index, () => requireNoDirectory(files, index));
+    const asked = { ...config, set, cursor, preferences };
+    for (const one of obtainableInOrder(files, asked, taken)) {
+      if (one.kind !== "free" || isFree(files, one.candidate)) return one;
+    }
+    return new NoAddressError(files, { ...config, set }, taken.unusual());
+  };
+  return config.rangeSets.flatMap((set, index) => (isAsked(set) ? [prospectOf(set, index)] : []));
+}
+
+/** An ADD that finds a journal which is not current reads all files, and notes what others have released. */
+function reuseOf(files: NetworkFiles, reuse: Reuse): ReusedAddresses {
+  const reused = new ReusedAddresses(files, reuse);
+  if (!reused.isAsked) return reused;
+  const journal = new Journal(files, { excludesGoPlugin: true });
+  if (journal.isStale()) reused.released(...journal.missingIn(readAll(files)));
+  return reused;
+}
+
+/** What others have reserved, each read once, when it is asked for. */
+function takenIn(files: NetworkFiles, states: NamespaceStates | undefined): Taken {
+  let unusual: readonly Reservation[] | undefined;
+  let recorded: RecordedNamespaces | undefined;
+  return {
+    reclaimable: (wantedBy) => {
+      recorded ??= recordedIn(files, states);
+      return recorded.reclaimable(wantedBy);
+    },
+    unusual: () => {
+      unusual ??= othersIn(readAll(files));
+      return unusual;
+    },
+  };
+}
+
+/** Whether ADD could link a file to the name of an address. */
+function isFree(files: NetworkFiles, { address }: Candidate): boolean {
+  const look = (): false => {
+    files.system.linkStatus(files.pathOf(formatAddress(address)));
+    return false;
+  };
+  return attempt(look, true, "ENOENT");
+}
+
+/** ADD cannot replace a directory by the cursor; any other file that cannot be read, it can. */
+function requireNoDirectory(files: NetworkFiles, index: number): void {
+  const path = cursorPath(files, index);
+  const { kind } = files.system.linkStatus(path);
+  if (kind === "directory") throw new SystemError("open", path, "EISDIR");
+}

@@ -1,0 +1,100 @@
+/** Findings on what the node itself has of a network's addresses: one that ADD hands out, or a whole network. */
+
+import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
+import { isExcluded } from "../../ipam/exclusions.ts";
+import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
+import { isGateway } from "../../ipam/range.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { Interfaces } from "../alive/interfaces.ts";
+import {
+  formatSubnet,
+  type InterfaceAddress,
+  subnetOf,
+  subnetWith,
+} from "../configured/bridge-plugin.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
+import type { Finding } from "./finding.ts";
+
+/** Checks whether the node itself has addresses that a network hands out, or other networks that share them. */
+export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  return directory.networks.flatMap((network) =>
+    network.shadowedBy === undefined
+      ? [...ownAddresses(node, directory, network), ...ownNetworks(node, network)]
+      : [],
+  );
+}
+
+function ownAddresses(
+  node: Node,
+  directory: NetworkDirectory,
+  { files, source = "", rangeSets, exclusions }: FoundNetwork,
+): readonly Finding[] {
+  const ranges = rangeSets.flat();
+  if (ranges.length === 0) return [];
+  return [...node.liveness.nodeAddresses()].flatMap((text): readonly Finding[] => {
+    const address = parseAddress(text);
+    if (address === undefined || rangeOf(ranges, address) === undefined) return [];
+    // The gateway of a range is the node's by right, and handed out by none.
+    if (ranges.some((range) => isGateway(address, range))) return [];
+    if (isExcluded(address, exclusions)) return [];
+    const interfaceName = interfaceWith(node.interfaces, { address });
+    const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
+    const [held] = directory.reservationsAt(address);
+    const about = { code: "node-address", network: files.network } as const;
+    const exclude = `exclude it ("exclude": ["${text}"] in ipam)`;
+    if (held === undefined) {
+      const message = `${own}, and ADD hands it out`;
+      return [{ ...about, path: source, message, remedy: exclude }];
+    }
+    const container = containerOf(held.owner) || "no container";
+    const pod = node.cache.podOf(held);
+    const holder = pod === "" ? `container ${container}` : `${pod} (container ${container})`;
+    return [
+      {
+        ...about,
+        path: held.path,
+        file: held,
+        message: `${own}, and ${holder} holds it`,
+        remedy: `${exclude}, then restart this pod`,
+      },
+    ];
+  });
+}
+
+function interfaceWith(
+  interfaces: Interfaces | undefined,
+  { address }: Pick<InterfaceAddress, "address">,
+): string {
+  const all = [...(interfaces ?? [])];
+  const found = all.find(([, addresses]) => addresses.some((one) => isSame(one.address, address)));
+  return found?.[0] ?? "";
+}
+
+/** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
+function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
+  const { files, source: path = "", bridge, rangeSets } = network;
+  if (bridge === undefined || !node.liveness.isInNode()) return [];
+  const bridges = new Set(node.networks.map((one) => one.bridge?.name));
+  const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
+  const others = [...(node.interfaces ?? [])].filter(([name]) => !bridges.has(name));
+  return others.flatMap(([name, addresses]) =>
+    addresses.flatMap((one): readonly Finding[] => {
+      const subnet = subnetWith(one);
+      // An address without a network is one that ADD hands out, or none of the range.
+      if (isSame(subnet.first, subnet.last)) return [];
+      return [...ranges].flatMap(([text, range]): readonly Finding[] => {
+        if (!overlaps(subnetOf(range), subnet)) return [];
+        const met = formatPrefix(networkOf(prefixOf(one)));
+        const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
+        return [{ code: "node-network", network: files.network, path, message }];
+      });
+    }),
+  );
+}
+
+function prefixOf({ address, prefixLength }: InterfaceAddress) {
+  return { address, length: prefixLength, mapped: false };
+}

@@ -1,0 +1,23 @@
+/** Findings on what the next ADD in a network comes to, by the dry run of one. */
+
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
+import type { Finding } from "./finding.ts";
+
+/** Looks whether an ADD in a network fails, whatever is free in its ranges. */
+export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const found = new Map<string, Finding>();
+  for (const network of directory.networks) {
+    const { files, source: path = "" } = network;
+    const about = { network: files.network, path };
+    const outlook = node.outlookOf(network);
+    if (outlook.kind === "fails") {
+      const message = `every ADD fails: ${outlook.reason}`;
+      found.set(message, { ...about, code: "add-fails", message });
+    } else if (outlook.doubt !== undefined) {
+      const message = `whether an ADD works cannot be told: ${outlook.doubt}`;
+      found.set(message, { ...about, code: "add-unknown", message });
+    }
+  }
+  return [...found.values()];
+}

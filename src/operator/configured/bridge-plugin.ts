@@ -1,0 +1,222 @@
+/**
+ * What the `bridge` plugin does with an address of a range: `calcGateways` and `ensureAddr` in plugins/main/bridge/bridge.go, and
+ * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.1.1 and 1.9.0 have alike.
+ */
+
+import {
+  type Address,
+  type AddressRange,
+  formatAddress,
+  formatAddressRange,
+  isSame,
+  isWithin,
+  next,
+  parseAddress,
+} from "../../ipam/address.ts";
+import { addressRangeOf } from "../../ipam/prefix.ts";
+import type { Range } from "../../ipam/range.ts";
+import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
+import type { Bridge, FoundNetwork } from "./found-network.ts";
+
+/** An address of an interface. */
+export interface InterfaceAddress {
+  readonly address: Address;
+  readonly prefixLength: number;
+}
+
+/** A range from which no ADD works, whatever the runtime and the pod ask for. */
+export interface UnusableRange {
+  readonly range: Range;
+  /** Why, as a sentence without a full stop. */
+  readonly reason: string;
+  readonly remedy: string;
+}
+
+/**
+ * The address that the plugin gives the bridge for an address of a range: the gateway or, without one, the first after the
+ * network's, each with the prefix length of the subnet.
+ */
+export function gatewayOf(range: Range): InterfaceAddress {
+  const address = range.gateway ?? next(subnetOf(range).first);
+  return { address, prefixLength: range.prefixLength };
+}
+
+/** All addresses of a range's subnet. */
+export function subnetOf({ first, prefixLength }: Range): AddressRange {
+  return subnetWith({ address: first, prefixLength });
+}
+
+/** All addresses of the subnet of an interface's address. */
+export function subnetWith({ address, prefixLength }: InterfaceAddress): AddressRange {
+  return addressRangeOf({ address, length: prefixLength, mapped: false });
+}
+
+/** Whether two addresses of interfaces are the same, with the same prefix length. */
+export function isSameInterfaceAddress(a: InterfaceAddress, b: InterfaceAddress): boolean {
+  return isSame(a.address, b.address) && a.prefixLength === b.prefixLength;
+}
+
+/**
+ * The addresses of a bridge that fail an ADD, or that `forceAddress` removes: those of the gateway's family before it and, with
+ * IPv6, of a subnet that overlaps its own. A bridge without any gets the gateway.
+ *
+ * @param addresses of the bridge, in the order of the kernel
+ */
+export function inTheWayOf(
+  gateway: InterfaceAddress,
+  addresses: readonly InterfaceAddress[],
+): readonly InterfaceAddress[] {
+  const { family } = gateway.address;
+  const ofFamily = addresses.filter(({ address }) => address.family === family);
+  const at = ofFamily.findIndex((one) => isSameInterfaceAddress(one, gateway));
+  const before = at < 0 ? ofFamily : ofFamily.slice(0, at);
+  return family === 4 ? before : before.filter((one) => areOverlapping(one, gateway));
+}
+
+function areOverlapping(a: InterfaceAddress, b: InterfaceAddress): boolean {
+  return isWithin(b.address, subnetWith(a)) || isWithin(a.address, subnetWith(b));
+}
+
+/** The ranges of a network whose gateways its bridge can have at the same time, and the others. */
+export interface SharedBridge {
+  readonly served: readonly Range[];
+  readonly others: readonly Range[];
+}
+
+/**
+ * Tells the ranges apart whose gateways a bridge can have at the same time: of IPv4 it has one. The gateway that it has counts
+ * first, then the order of the configuration.
+ *
+ * @param addresses of the bridge, in the order of the kernel; empty where it has none, or where they are not known
+ */
+export function shareBridge(
+  sets: readonly RangeSet[],
+  addresses: readonly InterfaceAddress[],
+): SharedBridge {
+  const ranges = sets.flat().filter(hasOwnFamily);
+  const isThere = (range: Range): boolean =>
+    addresses.some((one) => isSame(one.address, gatewayOf(range).address));
+  const inOrder = [...ranges.filter(isThere), ...ranges.filter((range) => !isThere(range))];
+  const gateways: InterfaceAddress[] = [];
+  const served = new Set<Range>();
+  for (const range of inOrder) {
+    const gateway = gatewayOf(range);
+    if (inTheWayOf(gateway, gateways).length > 0) continue;
+    served.add(range);
+    if (!gateways.some((one) => isSameInterfaceAddress(one, gateway))) gateways.push(gateway);
+  }
+  return {
+    served: ranges.filter((range) => served.has(range)),
+    others: ranges.filter((range) => !served.has(range)),
+  };
+}
+
+function hasOwnFamily({ family, gateway }: Range): boolean {
+  return gateway === undefined || gateway.family === family;
+}
+
+/**
+ * The ranges of a network from which no ADD works.
+ *
+ * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
+ */
+export function unusableRanges(
+  network: FoundNetwork,
+  addresses: readonly InterfaceAddress[],
+): readonly UnusableRange[] {
+  return [...withoutRoute(network), ...withoutBridge(network, addresses)];
+}
+
+const WIDEN =
+  "take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway (docs/more-addresses.md)";
+
+function withoutBridge(
+  { bridge, rangeSets }: FoundNetwork,
+  addresses: readonly InterfaceAddress[],
+): readonly UnusableRange[] {
+  if (bridge === undefined) return [];
+  const { served, others } = shareBridge(rangeSets, addresses);
+  return others.map((range) => {
+    const set = rangeSets.find((one) => one.includes(range)) ?? [];
+    const isOnly = !set.some((one) => served.includes(one));
+    const own = gatewayOf(range);
+    const [first] = served.filter(({ family }) => family === range.family);
+    const holder = first === undefined ? undefined : gatewayOf(first);
+    const has = holder === undefined ? "another gateway" : formatInterfaceAddress(holder);
+    const which = isOnly
+      ? `no ADD works, since a pod also gets an address of ${formatRangeSet(set)}`
+      : `no ADD with an address of ${formatAddressRange(range)} works`;
+    const reason = bridge.isForced
+      ? `an ADD with an address of ${formatAddressRange(range)} takes ${has} from ${bridge.name}, the gateway of other pods: with forceAddress the bridge plugin gives it ${formatInterfaceAddress(own)} in its place`
+      : `${which}: the bridge plugin gives ${bridge.name} one IPv${range.family} gateway${range.family === 6 ? " of a subnet" : ""}, ${has}, and this range needs ${formatInterfaceAddress(own)}`;
+    return { range, reason, remedy: WIDEN };
+  });
+}
+
+/** A route as the main plugin adds it in a pod. */
+interface Route {
+  readonly dst: string;
+  readonly gateway: Address;
+}
+
+/** The kernel accepts a route only by a gateway that an address of the pod reaches directly. */
+function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly UnusableRange[] {
+  if (routes === undefined) return [];
+  return rangeSets.flatMap((set, at) =>
+    set.flatMap((range): readonly UnusableRange[] => {
+      const { gateway, family } = range;
+      if (gateway === undefined) return [];
+      const pod = rangeSets.flatMap((other, i) => (i === at ? range : other.slice(0, 1)));
+      const failing = pod.some((one) => isWithin(gateway, subnetOf(one)))
+        ? undefined
+        : routesOf(pod, routes, bridge).find((route) => isSame(route.gateway, gateway));
+      const isOfFamily = gateway.family === family;
+      if (failing === undefined && isOfFamily) return [];
+      const what = isOfFamily
+        ? `outside of its subnet ${formatSubnet(range)}`
+        : `no IPv${family} address`;
+      const gatewayText = `its gateway ${formatAddress(gateway)} is ${what}`;
+      const addresses = `an address of ${formatAddressRange(range)}`;
+      const reason =
+        failing === undefined
+          ? `pods with ${addresses} have no gateway: ${gatewayText}`
+          : `no ADD with ${addresses} works: ${gatewayText}, so that the kernel refuses the route to ${failing.dst}`;
+      return [{ range, reason, remedy: "correct the gateway, or leave it out for the default" }];
+    }),
+  );
+}
+
+/** The routes of a pod with an address of each of these ranges: a route without a gateway has the first of its family. */
+function routesOf(
+  ranges: readonly Range[],
+  configured: NonNullable<FoundNetwork["routes"]>,
+  bridge: Bridge | undefined,
+): readonly Route[] {
+  const gatewayIn = (range: Range): Address | undefined =>
+    bridge === undefined ? range.gateway : gatewayOf(range).address;
+  const gateways = ranges.flatMap((range) => gatewayIn(range) ?? []);
+  const own = configured.flatMap(({ family, dst, gw }): readonly Route[] => {
+    const written = gw === undefined ? undefined : parseAddress(gw);
+    const gateway = written ?? gateways.find((one) => one.family === family);
+    return gateway === undefined ? [] : [{ dst, gateway }];
+  });
+  if (bridge?.isDefault !== true) return own;
+  const added = ([4, 6] as const).flatMap((family): readonly Route[] => {
+    const dst = family === 4 ? "0.0.0.0/0" : "::/0";
+    const isThere = configured.some((one) => one.dst === dst && one.gw !== undefined);
+    const first = ranges.find((one) => one.family === family);
+    const gateway = first && gatewayIn(first);
+    return isThere || gateway === undefined ? [] : [{ dst, gateway }];
+  });
+  return [...own, ...added];
+}
+
+/** Such as `10.1.2.1/24`. */
+export function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {
+  return `${formatAddress(address)}/${prefixLength}`;
+}
+
+/** The subnet of a range, such as `10.1.2.0/24`. */
+export function formatSubnet(range: Range): string {
+  return `${formatAddress(subnetOf(range).first)}/${range.prefixLength}`;
+}

@@ -1,0 +1,115 @@
+/** What the next ADD in a network comes to, as far as this process can tell: by the dry run, which the plugin's STATUS asks, too. */
+
+import { CniError, messageWithDetails } from "../cni/error.ts";
+import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
+import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
+import type { OperatorSystem } from "../system/operator-system.ts";
+import { attempt, type SystemError } from "../system/system.ts";
+import type { FoundNetwork } from "./configured/found-network.ts";
+
+/** What the ADD of a pod that asks for nothing comes to. */
+export type Outlook =
+  /** In each range set; with a doubt where this process could not tell all. */
+  | {
+      readonly kind: "asked";
+      readonly prospects: readonly Prospect[];
+      readonly doubt: string | undefined;
+    }
+  /** It fails, whatever is free: the error of ADD, with its details. */
+  | { readonly kind: "fails"; readonly reason: string }
+  | { readonly kind: "unknown"; readonly doubt: string };
+
+/** There is no configuration that ADD could load, or none that a runtime uses. */
+const UNASKED: Outlook = { kind: "asked", prospects: [], doubt: undefined };
+
+/** The kernel's files on this process and on mounts are smaller, in bytes. */
+const LARGEST_FILE = 16 * 1024 * 1024;
+
+/** `CAP_DAC_OVERRIDE`, see capabilities(7). */
+const DAC_OVERRIDE = 1n << 1n;
+
+/**
+ * Asks what the next ADD in a network comes to. What refuses this process alone is a doubt: the runtime calls the plugin as
+ * root of the node, outside of a container or unit.
+ *
+ * @param states what became of network namespaces
+ */
+export function outlookOf(
+  system: OperatorSystem,
+  { files, config, shadowedBy }: FoundNetwork,
+  states: NamespaceStates,
+): Outlook {
+  // A relative data directory is another one for the plugin.
+  if (config === undefined || shadowedBy !== undefined || !files.dataDir.startsWith("/")) {
+    return UNASKED;
+  }
+  let doubt: string | undefined;
+  const isRefused = (error: SystemError): boolean => {
+    const answer = isRefusedToPlugin(system, error);
+    if (answer === "unknown") doubt = `${error.message}, for this process at least; ${ASK_ROOT}`;
+    return answer === "yes";
+  };
+  try {
+    return { kind: "asked", prospects: dryRun(files, config, { states, isRefused }), doubt };
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+    const reason = messageWithDetails(error);
+    // A container need not have the files that a configuration names.
+    const isCertain = error instanceof CniError ? hasRootOfNode(system) : error.name !== "";
+    return isCertain
+      ? { kind: "fails", reason }
+      : { kind: "unknown", doubt: `${reason}; ${ASK_ROOT}` };
+  }
+}
+
+const ASK_ROOT = "run check as root of the node, outside of a container";
+
+/** Whether what refuses this process to write refuses the plugin, too. */
+function isRefusedToPlugin(
+  system: OperatorSystem,
+  { code, path }: SystemError,
+): "yes" | "no" | "unknown" {
+  if (code === "EACCES") return overridesPermissions(system) ? "yes" : "unknown";
+  if (code !== "EROFS") return "yes";
+  const mounts = attempt(() => system.readFile("/proc/1/mountinfo", LARGEST_FILE), undefined);
+  if (mounts === undefined) return "unknown";
+  // A unit or container may have mounted for itself alone what the node can write to.
+  return isReadOnly(mounts, path) ? "yes" : "no";
+}
+
+/** Whether permissions do not hold this process, as they do not hold root. */
+function overridesPermissions(system: OperatorSystem): boolean {
+  const text = attempt(() => system.readFile("/proc/self/status", LARGEST_FILE), "");
+  const [, effective = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(text) ?? [];
+  return (BigInt(`0x${effective}`) & DAC_OVERRIDE) !== 0n;
+}
+
+/** Whether this process sees the files of the node at their paths: its root is that of the first process. */
+function hasRootOfNode(system: OperatorSystem): boolean {
+  return attempt(() => {
+    const [own, first] = ["/proc/self/root/", "/proc/1/root/"].map((path) => system.status(path));
+    return own?.device === first?.device && own?.inode === first?.inode;
+  }, false);
+}
+
+/**
+ * Whether a path is on a mount that is read-only, or on a file system that is.
+ *
+ * @param mounts the lines of `mountinfo`, see proc_pid_mountinfo(5)
+ */
+export function isReadOnly(mounts: string, path: string): boolean {
+  let longest = "";
+  let found = false;
+  for (const line of mounts.split("\n")) {
+    const fields = line.split(" ");
+    const point = fields[4];
+    if (point === undefined || point.length < longest.length || !isBelow(path, point)) continue;
+    longest = point;
+    found = [fields[5], fields.at(-1)].some((options) => options?.split(",").includes("ro"));
+  }
+  return found;
+}
+
+function isBelow(path: string, directory: string): boolean {
+  return directory === "/" || path === directory || path.startsWith(`${directory}/`);
+}

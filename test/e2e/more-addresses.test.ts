@@ -1,0 +1,198 @@
+// test: each executable, one if short, makes namespaces, mounts
+/** The ways of docs/more-addresses.md, each on a bridge with living pods, with the `bridge` plugin. */
+
+import { execFileSync } from "node:child_process";
+import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Test } from "tap";
+import { inRepository } from "../harness/repository.ts";
+import { cacheEntry } from "../harness/results-cache.ts";
+import { tool } from "../harness/tool.ts";
+import type { PrintedFinding } from "../operator/node.ts";
+import type { Host } from "./host.ts";
+import { type Network, readNetwork } from "./libcni.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
+
+const page = readFileSync(inRepository("docs/more-addresses.md"), "utf8");
+
+/** A part of the configuration of the network `net`, and of its `ipam`. */
+function configure(ipam: object, plugin: object = { isGateway: true }): Network {
+  const bridge = {
+    type: "bridge",
+    bridge: "cni0",
+    ...plugin,
+    ipam: { type: "host-local", ...ipam },
+  };
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [bridge] });
+  mkdirSync("/etc/cni/net.d", { recursive: true });
+  writeFileSync("/etc/cni/net.d/net.conflist", text);
+  return readNetwork(text);
+}
+
+/** Adds a pod, and remembers it as libcni does; its address without the prefix length. */
+function add(host: Host, network: Network, name: string): { pod: Pod; address: string } {
+  const pod = new Pod(name);
+  const { ips = [] } = host.runtime.add(network, pod);
+  const [{ address = "", gateway = "" } = {}] = ips;
+  mkdirSync("/var/lib/cni/results", { recursive: true });
+  const known = { netns: pod.netns, addresses: [address], gateway, pod: `default/${name}` };
+  const entry = cacheEntry("net", name, known);
+  writeFileSync(join("/var/lib/cni/results", entry.name), entry.text);
+  return { pod, address: address.replace(/\/.*/, "") };
+}
+
+/** Ends a pod, as the runtime does. */
+function end(host: Host, network: Network, { pod }: { readonly pod: Pod }): void {
+  host.runtime.del(network, pod);
+  pod.remove();
+  rmSync(join("/var/lib/cni/results", cacheEntry("net", pod.containerId).name));
+}
+
+function fails(t: Test, host: Host, network: Network, reason: RegExp): void {
+  const pod = new Pod("failing");
+  t.throws(() => host.runtime.add(network, pod), reason);
+  host.runtime.del(network, pod);
+  pod.remove();
+}
+
+/** The findings that are a problem. */
+function problems(): readonly PrintedFinding[] {
+  const found: readonly PrintedFinding[] = JSON.parse(tool(["check", "--json"]).stdout).findings;
+  return found.filter(({ severity }) => severity !== "info");
+}
+
+/** Runs commands of the page, each a line of it. */
+function runPage(t: Test, ...lines: readonly string[]): void {
+  for (const line of lines) {
+    t.match(page, `\n$ ${line}`, "it is on the page");
+    execFileSync("sh", ["-c", line], { stdio: "pipe" });
+  }
+}
+
+function reach(t: Test, pods: readonly { pod: Pod; address: string }[], gateway: string): void {
+  for (const one of pods) {
+    t.ok(one.pod.reaches(gateway), `${one.address} reaches its gateway`);
+    for (const { address } of pods.filter((other) => other !== one))
+      t.ok(one.pod.reaches(address), `${one.address} ${address}`);
+  }
+}
+
+const ROUTES = { routes: [{ dst: "0.0.0.0/0" }] };
+
+scenario("a subnet is widened in place", needs, (t, host) => {
+  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const before = ["a", "b", "c", "d", "e"].map((name) => add(host, former, name));
+  fails(t, host, former, /no IP addresses available in range set/);
+
+  const network = configure({ ranges: [[{ subnet: "198.51.100.0/28" }]], ...ROUTES });
+  fails(t, host, network, /already has an IP address different from 198\.51\.100\.1\/28/);
+  const found = problems();
+  t.match(found, [
+    {
+      code: "bridge-address",
+      message: "cni0 has 198.51.100.1/29; expected the gateway 198.51.100.1/28",
+    },
+  ]);
+  t.equal(found.length, 1);
+  t.same(found[0]?.commands, [
+    "ip addr add 198.51.100.1/28 dev cni0 && ip addr del 198.51.100.1/29 dev cni0",
+  ]);
+  runPage(t, ...(found[0]?.commands ?? []));
+
+  const after = add(host, network, "after");
+  reach(t, [before[0] ?? after, before[4] ?? after, after], "198.51.100.1");
+  t.same(problems(), []);
+});
+
+scenario("an IPv6 subnet is widened in place", needs, (t, host) => {
+  const ROUTES6 = { routes: [{ dst: "::/0" }] };
+  const former = configure({ ranges: [[{ subnet: "2001:db8:1::/120" }]], ...ROUTES6 });
+  const before = add(host, former, "before");
+  const network = configure({ ranges: [[{ subnet: "2001:db8:1::/112" }]], ...ROUTES6 });
+  fails(t, host, network, /already has an IP address different from 2001:db8:1::1\/112/);
+  const [found] = problems();
+  t.match(found, { code: "bridge-address" });
+  t.same(found?.commands, [
+    "ip addr del 2001:db8:1::1/120 dev cni0 && ip addr add 2001:db8:1::1/112 dev cni0 nodad",
+  ]);
+  for (const command of found?.commands ?? []) execFileSync("sh", ["-c", command]);
+
+  t.ok(before.pod.reaches("2001:db8:1::1"), "at once");
+  const after = add(host, network, "after");
+  reach(t, [before, after], "2001:db8:1::1");
+  t.same(problems(), []);
+});
+
+scenario("the prefix length of a bridge was changed by hand", needs, (t, host) => {
+  const network = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const before = add(host, network, "before");
+  for (const words of ["add 198.51.100.1/28", "del 198.51.100.1/29"]) {
+    execFileSync("sh", ["-c", `ip addr ${words} dev cni0`]);
+  }
+  fails(t, host, network, /already has an IP address different from 198\.51\.100\.1\/29/);
+  const [found] = problems();
+  t.match(found, { code: "bridge-address" });
+  t.equal(found?.commands.length, 1);
+  for (const command of found?.commands ?? []) execFileSync("sh", ["-c", command]);
+  reach(t, [before, add(host, network, "after")], "198.51.100.1");
+  t.same(problems(), []);
+});
+
+const TWO = { ranges: [[{ subnet: "198.51.100.0/29" }, { subnet: "203.0.113.0/24" }]], ...ROUTES };
+
+scenario("a second range needs its gateway on the bridge", needs, (t, host) => {
+  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const before = ["a", "b", "c", "d", "e"].map((name) => add(host, former, name));
+  const network = configure(TWO);
+  fails(t, host, network, /already has an IP address different from 203\.0\.113\.1\/24/);
+  t.match(problems(), [
+    {
+      code: "unusable-range",
+      message: /^no ADD with an address of 203\.0\.113\.1-203\.0\.113\.254/,
+    },
+  ]);
+  t.match(tool(["capacity"]).stderr, "no ADD with an address of 203.0.113.1-203.0.113.254 works");
+
+  const own = configure(TWO, { isGateway: false });
+  runPage(t, "ip addr add 203.0.113.1/24 dev cni0", "sysctl -w net.ipv4.ip_forward=1");
+  const after = add(host, own, "after");
+  t.match(after.address, /^203\.0\.113\./);
+  t.ok(after.pod.reaches("203.0.113.1"));
+  reach(t, [before[0] ?? after, after], "198.51.100.1");
+  t.same(problems(), []);
+});
+
+scenario("a new subnet has a bridge of its own", needs, (t, host) => {
+  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const before = add(host, former, "before");
+  const ranges = [[{ subnet: "203.0.113.0/24" }]];
+  const network = configure({ ranges, ...ROUTES }, { isGateway: true, bridge: "cni1" });
+  const after = add(host, network, "after");
+  t.ok(after.pod.reaches("203.0.113.1"));
+  reach(t, [before, after], "198.51.100.1");
+  t.match(problems(), [{ code: "out-of-range" }]);
+
+  end(host, network, before);
+  t.same(Object.keys(host.reservations("net")), [after.address], "a DEL needs no former bridge");
+  t.same(problems(), []);
+});
+
+scenario("a node has a new podCIDR after its drain", needs, (t, host) => {
+  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const before = add(host, former, "before");
+  const network = configure({ ranges: [[{ subnet: "203.0.113.0/24" }]], ...ROUTES });
+  const printed = (): readonly string[] =>
+    problems().flatMap(({ code, commands }) => (code === "bridge-address" ? commands : []));
+  t.same(printed(), [], "not while the pod lives");
+  t.ok(before.pod.reaches("198.51.100.1"));
+
+  end(host, network, before);
+  t.same(printed(), ["ip addr del 198.51.100.1/29 dev cni0"]);
+  runPage(t, ...printed());
+  const after = add(host, network, "after");
+  reach(t, [after], "203.0.113.1");
+  t.same(problems(), []);
+});

@@ -1,0 +1,120 @@
+/** What check says of addresses and networks of the node itself. */
+
+import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import type { Machine } from "../alive/proc.ts";
+import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
+
+/** The network `net` of 198.51.100.0/28, with the bridge `cni0`. */
+function configureNet(machine: MemoryMachine, ipam: JsonObject = {}): void {
+  configure(machine, "net.conf", {
+    ...{ cniVersion: "1.0.0", name: "net", type: "bridge", bridge: "cni0", isGateway: true },
+    ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28", ...ipam },
+  });
+}
+
+/** What is found where the node has these addresses on interfaces, such as `eth1 198.51.100.9/24`. */
+function found(machine: MemoryMachine, lines: readonly string[], kernel: Machine = {}) {
+  const addresses = lines.map((line) => line.replace(/^.* |\/.*$/g, ""));
+  const own = { namespace: 1, addresses };
+  const processes = { 1: own, 99: own, ...kernel.processes };
+  return findingsOn(machine, {
+    kernel: { ...kernel, processes },
+    listInterfaces: () => ["lo", "cni0", "cni0 198.51.100.1/28", ...lines],
+  });
+}
+
+const ofBoth = [{}, { isContained: true }] as const;
+
+for (const kernel of ofBoth) {
+  const where = kernel === ofBoth[1] ? ", inside a container with a runtime" : "";
+
+  test(`the node's own address is named before an ADD, and by whom it is held after one${where}`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine);
+    t.match(found(machine, ["eth1 198.51.100.9/32"], kernel), [
+      {
+        code: "node-address",
+        severity: "error",
+        message: "the node itself has 198.51.100.9 (eth1), and ADD hands it out",
+        remedy: 'exclude it ("exclude": ["198.51.100.9"] in ipam)',
+      },
+    ]);
+
+    machine.disk.put("/data/net/198.51.100.9", "c1\r\neth0");
+    remember(machine, "c1", {
+      ...{ netns: "/run/netns/c1", addresses: ["198.51.100.9/28"], pod: "default/web" },
+    });
+    const pod = { namespace: 50, addresses: ["198.51.100.9"] };
+    const after = found(machine, ["eth1 198.51.100.9/32"], {
+      ...kernel,
+      processes: { 7: pod },
+      mounted: { "/run/netns/c1": 50 },
+    });
+    t.match(after, [
+      {
+        code: "node-address",
+        severity: "error",
+        message: "the node itself has 198.51.100.9 (eth1), and default/web (container c1) holds it",
+        remedy: /, then restart this pod$/,
+      },
+    ]);
+    t.equal(after.length, 1, "and nothing else");
+  });
+}
+
+for (const [what, lines, ipam] of [
+  ["the gateway's address", ["cni0 198.51.100.1/28"], {}],
+  ["an address that is excluded", ["eth1 198.51.100.9/32"], { exclude: ["198.51.100.9"] }],
+  ["flannel's address, that of the subnet itself", ["flannel.1 198.51.100.0/32"], {}],
+  ["another network", ["eth1 203.0.113.7/24"], {}],
+] as const) {
+  test(`a node that has ${what}: nothing`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine, ipam as unknown as JsonObject);
+    t.same(found(machine, lines), []);
+  });
+}
+
+for (const [what, address] of [
+  ["is in the network of docker0", "198.51.0.1/16"],
+  ["has a VPN in it", "198.51.100.33/27"],
+  ["is that of a NIC", "198.51.100.17/28"],
+] as const) {
+  test(`a subnet that ${what} is a warning`, async (t) => {
+    const machine = memoryNode({});
+    const subnet = what === "is that of a NIC" ? "198.51.100.16/28" : "198.51.100.0/24";
+    configureNet(machine, { subnet, exclude: ["198.51.100.17", "198.51.100.33"] });
+    t.match(
+      found(machine, [`x0 ${address}`]).filter(({ code }) => code !== "bridge-address"),
+      [
+        {
+          code: "node-network",
+          severity: "warning",
+          message: `the subnet ${subnet} shares addresses with ${networks[address]} of x0 (${address.replace(/\/.*/, "")})`,
+        },
+      ],
+    );
+  });
+}
+
+const networks = {
+  "198.51.0.1/16": "198.51.0.0/16",
+  "198.51.100.33/27": "198.51.100.32/27",
+  "198.51.100.17/28": "198.51.100.16/28",
+};
+
+test("what a pod has where the command runs in it is not the node's", async (t) => {
+  const machine = memoryNode({ "198.51.100.2": "c1\r\neth0" });
+  configureNet(machine);
+  remember(machine, "c1", { netns: "/run/netns/c1", addresses: ["198.51.100.2/28"] });
+  const pod = { namespace: 50, addresses: ["198.51.100.2"] };
+  const mounted = { "/run/netns/c1": 50 };
+  for (const isContained of [false, true]) {
+    const processes = isContained ? { 1: pod, 99: pod } : { 99: pod, 1: { namespace: 1 } };
+    const kernel = { isContained, processes, mounted };
+    const listInterfaces = () => ["lo", "eth0 198.51.100.2/28"];
+    t.same(findingsOn(machine, { kernel, listInterfaces }), [], `contained: ${isContained}`);
+  }
+});

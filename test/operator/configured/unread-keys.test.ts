@@ -1,0 +1,120 @@
+/** Keys that nothing reads, and that are nearly one that is read, or in the wrong place. */
+
+import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import { goKeys, ownKeys } from "../../../src/ipam/config.ts";
+import {
+  repeatedIn,
+  unreadInList,
+  unreadInPlugin,
+} from "../../../src/operator/configured/unread-keys.ts";
+import { exampleFiles, loadExample, readExample } from "../../e2e/example.ts";
+
+const subnet = "10.0.0.0/24";
+
+/** What is said of these members of `ipam`. */
+function unreadIn(ipam: JsonObject, rest: JsonObject = {}): readonly string[] {
+  return unreadInPlugin({ type: "bridge", ...rest, ipam: { type: "host-local", ...ipam } });
+}
+
+const mistyped: Readonly<Record<string, string>> = {
+  excludes: "exclude",
+  resrved: "reserved",
+  range_start: "rangeStart",
+  "range-end": "rangeEnd",
+  RangeStrat: "rangeStart",
+  datadir_: "dataDir",
+  route: "routes",
+  reuseDelaySecond: "reuseDelaySeconds",
+};
+
+for (const [key, meant] of Object.entries(mistyped)) {
+  test(`${key} in ipam is probably ${meant}`, async (t) => {
+    t.strictSame(unreadIn({ subnet, [key]: "x" }), [
+      `nothing reads ipam.${key}; did you mean ${meant}?`,
+    ]);
+  });
+}
+
+test("a key of a range, a route, a partition or a history is compared with theirs", async (t) => {
+  t.strictSame(unreadIn({ ranges: [[{ subnet, rangestrt: "10.0.0.9" }]] }), [
+    "nothing reads ipam.ranges[0][0].rangestrt; did you mean rangeStart?",
+  ]);
+  t.strictSame(unreadIn({ subnet, routes: [{ dst: "0.0.0.0/0", gateway: "10.0.0.1" }] }), [
+    "nothing reads ipam.routes[0].gateway; did you mean gw?",
+  ]);
+  const ranges = [[{ subnet, gatway: "10.0.0.1" }]];
+  t.strictSame(unreadIn({ partition: { subnetfile_: "/x", ranges } }), [
+    "nothing reads ipam.partition.subnetfile_; did you mean subnetFile?",
+    "nothing reads ipam.partition.ranges[0][0].gatway; did you mean gateway?",
+  ]);
+  t.strictSame(unreadIn({ subnet, history: { maxByte: 4096 } }), [
+    "nothing reads ipam.history.maxByte; did you mean maxBytes?",
+  ]);
+});
+
+const misplaced: readonly (readonly [ipam: JsonObject, message: string, rest?: JsonObject])[] = [
+  [
+    { ranges: [[{ subnet, exclude: ["10.0.0.9"] }]] },
+    "nothing reads ipam.ranges[0][0].exclude; it belongs in ipam",
+  ],
+  [
+    { ranges: [[{ subnet }]], rangeStart: "10.0.0.9" },
+    "nothing reads ipam.rangeStart without ipam.subnet; it belongs in a range of ipam.ranges",
+  ],
+  [
+    { ranges: [[{ subnet }]], gateway: "10.0.0.9" },
+    "nothing reads ipam.gateway without ipam.subnet; it belongs in a range of ipam.ranges",
+  ],
+  [{ subnet }, "nothing reads exclude; it belongs in ipam", { exclude: ["10.0.0.9"] }],
+  [{ subnet, gcOnly: true }, "nothing reads ipam.gcOnly; it belongs beside ipam"],
+  [{ subnet, clusterCidr: subnet }, "nothing reads ipam.clusterCidr; it belongs in ipam.partition"],
+  [{ subnet, maxBytes: 4096 }, "nothing reads ipam.maxBytes; it belongs in ipam.history"],
+];
+
+for (const [ipam, message, rest] of misplaced) {
+  test(`of a key in the wrong place is said: ${message}`, async (t) => {
+    t.strictSame(unreadIn(ipam, rest), [message]);
+  });
+}
+
+test("nothing is said of what is read, in any letter case, or of keys of others", async (t) => {
+  const read = [...goKeys, ...ownKeys].map((key) => [key.toUpperCase(), null]);
+  t.strictSame(unreadIn({ ...Object.fromEntries(read), SUBNET: subnet }), []);
+  t.strictSame(
+    unreadIn(
+      { subnet, comment: "ours", log_level: "debug", assign_ipv4: "true", x: 1, "": 2 },
+      { ipMasq: true, mtu: 1500, vlan: 2, mode: "bridge", isGateway: true, args: { labels: {} } },
+    ),
+    [],
+  );
+  // Another plugin may have its own meaning for it.
+  t.strictSame(unreadIn({ subnet }, { type: "antrea", exclude: [] }), []);
+});
+
+test("of a list, libcni reads the keys only as they are written", async (t) => {
+  t.strictSame(unreadInList({ name: "net", disableGc: true, plugins: [] }), [
+    "nothing reads disableGc; did you mean disableGC?",
+  ]);
+  t.strictSame(unreadInList({ Name: "net", cniversion: "1.0.0", plugin: [] }), [
+    "nothing reads Name; did you mean name?",
+    "nothing reads cniversion; did you mean cniVersion?",
+    "nothing reads plugin; did you mean plugins?",
+  ]);
+  t.strictSame(unreadInList({ name: "net", plugins: [], args: {}, nerdctlID: "x" }), []);
+});
+
+test("a key as long as a novel is compared with none", async (t) => {
+  const began = performance.now();
+  t.strictSame(unreadIn({ subnet, [`exclude${"s".repeat(1_000_000)}`]: [] }), []);
+  t.ok(performance.now() - began < 1000);
+});
+
+for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {
+  test(`nothing is said of the keys of ${name}`, async (t) => {
+    const text = readExample(name);
+    if (name.endsWith(".conflist")) t.strictSame(unreadInList(JSON.parse(text)), []);
+    t.strictSame(repeatedIn(text), []);
+    t.strictSame(loadExample(name).plugins.flatMap(unreadInPlugin), []);
+  });
+}

@@ -1,0 +1,46 @@
+/** What is said of an address without a reservation: it is free only if nobody uses it. */
+
+import { test } from "tap";
+import { show } from "../../../src/operator/reservations/show.ts";
+import type { Machine } from "../alive/proc.ts";
+import { configureNet, memoryNode, runOn } from "../memory-node.ts";
+
+const range = "range 10.0.0.1-10.0.0.14 of net";
+const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
+const own = { namespace: 1, addresses: ["10.0.0.9"] };
+const nodeWith9 = { 1: own, 99: own };
+
+const cases: Readonly<Record<string, readonly [kernel: Machine, who: string | undefined]>> = {
+  nobody: [{}, undefined],
+  "a process": [
+    { processes: { 7: { namespace: 50, addresses: ["10.0.0.9"] } } },
+    "process 7 runs in a network namespace with it",
+  ],
+  "a namespace without a process": [
+    { mounted: { "/run/netns/lost": 50 }, addresses: { 50: ["10.0.0.9"] } },
+    "the network namespace /run/netns/lost has it",
+  ],
+  "the node": [{ processes: nodeWith9 }, "the node itself has it"],
+  "the node inside a container": [
+    { processes: nodeWith9, isContained: true },
+    "the node itself has it",
+  ],
+};
+
+for (const [what, [kernel, who]] of Object.entries(cases)) {
+  test(`an address that ${what} has, and nobody has reserved`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine, "10.0.0.0/28");
+    const { document, exitCode } = runOn(machine, show, { kernel, operands: ["10.0.0.9"] });
+    t.equal(exitCode, 1);
+    const hint =
+      who === undefined
+        ? { reason: "free", network: "net", text: `It is free, in ${range}.` }
+        : {
+            reason: "used",
+            network: "net",
+            text: `It has no reservation, in ${range}, but ${who}; see: host-local check net ${place}`,
+          };
+    t.same(document(), { reservations: [], hints: [hint] });
+  });
+}
