@@ -75,7 +75,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
   });
 }
 
-/** In the words of ADD. */
+/** The finding of a range set without addresses, in the words of ADD. */
 function emptyFinding(network: FoundNetwork, set: RangeSet): Finding {
   const { files, source = "", reserved } = network;
   const exclusions = exclusionsForAll(network);
