@@ -26,7 +26,7 @@ each() {
     git ls-files -z 'src/*.c' | xargs -0 --max-args=1 --max-procs="$(nproc)" "$@" -std=gnu11 -Wall -Wextra -Wshadow -Wvla \
       -Wnull-dereference -Wstrict-prototypes -Wmissing-prototypes -Wcast-qual -Werror -DSNAPSHOT_SIZE=1 -isystem "$include"
   else
-    echo "$1 is not installed: the C host was not linted with it." >&2
+    echo "$1 is not installed: the C host was not linted with $1 $2." >&2
   fi
 }
 each clang -fsyntax-only

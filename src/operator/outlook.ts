@@ -9,13 +9,13 @@ import type { FoundNetwork } from "./configured/found-network.ts";
 
 /** What the ADD of a pod that asks for nothing comes to. */
 export type Outlook =
-  /** In each range set; with a doubt where this process could not tell all. */
+  /** What ADD finds in each range set; with a doubt where this process could not tell all. */
   | {
       readonly kind: "asked";
       readonly prospects: readonly Prospect[];
       readonly doubt: string | undefined;
     }
-  /** It fails, whatever is free: the error of ADD, with its details. */
+  /** ADD fails, whatever is free: its error, with the details. */
   | { readonly kind: "fails"; readonly reason: string }
   | { readonly kind: "unknown"; readonly doubt: string };
 

@@ -1,4 +1,4 @@
-/** As much of HTTP/1.1 as Prometheus and kubelet need: GET, one request a connection (RFC 9110, RFC 9112). */
+/** The part of HTTP/1.1 that Prometheus and kubelet need: GET, one request a connection (RFC 9110, RFC 9112). */
 
 import { utf8Length } from "../../cni/unicode.ts";
 

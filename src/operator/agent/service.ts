@@ -17,14 +17,14 @@ interface Surroundings {
 
 /** A task, or the opening of the port, and how it went. */
 interface Job {
-  /** In the log and in `/healthz`. */
+  /** The task's name in the log and in `/healthz`. */
   readonly name: string;
   readonly step: Exclude<ServiceStep, { readonly kind: "wait" }>;
-  /** From start to start, in milliseconds. */
+  /** The time from start to start, in milliseconds. */
   readonly interval: number;
   /** When it starts next, by that clock. */
   due: number;
-  /** Of the last run; `undefined` before the first. */
+  /** The result of the last run; `undefined` before the first. */
   result: Result | undefined;
 }
 
@@ -124,7 +124,7 @@ function reasonOf({ code, message }: SystemError): string {
   return code === "EFBIG" ? "printed too much for its result to be read" : message;
 }
 
-/** In the form of the Kubernetes components. What has not run yet has not passed. */
+/** What `/healthz` answers, in the form of the Kubernetes components. What has not run yet has not passed. */
 function health(jobs: readonly Job[]): Answer {
   const isPassed = jobs.every(({ result }) => result !== undefined && result.failure === undefined);
   const lines = jobs.map(({ name, result }) => {

@@ -17,11 +17,11 @@ export const everyOption: Option = {
 
 /** A command that runs again and again. */
 export interface Task {
-  /** That of the command, in the log and in `/healthz`. */
+  /** The command's name, in the log and in `/healthz`. */
   readonly name: string;
   /** The words after `host-local`. */
   readonly words: readonly string[];
-  /** From start to start, in milliseconds. */
+  /** The time from start to start, in milliseconds. */
   readonly interval: number;
   /** Whether `--listen` serves its standard output, which goes to the log otherwise. */
   readonly isServed: boolean;
@@ -74,7 +74,7 @@ function parseTask(command: Command, words: readonly string[]): ParsedCommandLin
   }
 }
 
-/** In milliseconds. */
+/** Parses the time from start to start, in milliseconds. */
 function parseInterval(text: string): number {
   const interval = parseDuration(text, everyOption.name);
   if (interval > 0) return interval;

@@ -23,11 +23,11 @@ import { usageOf } from "../../store/reservations/usage.ts";
 /** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
 export interface Counts {
   readonly size: bigint;
-  /** Not for every pod: the gateway, excluded and reserved addresses. */
+  /** The addresses that are not for every pod: the gateway, excluded and reserved ones. */
   readonly excluded: bigint;
-  /** Those among them that `ipam.reserved` has for a pod or for nobody, free or not. */
+  /** The addresses among them that `ipam.reserved` has for a pod or for nobody, free or not. */
   readonly reserved: bigint;
-  /** Those that any pod can get: `size` without `excluded`. */
+  /** The addresses that any pod can get: `size` without `excluded`. */
   readonly capacity: bigint;
   readonly used: bigint;
   /** Used addresses whose files name no container, or cannot be read. */

@@ -32,7 +32,7 @@ export interface NetworkCounts {
   readonly outlook: Outlook;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
-  /** Those of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
+  /** Reservations of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
   readonly dead: number | undefined;
   /** Empty files that ADD removes, which count as free, too. */
   readonly empty: number;

@@ -155,7 +155,7 @@ function usesByAddress(node: Node): readonly AddressUse[] {
   });
 }
 
-/** Those whose containers are dead: what the cache has of these is in use no more. */
+/** The reservations whose containers are dead: what the cache has of these is in use no more. */
 function* deadReservations({ directories, liveness }: Node): Generator<NodeReservation, void> {
   for (const { reservations } of directories) {
     for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
@@ -224,7 +224,7 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
   };
 }
 
-/** Such as `default/web (container 4f1d6e0c8b7a)`. */
+/** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
 function describeContainer({ pod, containerId }: CachedAttachment): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
 }

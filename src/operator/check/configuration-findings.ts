@@ -61,7 +61,7 @@ function unreadIn({ document, source, file }: Configuration): readonly string[] 
   return [...ofList, ...unreadInPlugin(document), ...repeatedIn(text)];
 }
 
-/** None of a copy, which says the same, and of what no runtime could use anyway. */
+/** A file that another precedes; nothing of a copy, which says the same, and of what no runtime could use anyway. */
 function shadowedFinding(
   about: Pick<Finding, "network" | "path">,
   file: ConfigurationFile,

@@ -206,9 +206,9 @@ export interface Finding {
   readonly file?: Pick<NodeReservation, "network" | "name">;
   /** A sentence without a full stop. */
   readonly message: string;
-  /** In place of that of the code. */
+  /** The severity in place of that of the code. */
   readonly severity?: Severity;
-  /** In place of that of the code. */
+  /** The remedy in place of that of the code. */
   readonly remedy?: string;
   /** Command lines for a shell that go with the remedy, complete as they are. */
   readonly commands?: readonly string[];

@@ -20,7 +20,7 @@ import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
-/** With `exhaustedStatus`: what of the leaked addresses ADD reclaims keeps STATUS from failing. */
+/** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
 const STATUS_FAILS = {
   now: "; STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
   soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",
@@ -75,7 +75,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
   });
 }
 
-/** In the words of ADD. */
+/** The finding of a range set without addresses, in the words of ADD. */
 function emptyFinding(network: FoundNetwork, set: RangeSet): Finding {
   const { files, source = "", reserved } = network;
   const exclusions = exclusionsForAll(network);

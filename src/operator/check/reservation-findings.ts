@@ -18,7 +18,7 @@ import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 
-/** One for all reservations on which there is none: there may be 65 000. */
+/** The findings of all reservations on which there is none: one list, since there may be 65 000. */
 const NOTHING: readonly Finding[] = [];
 
 /**
@@ -256,7 +256,7 @@ function excludesNothing({ exclusions }: FoundNetwork): boolean {
   return exclusions.length === 0;
 }
 
-/** By what an address is excluded for its holder, where no configuration of the network has it for him. */
+/** What excludes an address for its holder, if no configuration of the network has it for that holder. */
 function exclusionOf(
   { cache }: Node,
   { networks }: NetworkDirectory,

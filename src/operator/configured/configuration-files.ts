@@ -67,9 +67,9 @@ export interface CachedConfiguration {
 
 /** What libcni's cache has of configurations, the latest of each network. */
 export interface ConfigurationCache {
-  /** Those of the networks that multus attaches, which it has from the API server. */
+  /** The configurations of the networks that multus attaches, which it has from the API server. */
   readonly multusConfigurations: readonly CachedConfiguration[];
-  /** That with which the runtime attached containers to a network; none where it did not. */
+  /** The configurations with which the runtime attached containers to a network; none where it did not. */
   readonly configurationsOf: (network: string) => readonly CachedConfiguration[];
 }
 
@@ -112,7 +112,7 @@ export function readConfigurationFiles(
   return [...own, ...further];
 }
 
-/** None where nothing is there, or another user's; what else cannot be read may have networks. */
+/** The names in a directory: none where nothing is there, or another user's; what else cannot be read may have networks. */
 function namesIn(
   system: System,
   directory: string,

@@ -25,7 +25,7 @@ export interface Configuration {
 interface Inherited {
   readonly name: string;
   readonly version: string;
-  /** In a plugin list, the name and version of the list win, as in libcni. */
+  /** Whether it is a plugin list, whose name and version win, as in libcni. */
   readonly isList: boolean;
 }
 
@@ -107,7 +107,7 @@ function pluginsIn(
 /** Deeper than any key that is read. */
 const DEEPEST = 8;
 
-/** As libcni writes it for the plugin: of a key in two spellings, Go's decoder takes the last. */
+/** Orders the keys as libcni writes them for the plugin: of a key in two spellings, Go's decoder takes the last. */
 function inOrderOfKeys(plugin: JsonObject, depth = 0): JsonObject {
   const entries = Object.entries<Json>(plugin).sort(([a], [b]) => (a < b ? -1 : 1));
   return Object.fromEntries(entries.map(([key, value]) => [key, ordered(value, depth + 1)]));

@@ -59,7 +59,7 @@ export interface FoundNetwork extends Excluded {
 
 /** The bridge of a network, as configured for the `bridge` plugin. */
 export interface Bridge {
-  /** That of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
+  /** The name of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;

@@ -30,11 +30,11 @@ const STATE_ROOT = ".host-local";
 /** The networks that were found. */
 export interface Networks {
   /**
-   * By name, then by directory. A network appears once for each of its configurations that has different ranges, and at
+   * The networks by name, then by directory. A network appears once for each of its configurations that has different ranges, and at
    * least once.
    */
   readonly found: readonly FoundNetwork[];
-  /** Those of other names than the one that was asked for. */
+  /** The networks of other names than the one that was asked for. */
   readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */

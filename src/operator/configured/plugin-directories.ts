@@ -39,7 +39,7 @@ const K3S_CONFIGURATIONS = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
 const K3S = "/var/lib/rancher/k3s/data/cni";
 const K3S_BEFORE = "/var/lib/rancher/k3s/data/current/bin";
 
-/** All that are known, the most common one first. */
+/** All known plugin directories, the most common one first. */
 export const knownPluginDirectories: readonly PluginDirectory[] = [
   {
     directory: "/opt/cni/bin",

@@ -35,7 +35,7 @@ export interface Shown {
 
 /** A configuration with the podCIDR in it. */
 export interface Completed {
-  /** Without the ranges of which nothing is known. */
+  /** The configuration without the ranges of which nothing is known. */
   readonly document: JsonObject;
   /** Why some of its ranges are assumed, or not known; `undefined` where none is. */
   readonly uncertainty: string | undefined;
@@ -131,7 +131,7 @@ function podCidrOf(
   return { podCidr: usual, note };
 }
 
-/** None where flannel does not run, as beside Calico in Canal. */
+/** The subnets of flannel; none where it does not run, as beside Calico in Canal. */
 function subnetsOfFlannel(system: Pick<System, "readFile">): readonly Prefix[] {
   try {
     const text = system.readFile(DEFAULT_SUBNET_FILE, LARGEST_SUBNET_FILE);

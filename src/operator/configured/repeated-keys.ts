@@ -2,7 +2,7 @@
 
 /** A key that is there more than once. */
 export interface RepeatedKey {
-  /** In lower case. */
+  /** The key in lower case. */
   readonly key: string;
   /** The key of the object that has it; empty where it has none. */
   readonly parent: string;
@@ -75,7 +75,7 @@ function repetitionsIn({ parent, keys }: Open): readonly RepeatedKey[] {
   });
 }
 
-/** From the outermost to the object itself. */
+/** The places of an object, from the outermost to the object itself. */
 function pathOf(open: Open | undefined): readonly string[] {
   const places: string[] = [];
   for (let one = open; one !== undefined; one = one.parent) places.unshift(one.place);

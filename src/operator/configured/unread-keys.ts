@@ -122,7 +122,7 @@ function meantBy(key: string, { keys, places }: Level): string | undefined {
   return place === undefined ? similarTo(key, keys) : `it belongs ${place}`;
 }
 
-/** As `unreadInPlugin`, for a list, of which libcni reads the keys only in these letters. */
+/** Finds what `unreadInPlugin` does in a list, of which libcni reads the keys only in these letters. */
 export function unreadInList(document: Json): readonly string[] {
   if (!isObject(document)) return [];
   return Object.keys(document).flatMap((key) => {

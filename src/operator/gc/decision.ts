@@ -19,7 +19,7 @@ export interface Rules {
   readonly list: "none" | "believed" | "doubted";
   /** The time of the liveness data, in milliseconds since the epoch. */
   readonly asOf: number;
-  /** As `asOf`. */
+  /** The time of the run, in milliseconds since the epoch. */
   readonly now: number;
   /** The grace period, in milliseconds. */
   readonly grace: number;

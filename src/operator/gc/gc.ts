@@ -120,7 +120,7 @@ function decide(
   return { directory, decided: withoutRemoved(directory, decided), refused };
 }
 
-/** Without the files that were being removed when they were read: they name no container either. */
+/** The reservations without the files that were being removed when they were read: they name no container either. */
 function withoutRemoved(
   { files: { system, directory } }: NetworkDirectory,
   decided: Collection["decided"],

@@ -8,7 +8,7 @@ import { joined, type LiveList, parseLiveList } from "./live-list.ts";
 /** The ids of the live containers, if there is a list, and of when what is known of the containers is. */
 export interface LiveSource {
   readonly list: LiveList | undefined;
-  /** In milliseconds since the epoch. */
+  /** The time of the list, in milliseconds since the epoch. */
   readonly asOf: number;
 }
 

@@ -37,7 +37,7 @@ export function releaseIn(
 }
 
 /**
- * The same; an error is only logged, so that the other networks are still processed.
+ * Releases as `releaseIn` does; an error is only logged, so that the other networks are still processed.
  *
  * @returns those that are gone
  */

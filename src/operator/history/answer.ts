@@ -24,7 +24,7 @@ export interface Answer {
   readonly begin: number | undefined;
   /** The lines about the operand, in the order of the history. */
   readonly all: readonly HistoryRecord[];
-  /** Those of the time that was asked for. */
+  /** The lines of the time that was asked for. */
   readonly events: readonly HistoryRecord[];
   /** What is reserved now. */
   readonly holders: readonly Holder[];

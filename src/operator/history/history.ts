@@ -127,7 +127,7 @@ function meantBy(query: Query, node: Node, histories: readonly NetworkHistory[])
   return named.size === 0 ? [query] : [...named].map((pod) => ({ kind: "pod", pod }));
 }
 
-/** All that is known in one network; who holds what now is for `list` to say. */
+/** Everything known in one network; who holds what now is for `list` to say. */
 function wholeAnswer({ directory, records }: NetworkHistory): Omit<Answer, "events"> {
   const { network } = directory.files;
   return { network, begin: records[0]?.time, all: records, holders: [] };

@@ -68,7 +68,7 @@ interface Case {
 
 const SOMETHING: readonly PluginKind[] = ["ours", "other", "elsewhere"];
 
-/** Of these the first applies; where none does, another plugin has taken the place, and stays. */
+/** The cases of an uninstall: the first that applies; where none does, another plugin has taken the place, and stays. */
 const casesOfUninstall: readonly Case[] = [
   { now: ["ours", "nothing"], before: SOMETHING, move: restoring },
   { now: ["ours"], move: removing },

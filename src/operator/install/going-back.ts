@@ -116,9 +116,9 @@ function requireForce(context: Context, problem: string, reasons: readonly strin
 }
 
 interface Use {
-  /** Such as `…/10-mynet.conf (network mynet)`. */
+  /** The file and the network, such as `…/10-mynet.conf (network mynet)`. */
   readonly network: string;
-  /** Such as `exclude: excluded addresses are handed out`. */
+  /** The keys with what happens, such as `exclude: excluded addresses are handed out`. */
   readonly breaking: readonly string[];
   readonly lost: readonly string[];
 }
@@ -167,7 +167,7 @@ function isSet(at: Located | undefined): boolean {
   return !off.includes(value) && !isEmpty;
 }
 
-/** Those that can be read. */
+/** The ranges that can be read. */
 function rangesIn(ipam: Located): readonly RangeSpec[] {
   const sets = unlessInvalid(() => elements(memberInAnyCase(ipam, "ranges")), []);
   const ranges = sets.flatMap((set) =>

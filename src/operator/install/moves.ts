@@ -33,7 +33,7 @@ function sentences(...parts: readonly string[]): string {
   return parts.filter((part) => part !== "").join(" ");
 }
 
-/** Such as `, which supports CNI 1.0.0`; empty where it was not tested. */
+/** A clause such as `, which supports CNI 1.0.0`; empty where it was not tested. */
 function supporting(versions: readonly string[]): string {
   return versions.length === 0 ? "" : `, which supports CNI ${versions.join(", ")}`;
 }

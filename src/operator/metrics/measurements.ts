@@ -44,7 +44,7 @@ interface Gauge extends Pick<Metric, "name" | "help"> {
   readonly samples: (measured: Measured) => readonly Sample[];
 }
 
-/** In the order in which they are printed. */
+/** The gauges, in the order in which they are printed. */
 const gauges: readonly Gauge[] = [
   {
     name: "cni_ipam_build_info",

@@ -81,7 +81,7 @@ function describe(
   return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
 }
 
-/** For whom the configuration reserves the address of a reservation; empty where it does not. */
+/** Whom the configuration reserves the address of a reservation for; empty where it does not. */
 function reservedText({ networks }: NetworkDirectory, address: Address): string {
   const entries = networks.flatMap((network) => reservedAt(network, address) ?? []);
   return entries

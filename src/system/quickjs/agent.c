@@ -20,7 +20,7 @@
 #include "text.h"
 
 enum {
-  /* In bytes; the text of a request is cut here. */
+  /* The length in bytes at which the text of a request is cut. */
   LONGEST_REQUEST = 8 * 1024,
   WAITING_CONNECTIONS = 16,
   MOST_CONNECTIONS = 8,
@@ -39,7 +39,7 @@ static int listener = -1;
 struct connection {
   bool is_open;
   int descriptor;
-  /* In nanoseconds of the monotonic clock. */
+  /* When it is closed, in nanoseconds of the monotonic clock. */
   int64_t deadline;
   /* Allocated with the connection: no call of a plugin has room for it. */
   char *request;

@@ -123,7 +123,7 @@ static void *allocate_small(size_t units) {
   return block;
 }
 
-/* With its size, the header of a large block is a whole unit, for alignment. */
+/* Gives a large block, whose header is a whole unit with its size, for alignment. */
 static void *allocate_large(void *block, size_t size) {
   uint8_t *memory = xrealloc(block ? (uint8_t *)block - UNIT : NULL, size + UNIT);
   *size_of(memory + UNIT) = size;

@@ -17,7 +17,7 @@ enum { MOST_TEXTS = 3 };
 struct call {
   JSContext *ctx;
   JSValueConst *args;
-  /* For its errors: what it does, and to which file. */
+  /* What it does, and to which file, for its errors. */
   const char *operation, *path;
   size_t path_length;
   const char *texts[MOST_TEXTS];

@@ -7,7 +7,7 @@
 
 enum { LARGEST_PROGRAM = 4 * 1024 * 1024 };
 
-/* With a final NUL, which JS_Eval needs. */
+/* The program as text, with a final NUL, which JS_Eval needs. */
 static char source[LARGEST_PROGRAM];
 
 static int compile(JSContext *ctx, size_t length) {

@@ -13,7 +13,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Of linux/fcntl.h and linux/exportfs.h since Linux 6.18. */
+/* The numbers of linux/fcntl.h and linux/exportfs.h since Linux 6.18. */
 enum { NSFS_ROOT = -10003, NSFS_HANDLE = 241 };
 
 /* `struct file_handle` of open_by_handle_at(2), with that of linux/nsfs.h. */

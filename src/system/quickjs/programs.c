@@ -42,7 +42,7 @@ struct stream {
 /* The one that runs, or whose end has not been told yet. */
 static struct program {
   bool is_there, has_ended, is_killed;
-  /* Of its process group, too, which may outlive it. */
+  /* Its number, and that of its process group, which may outlive it. */
   pid_t id;
   int64_t deadline;
   int status;
@@ -127,7 +127,7 @@ static int spawn(const char *path, char **words, const int streams[PIPES]) {
   return error;
 }
 
-/* It only interrupts `await`. */
+/* The handler of SIGCHLD, which only interrupts `await`. */
 static void on_child(int signal) { (void)signal; }
 
 /* An argument of words, each with NUL behind it, as an array that is ended by NULL, and to be freed. */

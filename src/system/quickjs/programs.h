@@ -24,7 +24,7 @@ bool is_complete(void);
 /* Kills the program and the rest of its process group. */
 void kill_program(void);
 
-/* From now on a signal arrives during `await` alone, and is missed at no other time. */
+/* Lets a signal arrive during `await` alone from now on; it is missed at no other time. */
 void await_signal(int number, void (*handler)(int));
 
 /* Awaits input or output, a signal, or a time of the monotonic clock, in nanoseconds; returns 0 or the errno. */

@@ -22,7 +22,7 @@ bool has_snapshot(void);
  */
 int write_snapshot(make_host *make);
 
-/* In a rehearsal: writes to standard error which pages of the snapshot this call has written, a byte for each. */
+/* Writes to standard error, in a rehearsal, which pages of the snapshot this call has written, a byte for each. */
 void report_written(void);
 
 /* The engine as the snapshot has it, or newly made in a file that must not have one. */

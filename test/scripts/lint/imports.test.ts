@@ -103,7 +103,7 @@ test("docs/architecture.md draws arrows of the table, and none of them backwards
   const drawn = chains
     .map((chain) => chain.split(/\s*→\s*/).map((names) => names.split(", ")))
     .filter((steps) => steps.flat().every((name) => rowsOf(name).length > 0));
-  t.ok(drawn.length >= 4, "the chains were found");
+  t.ok(drawn.length >= 2, "the chains were found");
   for (const steps of drawn) {
     for (const [at, names] of steps.slice(1).entries()) {
       for (const to of names) {

@@ -79,7 +79,7 @@ export class ResultsCache implements ConfigurationCache {
     return [...own, ...this.#multus.attachmentsOf(reservation)];
   }
 
-  /** Those of them that the runtime itself has attached, not multus. */
+  /** The attachments of a reservation that the runtime itself has made, not multus. */
   attachmentsByRuntime(reservation: NodeReservation): readonly CachedAttachment[] {
     return this.#own.attachmentsOf(reservation);
   }
@@ -137,7 +137,7 @@ class CacheDirectory {
   #isLearned: boolean;
   #known: ReadonlySet<string> | undefined;
   #byStart: ReadonlyMap<string, readonly string[]> | undefined;
-  /** By the names of their files; `null` for one that is missing or invalid. */
+  /** The entries by the names of their files; `null` for one that is missing or invalid. */
   readonly #entries = new Map<string, CachedAttachment | null>();
   /** Why the directory or, by the names of their files, entries cannot be read. */
   readonly #unreadable = new Map<string, SystemError>();
