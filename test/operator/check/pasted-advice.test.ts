@@ -169,6 +169,12 @@ const cases: readonly (readonly [
   ],
   ["it was renamed", "unconfigured-network", rename, SHOWN],
   ["another file is the first", "shadowed-configuration", precede, SHOWN],
+  [
+    "nobody may start it",
+    "plugin-missing",
+    () => chmodSync("/opt/cni/bin/host-local", 0o644),
+    MENDED,
+  ],
   ["it was removed", "plugin-replaced", removePlugin, ASKED],
 ];
 
@@ -201,6 +207,7 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
   ...(["bridge-without-address", "bridge-address"] as const),
+  ...(["add-fails", "add-unknown", "range-empty"] as const),
 ];
 
 function paste(
