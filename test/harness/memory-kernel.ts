@@ -71,6 +71,8 @@ export class MemoryKernel {
   seesFirstProcess = true;
   /** Where a file system is mounted that nobody can write to; `undefined` where none is. */
   readOnly: string | undefined;
+  /** What a process has mounted read-only for itself alone, as a unit of systemd has; `undefined` where it has the node's mounts. */
+  ownReadOnly: string | undefined;
   /** The ids of those that live, by their numbers. */
   #ids: Map<bigint, bigint>;
   #lastId: bigint;
@@ -216,7 +218,13 @@ export class MemoryKernel {
       return `user:[${this.isInFirstUserNamespace ? 4026531837 : 4026539998}]`;
     }
     if (path === "/proc/1/ns/user") return "user:[4026531837]";
-    if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
+    if (path === "/proc/1/ns/mnt") {
+      this.#requireFirstProcess(path);
+      return "mnt:[4026531841]";
+    }
+    if (path === "/proc/self/ns/mnt") {
+      return `mnt:[${this.ownReadOnly === undefined ? 4026531841 : 4026539997}]`;
+    }
     throw new SystemError("readlink", path, "ENOENT");
   }
 
@@ -238,6 +246,8 @@ export class MemoryKernel {
       const disks = ["1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"];
       if (this.readOnly !== undefined)
         disks.push(`2 1 8:2 / ${this.readOnly} ro,relatime - ext4 /dev/sda2 ro\n`);
+      if (this.ownReadOnly !== undefined && path.startsWith("/proc/self/"))
+        disks.push(`3 1 8:1 ${this.ownReadOnly} ${this.ownReadOnly} ro - ext4 /dev/sda1 rw\n`);
       const lines = [...this.mounts].map(
         ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
       );
