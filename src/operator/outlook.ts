@@ -2,6 +2,7 @@
 
 import { CniError, messageWithDetails } from "../cni/error.ts";
 import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
+import { unescaped } from "../store/namespaces/mount-lines.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { attempt, type SystemError } from "../system/system.ts";
@@ -70,11 +71,20 @@ function isRefusedToPlugin(
   { code, path }: SystemError,
 ): "yes" | "no" | "unknown" {
   if (code === "EACCES") return overridesPermissions(system) ? "yes" : "unknown";
-  if (code !== "EROFS") return "yes";
-  const mounts = attempt(() => system.readFile("/proc/1/mountinfo", LARGEST_FILE), undefined);
-  if (mounts === undefined) return "unknown";
   // A unit or container may have mounted for itself alone what the node can write to.
-  return isReadOnly(mounts, path) ? "yes" : "no";
+  if (code !== "EROFS" || hasMountsOfNode(system)) return "yes";
+  const [own, first] = ["/proc/self/mountinfo", "/proc/1/mountinfo"].map((file) => {
+    const mounts = attempt(() => system.readFile(file, LARGEST_FILE), undefined);
+    return mounts && isReadOnly(mounts, path);
+  });
+  // Behind a link the path is on another mount.
+  if (own !== true || first === undefined) return "unknown";
+  return first ? "yes" : "no";
+}
+
+function hasMountsOfNode(system: OperatorSystem): boolean {
+  const read = (process: string): string => system.readLink(`/proc/${process}/ns/mnt`);
+  return attempt(() => read("self") === read("1"), false);
 }
 
 /** Whether permissions do not hold this process, as they do not hold root. */
@@ -102,8 +112,8 @@ export function isReadOnly(mounts: string, path: string): boolean {
   let found = false;
   for (const line of mounts.split("\n")) {
     const fields = line.split(" ");
-    const point = fields[4];
-    if (point === undefined || point.length < longest.length || !isBelow(path, point)) continue;
+    const point = unescaped(fields[4] ?? "");
+    if (point === "" || point.length < longest.length || !isBelow(path, point)) continue;
     longest = point;
     found = [fields[5], fields.at(-1)].some((options) => options?.split(",").includes("ro"));
   }

@@ -74,6 +74,8 @@ export class MemoryKernel {
   seesFirstProcess = true;
   /** Where a file system is mounted that nobody can write to; `undefined` where none is. */
   readOnly: string | undefined;
+  /** What a process has mounted read-only for itself alone, as a unit of systemd has; `undefined` where it has the node's mounts. */
+  ownReadOnly: string | undefined;
   /** The ids of those that live, by their numbers. */
   #ids: Map<bigint, bigint>;
   #lastId: bigint;
@@ -203,7 +205,10 @@ export class MemoryKernel {
 
   readFile(path: string, limit: number): string {
     if (path === "/proc/1/mountinfo") this.#requireFirstProcess(path);
-    return this.#shown.readFile(path, limit);
+    const shown = this.#shown.readFile(path, limit);
+    const { ownReadOnly } = this;
+    if (ownReadOnly === undefined || path !== "/proc/self/mountinfo") return shown;
+    return `${shown}3 1 8:1 ${ownReadOnly} ${ownReadOnly} ro - ext4 /dev/sda1 rw\n`;
   }
 
   /** A table of the namespace at a path. */
@@ -228,7 +233,11 @@ export class MemoryKernel {
     const mounts = this.seesMounts ? [...this.mounts] : [];
     return procOf({
       nodeNamespace: Number(NODE_NAMESPACE),
-      caller: { ...own, ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }) },
+      caller: {
+        ...own,
+        ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }),
+        ...(this.ownReadOnly === undefined ? {} : { mountNamespace: 4026539997 }),
+      },
       processes: { 1: own, ...Object.fromEntries(processes) },
       zombies: Object.fromEntries(
         seen.flatMap(([id, { isZombie }]) => (isZombie ? [[id, id + 1]] : [])),

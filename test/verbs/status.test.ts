@@ -59,3 +59,9 @@ test("one range with room left makes STATUS list nothing", async (t) => {
     t.notOk(strictly.includes(operation), operation);
   }
 });
+
+test("a resolvConf that is missing counts where the runtime sends the ranges, too", async (t) => {
+  const { error } = networkWith([], { resolvConf: "/none" }).status();
+
+  t.match(error, { code: 50, msg: "open /none: no such file or directory", details: /resolvConf/ });
+});

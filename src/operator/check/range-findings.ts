@@ -4,7 +4,7 @@ import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddresses } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
-import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
+import { formatRangeSet } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
 import { NoAddressError } from "../../store/no-address.ts";
 import {
@@ -14,7 +14,6 @@ import {
   permille,
   reservedIn,
 } from "../capacity/capacity-count.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
@@ -40,14 +39,18 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     const inUse = node.usedIn(directory, network);
     const about = { network: files.network, path: source, commands };
     return rangeSets.flatMap((set, index): readonly Finding[] => {
-      if (isEmptySet(set, exclusionsForAll(network))) return [emptyFinding(network, set)];
-      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, []));
-      const share = permille(counts) ?? 1000;
-      if (share < NEARLY_FULL) return [];
-      const { used, capacity, free } = counts;
       const outlook = node.outlookOf(network);
       const prospect = outlook.kind === "asked" ? outlook.prospects[index] : undefined;
+      if (isEmptySet(set, exclusionsForAll(network))) {
+        if (!(prospect instanceof NoAddressError)) return [];
+        // In the words of ADD.
+        const message = messageWithDetails(prospect);
+        return [{ code: "range-empty", network: files.network, path: source, message }];
+      }
+      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, []));
+      const { used, capacity, free } = counts;
       const isFull = prospect === undefined ? free === 0n : prospect instanceof NoAddressError;
+      if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];
       const { uncertainty } = network;
@@ -73,15 +76,6 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
           ];
     });
   });
-}
-
-/** The finding of a range set without addresses, in the words of ADD. */
-function emptyFinding(network: FoundNetwork, set: RangeSet): Finding {
-  const { files, source = "", reserved } = network;
-  const exclusions = exclusionsForAll(network);
-  const error = new NoAddressError(files, { set, exclusions, reserved }, []);
-  const message = messageWithDetails(error);
-  return { code: "range-empty", network: files.network, path: source, message };
 }
 
 /**

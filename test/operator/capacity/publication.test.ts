@@ -46,7 +46,10 @@ test("the document has the numbers, of any size", async (t) => {
         shadowedBy: null,
         directory: "/data/net",
         pods: size,
+        failure: null,
         beforeBoot: 0,
+        dead: 0,
+        empty: 0,
         cooling: 0,
         ranges: [
           {

@@ -104,7 +104,11 @@ for (const [what, code, spoil, words] of refusals) {
 test("what refuses this process alone is no error, such as a unit's own mount", async (t) => {
   const { machine } = nodeWith(small);
   const readOnly = { interrupt: refuse("requireWritable", "EROFS") };
+  machine.kernel.ownReadOnly = "/data";
   t.same(found(machine, readOnly), [], "the node itself may write there");
+
+  machine.kernel.ownReadOnly = "/elsewhere";
+  t.match(found(machine, readOnly), [/^info add-unknown: /], "the path leads over a link");
 
   machine.kernel.seesFirstProcess = false;
   t.match(found(machine, readOnly), [

@@ -169,6 +169,12 @@ const cases: readonly (readonly [
   ],
   ["it was renamed", "unconfigured-network", rename, SHOWN],
   ["another file is the first", "shadowed-configuration", precede, SHOWN],
+  [
+    "nobody may start it",
+    "plugin-missing",
+    () => chmodSync("/opt/cni/bin/host-local", 0o644),
+    MENDED,
+  ],
   ["it was removed", "plugin-replaced", removePlugin, ASKED],
 ];
 
@@ -207,6 +213,7 @@ const others: readonly (keyof typeof kinds)[] = [
     "node-address",
     "node-network",
   ] as const),
+  ...(["add-fails", "add-unknown", "range-empty"] as const),
 ];
 
 function paste(
