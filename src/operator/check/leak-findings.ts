@@ -8,6 +8,7 @@ import { attempt, type System } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { Conclusion } from "../alive/conclusion.ts";
 import type { KnownReservation } from "../alive/liveness.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { commandText, shellCommand } from "../next-command.ts";
@@ -26,6 +27,10 @@ const TOO_EARLY =
 const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
 
 const LARGEST_UPTIME = 4096;
+
+/** The remedy for `sandbox-without-process` where no list of a runtime has the sandbox. */
+const UNLISTED =
+  "none where its containers are to be started again; if whoever made its network namespace has lost it, remove that: the address is free then";
 
 /**
  * Checks for reservations of dead containers.
@@ -48,7 +53,6 @@ export function leakFindings(
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
     const commands = [commandText(context, files, ["gc", files.network])];
-    const list = (): string => liveCommandOf(networks[0], reservations);
     const seen = counted.filter(isLeaked);
     const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     // What is not known is said: it is not the same as no leak.
@@ -68,8 +72,9 @@ export function leakFindings(
       const { conclusion } = one;
       if (conclusion.liveness === "dead")
         return new LeakFinding("leaked-reservation", one, cache, commands);
-      const remove = removeUnlessListed(one, list());
-      return new LeakFinding("sandbox-without-process", one, cache, remove);
+      const remove = removeUnlessListed(one, networks[0]);
+      const remedy = remove.length === 0 ? UNLISTED : undefined;
+      return new LeakFinding("sandbox-without-process", one, cache, remove, remedy);
     });
     const [first] = unknown;
     if (first === undefined) return leaked;
@@ -85,15 +90,16 @@ function isLeaked({ conclusion }: KnownReservation): boolean {
 
 /**
  * What removes the namespace of a sandbox that its runtime has lost; nothing while the runtime lists the sandbox, or cannot be
- * asked. A list without any container may be that of another runtime, whose socket the program has found first.
- *
- * @param list a command that prints the ids of live containers
+ * asked. A list without any container may be that of another runtime, whose socket the program has found first; and where no
+ * runtime makes such ids, every list lacks them.
  */
 function removeUnlessListed(
   { reservation, conclusion }: KnownReservation,
-  list: string,
+  network: FoundNetwork,
 ): readonly string[] {
   if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return [];
+  const list = liveCommandOf(network, [reservation]);
+  if (list === undefined) return [];
   const { path } = conclusion;
   const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(path) ?? [];
   const remove = name === undefined ? ["umount", "--lazy", path] : ["ip", "netns", "delete", name];
@@ -108,6 +114,7 @@ class LeakFinding implements Finding {
   readonly code: "leaked-reservation" | "sandbox-without-process";
   readonly file: NodeReservation;
   readonly commands: readonly string[];
+  readonly remedy?: string;
   readonly #conclusion: Conclusion;
   readonly #cache: ResultsCache;
 
@@ -116,8 +123,10 @@ class LeakFinding implements Finding {
     { reservation, conclusion }: KnownReservation,
     cache: ResultsCache,
     commands: readonly string[],
+    remedy?: string,
   ) {
     this.code = code;
+    if (remedy !== undefined) this.remedy = remedy;
     this.file = reservation;
     this.commands = commands;
     this.#conclusion = conclusion;

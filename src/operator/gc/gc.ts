@@ -193,21 +193,28 @@ function messagesOn(
   );
   const [first] = unknown;
   if (first === undefined) return [];
-  const { files, networks, reservations } = directory;
-  const command = liveCommandOf(networks[0], reservations);
-  const words = ["gc", files.network, "--live-command", command] as const;
+  const { files } = directory;
   const { text } = first.reservation;
   const release = commandText(context, files, ["release", text, "--network", files.network]);
   const decides = isRecorded(first.conclusion)
     ? `If nothing uses it: ${release}. Where a runtime may have its container, a list decides`
     : "A list decides";
-  const advice =
-    list === undefined
-      ? `. ${decides}: ${commandText(context, files, words)} (or --live FILE, where that program is not)`
-      : "";
+  const advice = list === undefined ? `. ${decides}: ${listText(context, directory)}` : "";
   return [
     `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
   ];
+}
+
+/** How the list of the runtime is given that uses a network. */
+function listText(
+  context: Context,
+  { files, networks, reservations }: Collection["directory"],
+): string {
+  const command = liveCommandOf(networks[0], reservations);
+  if (command === undefined)
+    return "write the ids of its live containers to a file, one per line, and add --live FILE";
+  const words = ["gc", files.network, "--live-command", command] as const;
+  return `${commandText(context, files, words)} (or --live FILE, where that program is not)`;
 }
 
 /** The command line of this run, with `--yes`, and with what it took from the environment. */

@@ -1,6 +1,7 @@
 /** The lists of live containers that `gc` is given. */
 
 import { type Context, type Option, OptionError } from "../../cli/command/command.ts";
+import { isAhead } from "../../store/reservations/age.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { joined, type LiveList, parseLiveList } from "./live-list.ts";
@@ -57,15 +58,31 @@ function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSou
     return { list: parseLiveList(ids, path), asOf: readAt };
   }
   const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
-  return { list, asOf: Math.min(readAt, Number(modified / 1_000_000n)) };
+  return { list, asOf: Math.min(readAt, dateOf(system, path, modified)) };
 }
 
 /** Standard input that is redirected from a file has the time of that file. */
 function fromStandardInput(system: System, readAt: number): LiveSource {
   const ids = system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT);
   const status = attempt(() => system.status("/dev/stdin"), undefined);
-  const written = status?.kind === "file" ? Number(status.modified / 1_000_000n) : readAt;
+  const isFile = status?.kind === "file";
+  const written = isFile ? dateOf(system, "standard input", status.modified) : readAt;
   return { list: parseLiveList(ids, "standard input"), asOf: Math.min(readAt, written) };
+}
+
+/**
+ * When a file was written, in milliseconds since the epoch.
+ *
+ * @param modified in nanoseconds since the epoch
+ * @throws OptionError if the clock was ahead then: what was made since would count as dead
+ */
+function dateOf(system: System, name: string, modified: bigint): number {
+  const written = Number(modified / 1_000_000n);
+  if (!isAhead(written, system.now())) return written;
+  const date = new Date(written).toISOString();
+  throw new OptionError(
+    `--live: ${name} is dated ahead of the clock, ${date}, so it is not known how old it is; nothing was released. Write it again`,
+  );
 }
 
 /**

@@ -7,6 +7,9 @@ import type { NodeReservation } from "../held/network-directory.ts";
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
 const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
 
+/** The ids of sandboxes that the runtimes of Kubernetes make. */
+const SANDBOX_ID = /^[0-9a-f]{64}$/;
+
 const CRI_LIST = "crictl pods -q";
 
 /**
@@ -30,21 +33,23 @@ export function ownerOf({
 
 /**
  * A shell command that prints the ids that the runtime of a network uses in CNI calls: podman's by the names of its
- * configuration and bridge, that of nerdctl and ctr by theirs and by the form of the ids, otherwise that of the CRI. If
+ * configuration and bridge, that of nerdctl and ctr by theirs and by the form of the ids, that of the CRI by that form. If
  * only some of the ids have the form of nerdctl's, the command lists those of the CRI, too.
  *
  * @param reservations of the network
+ * @returns `undefined` where no runtime makes such ids, as those of cnitool: its list would lack them all
  */
 export function liveCommandOf(
   network: Pick<FoundNetwork, "source" | "bridge">,
   reservations: readonly NodeReservation[],
-): string {
+): string | undefined {
   const owner = ownerOf(network);
   if (owner === "podman") return "podman ps -aq --no-trunc";
-  const ids = reservations.map(({ owner }) => containerOf(owner)).filter((id) => id !== "");
-  const isNamespaced = ids.map((id) => NAMESPACED_ID.test(id));
-  if (!isNamespaced.includes(true)) {
-    return owner === "nerdctl" ? CONTAINERD_LIST : CRI_LIST;
-  }
-  return isNamespaced.includes(false) ? `${CRI_LIST} && ${CONTAINERD_LIST}` : CONTAINERD_LIST;
+  const ids = reservations.map((one) => containerOf(one.owner)).filter((id) => id !== "");
+  const isNamespaced = owner === "nerdctl" || ids.some((id) => NAMESPACED_ID.test(id));
+  const lists = [
+    ...(ids.some((id) => SANDBOX_ID.test(id)) ? [CRI_LIST] : []),
+    ...(isNamespaced ? [CONTAINERD_LIST] : []),
+  ];
+  return lists.length === 0 ? undefined : lists.join(" && ");
 }

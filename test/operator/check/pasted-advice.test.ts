@@ -32,6 +32,9 @@ const PATH = join(NETWORK, "198.51.100.2");
 const RESULTS = "/var/lib/cni/results";
 const HOUR = 3600;
 
+/** The id of the pod's sandbox, as runtimes make them. */
+const WEB = "4f1d6e0c8b7a".padEnd(64, "0");
+
 /** A node with the network `net`, and one pod that lives, with 198.51.100.2. */
 interface Node {
   readonly host: Host;
@@ -66,7 +69,7 @@ function makeNode(host: Host): Node {
   }
   execFileSync("sh", ["-c", "ip link delete cni0 2>/dev/null || true"]);
   const network = configure();
-  const web = new Pod("web");
+  const web = new Pod(WEB);
   host.runtime.add(network, web);
   remember(web, "198.51.100.2");
   return { host, network, web };
@@ -142,7 +145,7 @@ const cases: readonly (readonly [
   ],
   ["the gateway's", "excluded-address", () => reserve("198.51.100.1", "other\r\neth0"), ASKED],
   ["a living pod's", "excluded-address", () => configure({ exclude: ["198.51.100.2"] }), ASKED],
-  ["a second one", "duplicate-owner", () => reserve("198.51.100.4", "web\r\neth0"), SHOWN],
+  ["a second one", "duplicate-owner", () => reserve("198.51.100.4", `${WEB}\r\neth0`), SHOWN],
   [
     "as many as there are addresses",
     "range-full",
@@ -153,7 +156,7 @@ const cases: readonly (readonly [
     "no process runs",
     "sandbox-without-process",
     () => age("198.51.100.2"),
-    { ...SHOWN, runtime: "echo web" },
+    { ...SHOWN, runtime: `echo ${WEB}` },
   ],
   [
     "the list is empty",
@@ -168,6 +171,12 @@ const cases: readonly (readonly [
     SHOWN,
   ],
   ["it was renamed", "unconfigured-network", rename, SHOWN],
+  [
+    "its ipam.dataDir is another",
+    "data-directory-changed",
+    () => configure({ dataDir: "/var/lib/cni/moved" }),
+    SHOWN,
+  ],
   ["another file is the first", "shadowed-configuration", precede, SHOWN],
   [
     "nobody may start it",
@@ -204,6 +213,7 @@ function removePlugin(): void {
  */
 const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
+  "unread-key",
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
   ...([
@@ -237,7 +247,7 @@ function paste(
 
   t.ok(existsSync(web.netns), "the pod's namespace is there");
   t.ok(web.reaches("198.51.100.1"), "it has its gateway");
-  t.equal(readFileSync(PATH, "utf8"), "web\r\neth0");
+  t.equal(readFileSync(PATH, "utf8"), `${WEB}\r\neth0`);
   t.ok(plugin.equals(readFileSync(executable)));
   if (isGone) t.notOk(findings().some((one) => one.code === code));
   if (code === "range-full") return;
@@ -256,7 +266,7 @@ scenario(
     for (const one of cases) {
       await t.test(`${one[1]}: ${one[0]}`, async (t) => {
         t.teardown(() => {
-          for (const id of ["web", "next"])
+          for (const id of [WEB, "next"])
             execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
         paste(t, host, one);

@@ -60,6 +60,28 @@ for (const [name, script] of [
   });
 }
 
+for (const [name, script, named] of [
+  ["a list in a file", '"$@" --live ids', "ids"],
+  ["a file as standard input", '"$@" --live - < ids', "standard input"],
+] as const) {
+  test(`${name} that is dated ahead of the clock is refused with its date: nobody knows what was made since`, async (t) => {
+    const node = podsOn(t, "c1", "c2");
+    const list = join(node.root, "ids");
+    writeFileSync(list, withOthers(["c1"]).join("\n"));
+    const time = Math.floor(Date.now() / 1000) + 24 * HOUR;
+    utimesSync(list, time, time);
+
+    const { exitCode, stdout, stderr } = gcIn(node, script, "--now", "--yes");
+
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.equal(
+      stderr,
+      `host-local: gc: --live: ${named} is dated ahead of the clock, ${new Date(time * 1000).toISOString()}, so it is not known how old it is; nothing was released. Write it again\n`,
+    );
+    t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
+  });
+}
+
 test("a command is run by the shell, and only its success counts", async (t) => {
   const node = podsOn(t, "c1", "c2");
   for (const [script, command, failure] of [

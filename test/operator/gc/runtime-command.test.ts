@@ -6,10 +6,11 @@ import { networkIn, reservationOf } from "../held/reservation.ts";
 
 const namespaced = CONTAINERD_LIST;
 const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;
+const sandbox = "4f1d6e0c".repeat(8);
 const bridge = (name: string) => ({ bridge: { name, isForced: false, isDefault: false } });
 
 for (const [of, network, containerId, expected] of [
-  ["nothing else", {}, "c1", "crictl pods -q"],
+  ["the form of the id", {}, sandbox, "crictl pods -q"],
   [
     "podman's file",
     { source: "/etc/cni/net.d/87-podman.conflist" },
@@ -27,8 +28,15 @@ for (const [of, network, containerId, expected] of [
   });
 }
 
+test("ids that no runtime makes are in no list of one: none is asked for", async (t) => {
+  for (const id of ["c1", "cnitool-77383ca0a0715733ca6f", "4f1d6e0c", "tap"]) {
+    const reservation = reservationOf({ kind: "attachment", ...attachment(id) });
+    t.equal(liveCommandOf(networkIn("/data", {}), [reservation]), undefined, id);
+  }
+});
+
 test("the list is that of both where two runtimes use the network", async (t) => {
-  const reservations = [namespacedId, "4f1d6e0c".repeat(8)].map((id) =>
+  const reservations = [namespacedId, sandbox].map((id) =>
     reservationOf({ kind: "attachment", ...attachment(id) }),
   );
 
