@@ -211,7 +211,7 @@ function routesOf(
   return [...own, ...added];
 }
 
-/** Such as `10.1.2.1/24`. */
+/** Formats an address with its prefix length, such as `10.1.2.1/24`. */
 export function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {
   return `${formatAddress(address)}/${prefixLength}`;
 }
