@@ -147,7 +147,7 @@ export function openWholeNode(context: Context, name: string | undefined): Node 
 export type Query =
   | { readonly kind: "address"; readonly address: Address }
   | { readonly kind: "container"; readonly id: string }
-  /** `namespace/name`; podman's pods have no namespace, as `/name`. */
+  /** `namespace/name`, or the name alone of one without a namespace, as podman's. */
   | { readonly kind: "pod"; readonly pod: string };
 
 /** The result of a search. */
@@ -170,7 +170,8 @@ export function parseQuery(operand: string): Query {
   if (/^[0-9]+(?:\.[0-9]+){3}$/.test(operand)) {
     throw new UsageError(`expected an address such as 10.88.0.7, found ${operand}`);
   }
-  if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand };
+  // With an empty namespace, too.
+  if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand.replace(/^\//, "") };
   if (isIdentifier(operand)) return { kind: "container", id: operand };
   throw new UsageError(
     `expected an address, a container id or a pod as namespace/name, found ${JSON.stringify(operand)}`,
@@ -206,7 +207,8 @@ export function search(node: Node, query: Query): SearchResult {
 
 /** The reservations of the one pod with this name, in whatever namespace. */
 function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
-  const reservations = all.filter((one) => cache.podOf(one).endsWith(`/${name}`));
+  const isNamed = (pod: string): boolean => pod === name || pod.endsWith(`/${name}`);
+  const reservations = all.filter((one) => isNamed(cache.podOf(one)));
   const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
   const [pod] = pods;
   if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };

@@ -154,7 +154,10 @@ export interface System {
   setModified(path: string, nanoseconds: bigint): void;
   /** Whether no other machine can write below a directory, as far as its file system tells. */
   isLocal(path: string): boolean;
-  /** Throws where this process may not create files in the directory `path`. */
+  /**
+   * Throws where this process may not create files in the directory `path`; ENOSPC where a file system of this machine is known
+   * to have no room for one.
+   */
   requireWritable(path: string): void;
 
   /** Takes the lock; throws `LockTimeout` on timeout. */

@@ -177,6 +177,8 @@ scenario("a new subnet has a bridge of its own", needs, (t, host) => {
 
   end(host, network, before);
   t.same(Object.keys(host.reservations("net")), [after.address], "a DEL needs no former bridge");
+  execFileSync("ip", ["link", "delete", "cni0"]);
+  t.ok(after.pod.reaches("203.0.113.1"));
   t.same(problems(), []);
 });
 

@@ -9,7 +9,7 @@ export interface CacheEntry {
   readonly addresses?: readonly string[];
   /** The gateway of each. */
   readonly gateway?: string;
-  /** `namespace/name`, as Kubernetes gives it in CNI_ARGS; empty where the runtime set none. */
+  /** `namespace/name`, as Kubernetes gives it in CNI_ARGS, or the name alone, as podman; empty where the runtime set none. */
   readonly pod?: string;
   /** The configuration of the network; by default an empty object. */
   readonly configuration?: object;
@@ -45,8 +45,9 @@ export function cacheEntry(
   return { name: `${network}-${containerId}-${interfaceName}`, text: JSON.stringify(entry) };
 }
 
-/** CNI_ARGS of Kubernetes. */
+/** CNI_ARGS of Kubernetes, or of podman. */
 function podArguments(pod: string, containerId: string): readonly (readonly [string, string])[] {
+  if (!pod.includes("/")) return [["K8S_POD_NAME", pod]];
   const [namespace = "", name = ""] = pod.split("/");
   return [
     ["IgnoreUnknown", "1"],

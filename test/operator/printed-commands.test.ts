@@ -40,13 +40,7 @@ const ENDED = "124";
 const pages = [
   ...["README.md", "conf-examples/README.md", "docs/addresses.md", "docs/agent.md"],
   ...["docs/cleanup-scripts.md", "docs/cluster-cidr.md", "docs/install.md"],
-  ...[
-    "docs/leaked-addresses.md",
-    "docs/metrics.md",
-    "docs/more-addresses.md",
-    "docs/operations.md",
-    "docs/scheduling.md",
-  ],
+  ...["docs/leaked-addresses.md", "docs/metrics.md", "docs/operations.md", "docs/scheduling.md"],
 ];
 
 const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padEnd(64, "2") };

@@ -1,6 +1,6 @@
 /** The text of `audit`. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { columns, formatTable, type TableLayout } from "../../cli/output/table.ts";
 import { type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
@@ -19,7 +19,7 @@ const meanings: Readonly<Record<FindingCode, string>> = {
   "no-pod-cidr": "a podCIDR is missing; pods get no address",
   invalid: "the plugin rejects the podCIDR; pods get no address",
   outside:
-    "the podCIDR is outside the cluster CIDR; kube-controller-manager does not start while there is such a node",
+    "the podCIDR is outside the cluster CIDR that it is compared with; kube-controller-manager does not start while there is such a node",
   "service-cidr":
     "the podCIDR overlaps the service CIDR; a pod with the address of a service cannot be reached",
   "node-address":
@@ -62,7 +62,7 @@ function obstaclesText({ usesPodCidrs, obstacles }: AuditResult): string {
 function doubtText({ isClusterDoubtful, outside, expectation }: AuditResult): string {
   if (!isClusterDoubtful) return "";
   const clusters = expectation.clusters.map(formatPrefix).join(",");
-  return `${plural(outside, "node")}, most of those with a podCIDR, are outside ${clusters}: it is probably not the cluster CIDR of this cluster. Compare it with --cluster-cidr of kube-controller-manager. With --force podCIDRs are proposed nevertheless.\n`;
+  return `${plural(outside, "node")}, most of those with a podCIDR, ${verbFor(outside, "is", "are")} outside ${clusters}: it is probably not the cluster CIDR of this cluster. Compare it with --cluster-cidr of kube-controller-manager. With --force podCIDRs are proposed nevertheless.\n`;
 }
 
 function formatExpectation({ clusters, masks }: Expectation): string {

@@ -106,12 +106,10 @@ function ownProblems(
       found.push(finding("no-pod-cidr", all, `pods on it get no IPv${family} address`));
     }
   }
-  for (const cidr of cidrs) {
+  for (const [index, cidr] of cidrs.entries()) {
     if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
-    // kube-controller-manager accepts a podCIDR that contains the cluster CIDR, too (`Occupy` of its cidrset).
-    if (clusters.length > 0 && !clusters.some((cluster) => overlaps(cidr, cluster))) {
-      found.push(finding("outside", cidr, `not in ${clusters.map(formatPrefix).join(",")}`));
-    }
+    const outside = outsideProblem(cidr, index, clusters);
+    if (outside !== undefined) found.push(finding("outside", cidr, outside));
     for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
       found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
     }
@@ -174,6 +172,26 @@ function addressProblems(
         `${text} is in the cluster CIDR ${formatPrefix(cluster)}`,
       ),
     );
+}
+
+/**
+ * Why kube-controller-manager does not accept a podCIDR; `undefined` where it does, also one that contains the cluster CIDR.
+ * It compares a node's first podCIDR with the first cluster CIDR, the second with the second (kubernetes, `occupyCIDRs` of
+ * range_allocator.go).
+ *
+ * @param index of the podCIDR, in the order of the node
+ */
+function outsideProblem(
+  cidr: PodCidr,
+  index: number,
+  clusters: Expectation["clusters"],
+): string | undefined {
+  const own = clusters[index];
+  if (clusters.length === 0 || (own !== undefined && overlaps(cidr, own))) return undefined;
+  const other = clusters.find((cluster) => overlaps(cidr, cluster));
+  if (other === undefined) return `not in ${clusters.map(formatPrefix).join(",")}`;
+  const compared = own === undefined ? "no cluster CIDR" : formatPrefix(own);
+  return `as its podCIDR ${index + 1} compared with ${compared}, not with ${formatPrefix(other)}`;
 }
 
 function finding(

@@ -53,7 +53,10 @@ export function proposeRenumbering(
   return ordered
     .filter((node) => {
       const good = node.cidrs.filter((cidr) => kept.has(cidr));
-      return good.length === 0 || good.length < Math.max(node.cidrs.length, families.length);
+      // kube-controller-manager compares them in the order of the cluster CIDRs.
+      const isOrdered = good.every((cidr, index) => cidr.family === families[index]);
+      const count = Math.max(node.cidrs.length, families.length);
+      return good.length === 0 || good.length < count || !isOrdered;
     })
     .map((node) => {
       const podCidrs = proposals.flatMap(

@@ -115,7 +115,7 @@ export function serviceProblems(layouts: readonly CidrLayout[]): readonly Proble
         code: "service-cidr",
         family,
         message: `${message}: kube-controller-manager assigns none of these, so ${rest}${unknown}`,
-        instead: "a service CIDR outside the cluster CIDR",
+        instead: "a cluster CIDR and a service CIDR that do not overlap",
       },
     ];
   });

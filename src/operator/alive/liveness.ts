@@ -25,6 +25,8 @@ import {
 /** How long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
 
+const NONE: readonly Namespace[] = [];
+
 /** What of an attachment shows whether it is alive. */
 type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 
@@ -51,7 +53,8 @@ export class LivenessChecker {
   readonly states: NamespaceStates;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
   #byContainer: ReadonlyMap<string, readonly Namespace[]> | undefined;
-  #ownIds: ReadonlySet<string> | undefined;
+  #nodeIds: ReadonlySet<string> | undefined;
+  #nodeAddresses: ReadonlySet<string> | undefined;
   #ofContainers: ReadonlySet<string> | undefined;
   #candidate: { readonly text: string | undefined } | undefined;
 
@@ -135,53 +138,43 @@ export class LivenessChecker {
   namespacesFor({ text, owner }: NodeReservation): readonly Namespace[] {
     const here = this.namespacesOfOthers(text);
     if (here.length > 0) return here;
-    const ofContainer = this.#namespacesOf().get(containerOf(owner)) ?? [];
-    return ofContainer.filter((one) => !this.#isOfNode(one));
+    return this.#withoutNode(this.#namespacesOf().get(containerOf(owner)) ?? NONE);
   }
 
   /** The namespaces in which an address is configured, in its canonical form, without the node's. */
   namespacesOfOthers(address: string): readonly Namespace[] {
-    return this.namespacesWith(address).filter((one) => !this.#isOfNode(one));
+    return this.#withoutNode(this.namespacesWith(address));
   }
 
-  /** Whether the node itself has an address, in its canonical form. */
-  isOfNode(address: string): boolean {
-    return this.nodeAddresses().has(address);
+  #withoutNode(namespaces: readonly Namespace[]): readonly Namespace[] {
+    if (namespaces.length === 0 || this.#nodeIdsNow().size === 0) return namespaces;
+    return namespaces.filter(({ id }) => id === undefined || !this.#nodeIdsNow().has(id));
   }
 
   /** The addresses of the node itself, in their canonical form, as far as they are seen; loopback ones among them. */
   nodeAddresses(): ReadonlySet<string> {
-    const { all, nodeAddresses } = this.namespaces;
-    const own = all.filter((one) => this.#isOfNode(one));
-    if (own.length === 0) return nodeAddresses;
-    return new Set([...nodeAddresses, ...own.flatMap(({ addresses }) => [...addresses])]);
+    if (this.#nodeAddresses === undefined) {
+      const { nodeAddresses } = this.namespaces;
+      const own = [...this.#nodeIdsNow()].flatMap((id) => this.namespaces.withId(id) ?? []);
+      this.#nodeAddresses =
+        own.length === 0
+          ? nodeAddresses
+          : new Set([...nodeAddresses, ...own.flatMap(({ addresses }) => [...addresses])]);
+    }
+    return this.#nodeAddresses;
   }
 
   /**
-   * Whether a namespace is that of the node although its processes are not known as such: in a PID namespace of its own, as inside
-   * a container with a runtime, the node is where the first process and this one are, unless that is known as a container's.
+   * The namespaces of the node that are not known as such by its processes: in a PID namespace of its own, as inside a container
+   * with a runtime, the node is where the first process and this one are, unless that is known as a container's.
    */
-  #isOfNode({ id }: Namespace): boolean {
-    if (id === undefined) return false;
-    this.#ownIds ??= seesHostProcesses(this.#system) ? new Set() : this.#ownNamespaces();
-    return this.#ownIds.has(id) && !this.containerNamespaces().has(id);
-  }
-
-  /** Whether this process is in the network namespace of the node, as far as that is seen. */
-  isInNode(): boolean {
-    const read = (process: string): string | undefined =>
-      attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
-    const own = read("self");
-    if (own === undefined) return false;
-    if (seesHostProcesses(this.#system)) return own === nodeNamespaceOf(this.#system);
-    return own === read("1") && !this.containerNamespaces().has(own);
-  }
-
-  /** The namespaces of the first process and of this one, as the kernel names them. */
-  #ownNamespaces(): ReadonlySet<string> {
-    const read = (process: string): string | undefined =>
-      attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
-    return new Set(["self", "1"].flatMap((process) => read(process) ?? []));
+  #nodeIdsNow(): ReadonlySet<string> {
+    if (this.#nodeIds === undefined) {
+      const own = seesHostProcesses(this.#system) ? [] : [...this.#ownNamespaces()];
+      const isContainers = (id: string): boolean => this.containerNamespaces().has(id);
+      this.#nodeIds = new Set(own.filter((id) => !isContainers(id)));
+    }
+    return this.#nodeIds;
   }
 
   /** The namespaces that are known as those of this node's containers, by libcni's cache or by what was recorded of them. */
@@ -195,6 +188,24 @@ export class LivenessChecker {
     return this.#directories.flatMap(({ reservations }) =>
       reservations.flatMap((one) => this.recordedOf(one)?.livingId ?? []),
     );
+  }
+
+  /** Whether this process is in the network namespace of the node, as far as that is seen. */
+  isInNode(): boolean {
+    const own = this.#namespaceOf("self");
+    if (own === undefined) return false;
+    if (seesHostProcesses(this.#system)) return own === nodeNamespaceOf(this.#system);
+    return own === this.#namespaceOf("1") && !this.containerNamespaces().has(own);
+  }
+
+  /** The namespaces of the first process and of this one, as the kernel names them. */
+  #ownNamespaces(): ReadonlySet<string> {
+    return new Set(["self", "1"].flatMap((process) => this.#namespaceOf(process) ?? []));
+  }
+
+  /** The namespace of a process; `undefined` where it cannot be seen. */
+  #namespaceOf(process: string): string | undefined {
+    return attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
   }
 
   /**
@@ -405,7 +416,7 @@ class ReservationEvidence implements Evidence {
   }
 
   get isOfNode(): boolean {
-    return this.#checker.isOfNode(this.#reservation.text);
+    return this.#checker.nodeAddresses().has(this.#reservation.text);
   }
 
   get recorded(): RecordedNamespace | undefined {

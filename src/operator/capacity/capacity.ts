@@ -171,7 +171,7 @@ function podsWithAddresses(context: Context): {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
-  const [unusable] = node.unusableIn(network);
+  const unusable = node.unusableIn(network).find(({ isRefused }) => isRefused);
   if (unusable !== undefined) {
     throw new CommandError(`capacity: ${network.source}: ${unusable.reason}`);
   }

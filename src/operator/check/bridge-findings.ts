@@ -50,8 +50,11 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
 
 function unusableFindings(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source = "" } = network;
-  return node.unusableIn(network).map(({ reason: message, remedy }) => {
-    return { code: "unusable-range", network: files.network, path: source, message, remedy };
+  return node.unusableIn(network).map(({ isRefused, reason: message, remedy }) => {
+    // With forceAddress the next ADD takes the gateway from living pods.
+    const severity = isRefused || network.bridge?.isForced === true ? "error" : "warning";
+    const about = { code: "unusable-range", severity, message, remedy } as const;
+    return { ...about, network: files.network, path: source };
   });
 }
 

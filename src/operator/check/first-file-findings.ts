@@ -1,14 +1,15 @@
-/** Findings on networks of which the DELs of running pods go to another one. */
+/** Findings on networks whose file is not the first: they get no pods, and the DELs of their running ones go to another. */
 
 import { plural } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { attempt } from "../../system/system.ts";
+import { attempt, exists } from "../../system/system.ts";
 import {
   type ConfigurationFile,
   callsOthers,
   networkOf,
   precededFiles,
 } from "../configured/configuration-files.ts";
+import { ownerOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
@@ -16,7 +17,7 @@ import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 
 /**
- * Looks for pods of networks whose files come after the first of their directory. The runtimes of Kubernetes use the first
+ * Looks for networks without a pod yet, and for pods of networks, whose files come after the first of their directory. The runtimes of Kubernetes use the first
  * file alone, be it for an ADD or for the DEL of a pod whose ADD another file was for.
  *
  * @param isSelected only networks for which this holds
@@ -55,6 +56,7 @@ function findingOn(
 ): readonly Finding[] {
   const { files } = directory;
   const { network } = files;
+  if (!exists(node.context.system, files.directory)) return unusedFinding(first, path, directory);
   const pods = podsByRuntime(node, directory);
   if (pods.length === 0) return [];
   const changed = attempt(() => node.context.system.status(first.source).changed, undefined);
@@ -81,6 +83,21 @@ function findingOn(
   ];
 }
 
+/** None on the networks that podman and nerdctl make for themselves. */
+function unusedFinding(
+  first: ConfigurationFile,
+  path: string,
+  { files: { network }, networks: [own] }: NetworkDirectory,
+): readonly Finding[] {
+  if (ownerOf(own) !== undefined) return [];
+  const message = `${first.source} comes first, and the runtimes of Kubernetes use it alone: pods get addresses of ${networkOf(first)}, and none of ${network}`;
+  const about = { code: "shadowed-configuration", severity: "info" } as const;
+  return [{ ...about, network, path, message, remedy: UNUSED }];
+}
+
+const UNUSED =
+  "if this network is meant, drain the node, and rename the file so that it comes first; nothing is wrong where podman, nerdctl or multus is to use it by its name";
+
 const RESTART = "restart these pods, then release what they leave with gc";
 
 /** Either network in use loses the DELs of the pods of the other. */
@@ -96,7 +113,7 @@ function podsByRuntime(
   return liveness.livenessOfAll(reservations).flatMap(({ reservation, conclusion }) => {
     if (conclusion.liveness !== "alive") return [];
     // Those of podman have no namespace of Kubernetes.
-    const isPod = cache.attachmentsByRuntime(reservation).some(({ pod }) => /^[^/]/.test(pod));
+    const isPod = cache.attachmentsByRuntime(reservation).some(({ pod }) => pod.includes("/"));
     return isPod ? [reservation] : [];
   });
 }

@@ -1,6 +1,6 @@
 /** Findings on directories of networks that no configuration names, or that have another data directory by theirs. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { callsOthers, mayBeConfigured } from "../configured/configuration-files.ts";
@@ -145,7 +145,7 @@ function findingOn(
   if (size === 0) return isReported ? { ...about, message } : undefined;
   return {
     ...about,
-    message: `${message}; whether ${plural(size, "container")} of it ${size === 1 ? "runs" : "run"} is not known`,
+    message: `${message}; whether ${plural(size, "container")} of it ${verbFor(size, "runs", "run")} is not known`,
     remedy:
       "if the runtime has none of its containers, release its reservations and remove the directory",
   };

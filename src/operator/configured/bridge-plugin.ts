@@ -1,6 +1,6 @@
 /**
  * What the `bridge` plugin does with an address of a range: `calcGateways` and `ensureAddr` in plugins/main/bridge/bridge.go, and
- * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.1.1 and 1.9.0 have alike.
+ * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.0.0 to 1.9.1 have alike.
  */
 
 import {
@@ -24,9 +24,11 @@ export interface InterfaceAddress {
   readonly prefixLength: number;
 }
 
-/** A range from which no ADD works, whatever the runtime and the pod ask for. */
+/** A range whose pods the main plugin cannot serve, whatever the runtime and the pod ask for. */
 export interface UnusableRange {
   readonly range: Range;
+  /** Whether every ADD with an address of it fails; otherwise pods have no gateway, or take it from others. */
+  readonly isRefused: boolean;
   /** Why, as a sentence without a full stop. */
   readonly reason: string;
   readonly remedy: string;
@@ -124,8 +126,29 @@ export function unusableRanges(
   network: FoundNetwork,
   addresses: readonly InterfaceAddress[],
 ): readonly UnusableRange[] {
-  return [...withoutRoute(network), ...withoutBridge(network, addresses)];
+  return [
+    ...withTwoRoutes(network),
+    ...withoutRoute(network),
+    ...withoutBridge(network, addresses),
+  ];
 }
+
+/** With `isDefaultGateway` the plugin adds the default route itself, unless it is configured with a gateway; the kernel has it once. */
+function withTwoRoutes({ routes = [], bridge, rangeSets }: FoundNetwork): readonly UnusableRange[] {
+  if (bridge?.isDefault !== true) return [];
+  return ([4, 6] as const).flatMap((family): readonly UnusableRange[] => {
+    const range = rangeSets.flat().find((one) => one.family === family);
+    const toAll = routes.filter(({ dst }) => dst === DEFAULT[family]);
+    const isTwice = toAll.some(({ priority = 0, table }) => priority === 0 && table === undefined);
+    if (range === undefined || !isTwice || toAll.some(({ gw }) => gw !== undefined)) return [];
+    const reason = `no ADD works: with isDefaultGateway the bridge plugin adds the route to ${DEFAULT[family]}, and ipam.routes has it, too, which fails since CNI plugins 1.0`;
+    const remedy = `take the route to ${DEFAULT[family]} out of ipam.routes`;
+    return [{ range, isRefused: true, reason, remedy }];
+  });
+}
+
+/** The destination of the default route. */
+const DEFAULT = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 
 const WIDEN =
   "take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway (docs/more-addresses.md)";
@@ -149,7 +172,7 @@ function withoutBridge(
     const reason = bridge.isForced
       ? `an ADD with an address of ${formatAddressRange(range)} takes ${has} from ${bridge.name}, the gateway of other pods: with forceAddress the bridge plugin gives it ${formatInterfaceAddress(own)} in its place`
       : `${which}: the bridge plugin gives ${bridge.name} one IPv${range.family} gateway${range.family === 6 ? " of a subnet" : ""}, ${has}, and this range needs ${formatInterfaceAddress(own)}`;
-    return { range, reason, remedy: WIDEN };
+    return { range, isRefused: !bridge.isForced, reason, remedy: WIDEN };
   });
 }
 
@@ -167,11 +190,15 @@ function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly Unu
       const { gateway, family } = range;
       if (gateway === undefined) return [];
       const pod = rangeSets.flatMap((other, i) => (i === at ? range : other.slice(0, 1)));
-      const failing = pod.some((one) => isWithin(gateway, subnetOf(one)))
+      const isOfFamily = gateway.family === family;
+      const isReached = pod.some((one) => isWithin(gateway, subnetOf(one)));
+      const failing = isReached
         ? undefined
         : routesOf(pod, routes, bridge).find((route) => isSame(route.gateway, gateway));
-      const isOfFamily = gateway.family === family;
-      if (failing === undefined && isOfFamily) return [];
+      // Only what the bridge has for its pods is known to be meant for them, unless they have a route by another gateway.
+      const hasOther = routes.some((one) => one.family === family && one.gw !== undefined);
+      const isUnused = isReached || bridge === undefined || hasOther;
+      if (failing === undefined && isOfFamily && isUnused) return [];
       const what = isOfFamily
         ? `outside of its subnet ${formatSubnet(range)}`
         : `no IPv${family} address`;
@@ -181,7 +208,8 @@ function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly Unu
         failing === undefined
           ? `pods with ${addresses} have no gateway: ${gatewayText}`
           : `no ADD with ${addresses} works: ${gatewayText}, so that the kernel refuses the route to ${failing.dst}`;
-      return [{ range, reason, remedy: "correct the gateway, or leave it out for the default" }];
+      const remedy = "correct the gateway, or leave it out for the default";
+      return [{ range, isRefused: failing !== undefined, reason, remedy }];
     }),
   );
 }
@@ -202,7 +230,7 @@ function routesOf(
   });
   if (bridge?.isDefault !== true) return own;
   const added = ([4, 6] as const).flatMap((family): readonly Route[] => {
-    const dst = family === 4 ? "0.0.0.0/0" : "::/0";
+    const dst = DEFAULT[family];
     const isThere = configured.some((one) => one.dst === dst && one.gw !== undefined);
     const first = ranges.find((one) => one.family === family);
     const gateway = first && gatewayIn(first);

@@ -94,11 +94,20 @@ export function findNetworks(
     }
   }
   shown.sort(byName);
-  if (name === undefined) return { found: shown, others: [], problems, files };
+  const distinct = distinctProblems(problems);
+  if (name === undefined) return { found: shown, others: [], problems: distinct, files };
   const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
   const named = shown.filter(isNamed);
-  if (named.length === 0) throw unknownNetwork(name, shown, problems);
-  return { found: named, others: shown.filter((one) => !isNamed(one)), problems, files };
+  if (named.length === 0) throw unknownNetwork(name, shown, distinct);
+  const others = shown.filter((one) => !isNamed(one));
+  return { found: named, others, problems: distinct, files };
+}
+
+/** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */
+function distinctProblems(
+  problems: readonly ConfigurationProblem[],
+): readonly ConfigurationProblem[] {
+  return [...new Map(problems.map((one) => [`${one.source}\0${one.problem}`, one])).values()];
 }
 
 /**

@@ -1,6 +1,6 @@
 /** When a list of live containers is not believed in a network: nothing is dead by such a list. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { LivenessChecker } from "../alive/liveness.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -71,7 +71,7 @@ function tooFew(list: LiveList, network: string, liveness: LivenessChecker): str
   const accounted = [...liveness.accountedContainers()].filter(list.has).length;
   const left = list.size - accounted;
   if (strangers.length <= left) return undefined;
-  const which = `${plural(strangers.length, "network namespace")} with processes, such as ${first.path}, ${strangers.length === 1 ? "belongs" : "belong"} to no known container`;
+  const which = `${plural(strangers.length, "network namespace")} with processes, such as ${first.path}, ${verbFor(strangers.length, "belongs", "belong")} to no known container`;
   return `${network}: ${which}, but the list has only ${left} whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of ${network}, add --force`;
 }
 

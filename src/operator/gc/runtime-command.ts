@@ -16,6 +16,18 @@ const CRI_LIST = "crictl pods -q";
 export const CONTAINERD_LIST =
   "ns=$(ctr namespaces ls -q) && for n in $ns; do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
 
+/** The runtime whose own network this is, by the names of its configuration and bridge; `undefined` for any other. */
+export function ownerOf({
+  source = "",
+  bridge,
+}: Pick<FoundNetwork, "source" | "bridge">): "podman" | "nerdctl" | undefined {
+  const file = source.slice(source.lastIndexOf("/") + 1);
+  const isOf = (runtime: string, directory: string): boolean =>
+    file.includes(runtime) || source.includes(directory) || bridge?.name.includes(runtime) === true;
+  if (isOf("podman", "/containers/")) return "podman";
+  return isOf("nerdctl", "/nerdctl/") ? "nerdctl" : undefined;
+}
+
 /**
  * A shell command that prints the ids that the runtime of a network uses in CNI calls: podman's by the names of its
  * configuration and bridge, that of nerdctl and ctr by theirs and by the form of the ids, otherwise that of the CRI. If
@@ -24,17 +36,15 @@ export const CONTAINERD_LIST =
  * @param reservations of the network
  */
 export function liveCommandOf(
-  { source = "", bridge }: Pick<FoundNetwork, "source" | "bridge">,
+  network: Pick<FoundNetwork, "source" | "bridge">,
   reservations: readonly NodeReservation[],
 ): string {
-  const file = source.slice(source.lastIndexOf("/") + 1);
-  const isOf = (runtime: string, directory: string): boolean =>
-    file.includes(runtime) || source.includes(directory) || bridge?.name.includes(runtime) === true;
-  if (isOf("podman", "/containers/")) return "podman ps -aq --no-trunc";
+  const owner = ownerOf(network);
+  if (owner === "podman") return "podman ps -aq --no-trunc";
   const ids = reservations.map(({ owner }) => containerOf(owner)).filter((id) => id !== "");
   const isNamespaced = ids.map((id) => NAMESPACED_ID.test(id));
   if (!isNamespaced.includes(true)) {
-    return isOf("nerdctl", "/nerdctl/") ? CONTAINERD_LIST : CRI_LIST;
+    return owner === "nerdctl" ? CONTAINERD_LIST : CRI_LIST;
   }
   return isNamespaced.includes(false) ? `${CRI_LIST} && ${CONTAINERD_LIST}` : CONTAINERD_LIST;
 }

@@ -195,7 +195,7 @@ function hintIn(node: Node, range: Range, address: Address, found: FoundNetwork)
 /** Who uses an address without a reservation, as a clause; `undefined` if nobody is seen to. */
 function userOf({ liveness }: Node, address: Address): string | undefined {
   const text = formatAddress(address);
-  if (liveness.isOfNode(text)) return "the node itself has it";
+  if (liveness.nodeAddresses().has(text)) return "the node itself has it";
   const [namespace] = liveness.namespacesOfOthers(text);
   if (namespace === undefined) return undefined;
   const { processId, path } = namespace;

@@ -68,8 +68,7 @@ export function createNodeSystem(): NodeSystem {
     status,
     linkStatus,
     isLocal,
-    requireWritable: (path) =>
-      systemCall("access", path, () => fs.accessSync(path, fs.constants.W_OK | fs.constants.X_OK)),
+    requireWritable,
     namespaceHandle: (path) => namespaceHandle(path),
     namespaceLives: (handle) => namespaceLives(handle),
     setModified,
@@ -254,6 +253,17 @@ export function statusOf(found: fs.BigIntStats): FileStatus {
     modified: found.mtimeNs,
     changed: found.ctimeNs,
   };
+}
+
+function requireWritable(path: string): void {
+  const mode = fs.constants.W_OK | fs.constants.X_OK;
+  systemCall("access", path, () => fs.accessSync(path, mode));
+  const found = quietly(() => fs.statfsSync(path));
+  if (found === undefined || !isLocalType(found.type)) return;
+  const { blocks, bfree, files, ffree } = found;
+  // File systems that make inodes as they need them, such as Btrfs, count none, and may have room for a small file.
+  const isFull = files > 0 && ((blocks > 0 && bfree === 0) || ffree === 0);
+  if (isFull) throw new SystemError("access", path, "ENOSPC");
 }
 
 function isLocal(path: string): boolean {

@@ -218,6 +218,14 @@ JSValue host_file_system_type(struct call *call) {
   return JS_NewUint32(call->ctx, (uint32_t)found.f_type);
 }
 
+/* File systems that make inodes as they need them, such as Btrfs, count none, and may have room for a small file. */
+JSValue host_is_full(struct call *call) {
+  struct statfs found;
+  if (statfs(call->path, &found) < 0) return done(call, -1);
+  bool has_no_block = found.f_blocks > 0 && found.f_bfree == 0;
+  return JS_NewBool(call->ctx, found.f_files > 0 && (has_no_block || found.f_ffree == 0));
+}
+
 /*
  * Old seccomp profiles answer EPERM to the system call behind AT_EACCESS, faccessat2(2), which they do not know. Where the
  * effective user is the real one, access(2) tells the same.
@@ -228,4 +236,4 @@ static int check_writable(const char *path) {
   return access(path, W_OK | X_OK);
 }
 
-JSValue host_require_writable(struct call *call) { return done(call, check_writable(call->path)); }
+JSValue host_require_access(struct call *call) { return done(call, check_writable(call->path)); }

@@ -9,6 +9,7 @@ type Composed =
   | "isLocal"
   | "lock"
   | "namespaceLives"
+  | "requireWritable"
   | "run"
   | "serve"
   | "sleep";
@@ -52,6 +53,10 @@ interface PluginHost extends Omit<System, Composed> {
   opensNamespace(id: string, inode: bigint): boolean;
   /** The number of its type, see statfs(2). */
   fileSystemType(path: string): number;
+  /** Throws where this process has not the permissions to make files in a directory. */
+  requireAccess(path: string): void;
+  /** Whether its file system has no block left, or no inode. */
+  isFull(path: string): boolean;
   /** Takes `flock(2)` on a file, which is made where it is missing; EAGAIN after the time. Returns its descriptor. */
   flock(path: string, milliseconds: number): number;
   unlock(descriptor: number): void;

@@ -30,6 +30,11 @@ export function createQuickJsSystem(): QuickJsSystem {
       makeDirectoriesBy({ make, status: host.status }, path);
     },
     isLocal,
+    requireWritable: (path) => {
+      host.requireAccess(path);
+      const isFull = attempt(() => isLocal(path) && host.isFull(path), false);
+      if (isFull) throw new SystemError("access", path, "ENOSPC");
+    },
     namespaceLives: ({ id, inode }) => host.opensNamespace(id, inode),
     lock: ({ file, timeout }) => {
       const release = lock(file, timeout);

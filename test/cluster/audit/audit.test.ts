@@ -196,7 +196,7 @@ test("overlap, podCIDR outside and podCIDR of another size are named with what t
   t.match(stdout, /^node-5 .* not in 10\.244\.0\.0\/16$/m);
 });
 
-test("dual stack: podCIDRs of one family are compared wherever they are in the list", async (t) => {
+test("dual stack: podCIDRs are shared wherever they are in the list, and compared with the cluster CIDR of their place", async (t) => {
   const nodes: readonly WrittenNode[] = [
     { name: "a", podCidrs: ["10.244.0.0/24", "fd00:0:0:1::/64"] },
     { name: "b", podCidrs: ["fd00:0:0:1::/64", "10.244.1.0/24"] },
@@ -206,7 +206,13 @@ test("dual stack: podCIDRs of one family are compared wherever they are in the l
     ["duplicate", "error", "a", "fd00:0:0:1::/64"],
     ["duplicate", "error", "b", "fd00:0:0:1::/64"],
     ["no-pod-cidr", "error", "c", "10.244.2.0/24"],
+    ["outside", "error", "b", "fd00:0:0:1::/64"],
+    ["outside", "error", "b", "10.244.1.0/24"],
   ]);
+  t.match(
+    audit(nodes, "--cluster-cidr=10.244.0.0/16,fd00::/48").stdout,
+    /^b +10\.244\.1\.0\/24 +as its podCIDR 2 compared with fd00::\/48, not with 10\.244\.0\.0\/16$/m,
+  );
   t.strictSame(proposalsOf(nodes, "--cluster-cidr=10.244.0.0/16,fd00::/48"), {
     b: "10.244.1.0/24,fd00::/64",
     c: "10.244.2.0/24,fd00:0:0:2::/64",
@@ -220,6 +226,24 @@ test("dual stack: podCIDRs of one family are compared wherever they are in the l
     ],
     "most nodes have two families, so all should",
   );
+});
+
+test("podCIDRs in the wrong order are put in order, and audit finds nothing more", async (t) => {
+  const dual = ["--cluster-cidr=10.244.0.0/16,fd00::/48"];
+  const nodes: readonly WrittenNode[] = [
+    { name: "node-1", podCidrs: ["10.244.0.0/24", "fd00::/64"] },
+    { name: "node-2", podCidrs: ["10.244.1.0/24", "fd00:0:0:1::/64"] },
+    { name: "node-3", podCidrs: ["fd00:0:0:2::/64", "10.244.2.0/24"] },
+  ];
+  t.strictSame(proposalsOf(nodes, ...dual), { "node-3": "10.244.2.0/24,fd00:0:0:2::/64" });
+  const { stdout } = audit(nodes, ...dual);
+  const cluster = fakeCluster(t, nodes);
+  const script = stdout.slice(stdout.indexOf("\n# node-"));
+  t.strictSame(cluster.run(script), { exitCode: 0, output: "" });
+  const stdin = cluster.run("kubectl get nodes -o json").output;
+  t.equal(tool(["audit", ...dual], { stdin }).exitCode, 0);
+  const reversed = ["--cluster-cidr=fd00::/48,10.244.0.0/16"];
+  t.match(audit(nodes, ...reversed).stdout, "it is probably not the cluster CIDR of this cluster");
 });
 
 test("the node mask is the one given, else the most common", async (t) => {

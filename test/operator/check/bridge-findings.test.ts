@@ -158,7 +158,19 @@ for (const [what, ipam, plugin, addresses, ...messages] of [
     ["10.1.2.1/28"],
     "an ADD with an address of 10.7.0.1-10.7.0.254 takes 10.1.2.1/28 from cni0, the gateway of other pods: with forceAddress the bridge plugin gives it 10.7.0.1/24 in its place",
   ],
-  ["a gateway outside, no route", { ...FIRST, gateway: "10.7.0.1" }, {}, ["10.7.0.1/28"]],
+  [
+    "a gateway outside, no route, and no bridge that has it",
+    { ...FIRST, gateway: "10.7.0.1" },
+    { isGateway: false },
+    [],
+  ],
+  [
+    "a gateway outside, and no route",
+    { ...FIRST, gateway: "10.7.0.1" },
+    {},
+    ["10.7.0.1/28"],
+    "pods with an address of 10.1.2.1-10.1.2.14 have no gateway: its gateway 10.7.0.1 is outside of its subnet 10.1.2.0/28",
+  ],
   [
     "a gateway outside, and a default route",
     { ...FIRST, gateway: "10.7.0.1", routes: route("0.0.0.0/0") },
@@ -167,6 +179,19 @@ for (const [what, ipam, plugin, addresses, ...messages] of [
     unreached,
   ],
   ["a gateway outside, for the bridge", { ...FIRST, gateway: "10.7.0.1" }, DEFAULT, [], unreached],
+  [
+    "a default route twice",
+    { ...FIRST, routes: route("0.0.0.0/0") },
+    DEFAULT,
+    [],
+    "no ADD works: with isDefaultGateway the bridge plugin adds the route to 0.0.0.0/0, and ipam.routes has it, too, which fails since CNI plugins 1.0",
+  ],
+  [
+    "a default route of its own beside that of the bridge",
+    { ...FIRST, routes: [{ dst: "0.0.0.0/0", priority: 7 }, { dst: "::/0" }] },
+    DEFAULT,
+    [],
+  ],
   [
     "a gateway in the subnet of another set",
     { ranges: [[{ ...FIRST, gateway: "10.7.0.1" }], [SECOND]], routes: route("0.0.0.0/0") },
@@ -214,13 +239,22 @@ for (const [what, ipam, plugin, addresses, ...messages] of [
       found.map(({ code, message }) => [code, message]),
       messages.map((message) => ["unusable-range", message]),
     );
+    const isWarning = messages[0]?.startsWith("pods with ") === true;
+    for (const { severity } of found) t.equal(severity, isWarning ? "warning" : "error");
     const { logged } = runOn(machine, capacity, { listInterfaces });
     t.equal(logged, messages.map((message) => `/conf/net.conf: ${message}`).join("\n"));
     const count = () => runOn(machine, capacity, { listInterfaces, options: { "--max-pods": "" } });
-    if (messages.length === 0) t.doesNotThrow(count);
-    else t.throws(count, { message: `capacity: /conf/net.conf: ${messages[0]}` });
+    const refusal = messages.find((message) => message.startsWith("no ADD "));
+    if (refusal === undefined) t.doesNotThrow(count);
+    else t.throws(count, { message: `capacity: /conf/net.conf: ${refusal}` });
   });
 }
+
+test("a bridge with a gateway of the other family does not lack it", async (t) => {
+  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+  configureBridged(machine, "net", { subnet: "10.1.2.0/28", gateway: "fd00::1" });
+  t.same(findingsWith(machine, ["fd00::1/28"]), []);
+});
 
 test("a bridge without an address, while it is not known whether its pods live, is a warning", async (t) => {
   const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });

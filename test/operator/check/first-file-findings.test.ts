@@ -68,7 +68,7 @@ const multus = { name: "multus-cni-network", type: "multus-shim" };
 for (const [what, node, mounted] of [
   ["whose file comes last", { file: "zz-cilium.conf" }],
   ["whose first file is that of multus", { document: multus }],
-  ["whose container is podman's", { entry: { ...WEB, pod: "/web" } }],
+  ["whose container is podman's", { entry: { ...WEB, pod: "web" } }],
   ["whose first file no runtime can use", { document: { name: "cilium", plugins: [cilium] } }],
   ["whose pod is dead", {}, {}],
 ] as const) {
@@ -95,4 +95,38 @@ test("nor of a pod that is in both networks, or that multus attached", async (t)
   attached.disk.makeDirectories(MULTUS_RESULTS);
   attached.disk.put(`${MULTUS_RESULTS}/${name}`, text);
   t.same(found(attached), []);
+});
+
+/** A node with the files of two networks, of which pods have no address yet. */
+function newNode(first: JsonObject = cilium): MemoryMachine {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/29");
+  configure(machine, "00-first.conf", first);
+  machine.disk.removeDirectory("/data/net");
+  return machine;
+}
+
+test("that another file comes first is said before the first pod", async (t) => {
+  t.match(found(newNode()), [
+    {
+      severity: "info",
+      network: "net",
+      path: "/conf/net.conf",
+      message:
+        "/conf/00-first.conf comes first, and the runtimes of Kubernetes use it alone: pods get addresses of cilium, and none of net",
+      remedy:
+        /^if this network is meant, drain the node, and rename the file so that it comes first/,
+    },
+  ]);
+});
+
+test("not once it has been used, as by podman, nor behind multus", async (t) => {
+  const used = newNode();
+  used.disk.put("/data/net/last_reserved_ip.0", "10.0.0.2");
+  t.same(found(used), []);
+  t.same(found(newNode(multus)), []);
+
+  const podman = newNode();
+  podman.disk.rename("/conf/net.conf", "/conf/87-podman.conf");
+  t.same(found(podman), []);
 });

@@ -118,6 +118,18 @@ const cases: Readonly<
     },
     [{ ...unreserved, commands: [`(umask 022; mkdir -p /data/net) && ${reserve}`] }],
   ],
+  "a directory that was restored from before a pod was started, and from before others ended": [
+    nodeWith(["cache", "cache"]),
+    (node) => {
+      lose(node);
+      node.machine.disk.put(fileOf("10.0.0.9"), "c9\r\neth0");
+      node.machine.wait(3_600_000);
+    },
+    [
+      { ...unreserved, commands: [reserve] },
+      { code: "leaked-reservation", path: fileOf("10.0.0.9") },
+    ],
+  ],
   "two pods with one address": [
     nodeWith(["cache", "cache"], ["10.0.0.2", "10.0.0.2"]),
     () => {},

@@ -87,6 +87,17 @@ test("ranges may be in a file of the node", async (t) => {
   );
 });
 
+test("a file of ranges that is invalid is a problem once, however many plugins of a list name it", async (t) => {
+  const ipam = { type: "host-local", rangesFile: "/conf/ranges" };
+  const plugins = [
+    { type: "bridge", ipam },
+    { type: "host-local", gcOnly: true, ipam },
+  ];
+  const { problems } = found({ "a.conflist": { name: "net", plugins }, ranges: "{" });
+  t.match(problems, [/^a\.conflist: invalid rangesFile ranges: line 1, column 2: unexpected end/]);
+  t.equal(problems.length, 1);
+});
+
 test("other IPAM plugins, other files and directories are passed over", async (t) => {
   t.strictSame(
     found({

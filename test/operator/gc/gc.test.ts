@@ -51,6 +51,18 @@ test("what two runs find dead is released", async (t) => {
   t.strictSame((run().document as { dead: unknown }).dead, []);
 });
 
+test("what is younger than ten minutes is released with --now only if the grace period is none", async (t) => {
+  const node = podsOn(t, "c1", "c2");
+  node.age("net/198.51.100.3", 60);
+  const { exitCode, stdout } = node.tool(["gc", "--live", "-", "--now", "--yes"], liveIds("c1"));
+  t.equal(exitCode, 0);
+  t.match(stdout, / 1 in the grace period, .* 0 released\n/);
+  t.same(node.reserved(), ["198.51.100.2", "198.51.100.3"]);
+  const none = ["gc", "--live", "-", "--now", "--grace", "0s", "--yes"];
+  t.match(node.tool(none, liveIds("c1")).stdout, / 1 dead; 1 released\n/);
+  t.same(node.reserved(), ["198.51.100.2"]);
+});
+
 test("one that is dated a day ahead of the clock is no younger than others", async (t) => {
   const node = podsOn(t, "c1", "c2");
   node.age("net/198.51.100.3", -86_400);

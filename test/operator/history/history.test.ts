@@ -130,6 +130,17 @@ test("the history of a whole network says when it begins, and not who holds what
   t.match(document, { holders: [] });
 });
 
+test("the command that show prints for the name of a pod that is gone finds its events", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  const { exitCode, stdout } = node.tool(["show", "web"]);
+  t.equal(exitCode, 1);
+  const [, operand = ""] =
+    /What was before: host-local history (\S+) --conf-dir /.exec(stdout) ?? [];
+  t.equal(operand, "web");
+  t.strictSame(events(node, operand), [first, second]);
+});
+
 test("a name that pods of several namespaces have finds them all, and what holds an address now", async (t) => {
   const node = nodeWithHistory(t);
   write(node, ...night, "2026-01-31T04:00:00.000Z ADD 198.51.100.8 aac eth0 blue/web");

@@ -75,7 +75,8 @@ for (const [what, words, released] of [
   ["one in every network that it is in", ["aaa"], ["198.51.100.2", "2001:db8::2", "203.0.113.2"]],
   ["a pod with all its sandboxes", ["default/web"], ofWeb],
   ["a pod by its name alone", ["web"], ofWeb],
-  ["podman's, which has no namespace", ["/q1"], ["198.51.100.77"]],
+  ["podman's, which has no namespace", ["q1"], ["198.51.100.77"]],
+  ["the same with an empty one", ["/q1"], ["198.51.100.77"]],
   ["a container without an interface", ["old"], ["198.51.100.77"]],
   ["a file that names no container", ["198.51.100.78"], ["198.51.100.78"]],
   [
@@ -91,7 +92,7 @@ for (const [what, words, released] of [
     node.write("net/198.51.100.77", "old");
     node.write("net/198.51.100.78", "a note");
     node.remember("net", "bbb", "default/web", { interfaceName: "net1" });
-    node.remember("net", "old", "/q1");
+    node.remember("net", "old", "q1");
     const reserved = () => new Set([...left(node), ...left(node, "other")]);
     const before = reserved();
 

@@ -2,6 +2,7 @@
 
 import { exactMember, listOf, textOf } from "../../../cli/command/json-values.ts";
 import { parseJson } from "../../../cni/json.ts";
+import { formatPod } from "../../../cni/pod.ts";
 import { formatAddress } from "../../../ipam/address.ts";
 import { type Prefix, parsePrefix } from "../../../ipam/prefix.ts";
 import type { CachedConfiguration } from "../../configured/configuration-files.ts";
@@ -18,7 +19,7 @@ export interface CachedAttachment {
   readonly addresses: readonly string[];
   /** The gateways of the result. */
   readonly gateways: readonly string[];
-  /** `namespace/name` of the pod, if the runtime set it in `CNI_ARGS`. */
+  /** The pod, as `namespace/name` or, from podman, a name alone, if the runtime set it in `CNI_ARGS`. */
   readonly pod: string;
 }
 
@@ -164,6 +165,5 @@ function podIn(cniArgs: unknown): string {
     const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
     return textOf(listOf(pair)[1]);
   };
-  const name = argument("K8S_POD_NAME");
-  return name === "" ? "" : `${argument("K8S_POD_NAMESPACE")}/${name}`;
+  return formatPod({ namespace: argument("K8S_POD_NAMESPACE"), name: argument("K8S_POD_NAME") });
 }

@@ -66,6 +66,14 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
     }),
     known,
   ],
+  "with the name of a pod alone, as from podman": [
+    JSON.stringify({ ...members, cniArgs: [["K8S_POD_NAME", "web"]] }),
+    { ...known, pod: "web" },
+  ],
+  "with an empty namespace of the pod": [
+    usual.replace('["K8S_POD_NAMESPACE","default"]', '["K8S_POD_NAMESPACE",""]'),
+    { ...known, pod: "web" },
+  ],
   "with another namespace in its result": [
     usual.replace('"result":{', '"result":{"netns":"/other",'),
     known,

@@ -1,0 +1,191 @@
+// test: native executable, slow, makes namespaces, mounts
+/**
+ * What `check` says of bridges and ranges, and what the `bridge` plugin then does, for random configurations and states of the
+ * bridge: without a finding the next pods of all ranges get their addresses and reach their gateways, and with one they do not.
+ */
+
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { extent } from "../harness/extent.ts";
+import { type Random, randomFrom } from "../harness/random.ts";
+import type { JsonObject } from "../harness/runtime-call.ts";
+import { seed } from "../harness/seed.ts";
+import { tool } from "../harness/tool.ts";
+import type { PrintedFinding } from "../operator/node.ts";
+import type { Host } from "./host.ts";
+import { readNetwork } from "./libcni.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const CASES = extent === "short" ? 50 : 300;
+
+/** A subnet, its default gateway, and what the number of an address comes after. */
+interface Subnet {
+  readonly subnet: string;
+  readonly gateway: string;
+  readonly before: string;
+  readonly first: number;
+}
+
+/** Subnets that share no address. */
+const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
+  4: [
+    { subnet: "198.51.100.0/28", gateway: "198.51.100.1", before: "198.51.100.", first: 5 },
+    { subnet: "198.51.100.16/28", gateway: "198.51.100.17", before: "198.51.100.", first: 21 },
+    { subnet: "203.0.113.0/24", gateway: "203.0.113.1", before: "203.0.113.", first: 5 },
+  ],
+  6: [
+    { subnet: "2001:db8:1::/64", gateway: "2001:db8:1::1", before: "2001:db8:1::", first: 5 },
+    { subnet: "2001:db8:2::/112", gateway: "2001:db8:2::1", before: "2001:db8:2::", first: 5 },
+  ],
+};
+
+/** Addresses that a bridge may have: gateways with their prefix lengths or others, and addresses beside them. */
+const states: Readonly<Record<4 | 6, readonly string[]>> = {
+  4: [
+    ...["198.51.100.1/28", "198.51.100.1/29", "198.51.100.1/24", "198.51.100.14/28"],
+    ...["198.51.100.17/28", "203.0.113.1/24", "203.0.113.254/24", "198.18.7.1/24"],
+  ],
+  6: ["2001:db8:1::1/64", "2001:db8:1::1/48", "2001:db8:1::ff/64", "2001:db8:2::1/112"],
+};
+
+/** A network, the addresses of its bridge, and those that one pod after the other asks for: each range has one. */
+interface Case {
+  readonly plugin: JsonObject;
+  readonly addresses: readonly string[];
+  readonly asked: readonly (readonly string[])[];
+}
+
+function randomCase(random: Random): Case {
+  const left = { 4: [...subnets[4]], 6: [...subnets[6]] };
+  const take = (family: 4 | 6) => left[family].splice(random.integer(left[family].length), 1);
+  const families: (4 | 6)[] = [random.chance(70) ? 4 : 6];
+  if (random.chance(40)) families.push(random.chance(50) ? 4 : 6);
+  const sets = families.flatMap((family) => {
+    const ranges = [...take(family), ...(random.chance(30) ? take(family) : [])];
+    return ranges.length === 0 ? [] : [ranges.map((range) => ({ ...range, family }))];
+  });
+  const gatewayOf = (family: 4 | 6): JsonObject => {
+    if (random.chance(80)) return {};
+    const other = random.chance(70) ? family : family === 4 ? 6 : 4;
+    return { gateway: random.pick(subnets[other]).gateway };
+  };
+  const ranges = sets.map((set) =>
+    set.map((range) => ({ subnet: range.subnet, ...gatewayOf(range.family) })),
+  );
+  const routes = [...new Set(families)]
+    .filter(() => random.chance(50))
+    .map((family) => ({ dst: family === 4 ? "0.0.0.0/0" : "::/0" }));
+  let pods = 0;
+  const addressOf = ({ before, first }: Subnet): string => `${before}${first + pods}`;
+  const asked = sets.flatMap((set, at) =>
+    set.map((own) => {
+      pods++;
+      return sets.flatMap((other, i) => (i === at ? [own] : other.slice(0, 1))).map(addressOf);
+    }),
+  );
+  const gateway = random.pick([
+    { isGateway: true },
+    { isGateway: true },
+    { isDefaultGateway: true },
+    {},
+  ]);
+  return {
+    plugin: {
+      ...{ type: "bridge", bridge: "cni0", ...gateway },
+      ...(random.chance(20) ? { forceAddress: true } : {}),
+      ipam: { type: "host-local", ranges, ...(routes.length > 0 ? { routes } : {}) },
+    },
+    addresses: random.chance(30)
+      ? []
+      : ([4, 6] as const).flatMap((family) =>
+          Array.from({ length: random.integer(3) }, () => random.pick(states[family])),
+        ),
+    asked,
+  };
+}
+
+const run = (...words: readonly string[]): void => {
+  const [program = "", ...args] = words;
+  execFileSync(program, args, { stdio: "pipe" });
+};
+
+/** Whether an address answers a pod at once. */
+function answers({ netns }: Pod, address: string): boolean {
+  const ping = ["ping", "-n", "-c", "1", "-W", "1", address];
+  return spawnSync("nsenter", [`--net=${netns}`, ...ping]).status === 0;
+}
+
+/** What becomes of pods that ask for an address of each range, one after the other, on one bridge. */
+function addAll(host: Host, { plugin, asked }: Case): string {
+  const pods: Pod[] = [];
+  const document = { cniVersion: "1.0.0", name: "net" };
+  const networkFor = (ips: readonly string[]) =>
+    readNetwork(JSON.stringify({ ...document, plugins: [{ ...plugin, args: { cni: { ips } } }] }));
+  const hasGateway = plugin.isGateway === true || plugin.isDefaultGateway === true;
+  try {
+    const added = asked.map((ips, at) => {
+      const pod = new Pod(`pod${at}`);
+      pods.push(pod);
+      return { pod, ips: host.runtime.add(networkFor(ips), pod).ips ?? [] };
+    });
+    for (const { pod, ips } of added) {
+      for (const { address, gateway } of ips) {
+        if (gateway === undefined) continue;
+        if (gateway.includes(":") !== address.includes(":")) return `${address} has ${gateway}`;
+        if (hasGateway && !answers(pod, gateway)) return `${address} does not reach ${gateway}`;
+      }
+    }
+    return "";
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  } finally {
+    for (const pod of pods) {
+      host.runtime.del(networkFor([]), pod);
+      pod.remove();
+    }
+  }
+}
+
+scenario(
+  "check finds what keeps the pods of a bridge from their addresses and gateways, and nothing else",
+  { plugins: ["bridge"], cniVersion: "1.0.0" },
+  (t, host) => {
+    // What an interface gets is there at once.
+    for (const which of ["default", "all"])
+      writeFileSync(`/proc/sys/net/ipv6/conf/${which}/accept_dad`, "0");
+    mkdirSync("/etc/cni/net.d", { recursive: true });
+    const random = randomFrom(seed);
+    const outcomes = { fine: 0, found: 0 };
+    for (let at = 0; at < CASES; at++) {
+      const one = randomCase(random);
+      rmSync("/var/lib/cni/networks/net", { recursive: true, force: true });
+      run("ip", "link", "add", "cni0", "type", "bridge");
+      run("ip", "link", "set", "cni0", "up");
+      for (const address of new Set(one.addresses)) {
+        const words = ["ip", "addr", "add", address, "dev", "cni0"];
+        try {
+          run(...words);
+        } catch {
+          // Of IPv6 an interface has an address once.
+        }
+      }
+      const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [one.plugin] });
+      writeFileSync("/etc/cni/net.d/net.conflist", text);
+      const found: readonly PrintedFinding[] = JSON.parse(
+        tool(["check", "--json"]).stdout,
+      ).findings;
+      const findings = found.filter(
+        ({ code }) => code === "bridge-address" || code === "unusable-range",
+      );
+      const problem = addAll(host, one);
+      run("ip", "link", "delete", "cni0");
+      outcomes[problem === "" ? "fine" : "found"]++;
+      const said = findings.map(({ message }) => message).join("; ");
+      const shown = `${text} on ${one.addresses.join(", ")}: ${problem}; found: ${said}`;
+      t.equal(findings.length > 0, problem !== "", shown);
+    }
+    t.ok(outcomes.fine > CASES / 10, `${outcomes.fine} are fine`);
+    t.ok(outcomes.found > CASES / 10, `${outcomes.found} are not`);
+  },
+);

@@ -1,0 +1,124 @@
+// test: each executable, one if short, makes namespaces, mounts
+/** A node that has addresses of its own network, and runtimes inside containers with the same range, with the `bridge` plugin. */
+
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { cacheEntry } from "../harness/results-cache.ts";
+import { tool } from "../harness/tool.ts";
+import type { PrintedFinding } from "../operator/node.ts";
+import type { Host } from "./host.ts";
+import { type Network, readNetwork } from "./libcni.ts";
+import { Pod } from "./pod.ts";
+import { scenario } from "./scenario.ts";
+
+const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
+
+function configure(ipam: object = {}): Network {
+  const ranges = [[{ subnet: "198.51.100.0/29" }]];
+  const section = { type: "host-local", ranges, ...ipam };
+  const bridge = { type: "bridge", bridge: "cni0", isGateway: true, ipam: section };
+  const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [bridge] });
+  mkdirSync("/etc/cni/net.d", { recursive: true });
+  writeFileSync("/etc/cni/net.d/net.conflist", text);
+  return readNetwork(text);
+}
+
+/** Adds a pod, and remembers it as libcni does. */
+function add(host: Host, network: Network, name: string): { pod: Pod; address: string } {
+  const pod = new Pod(name);
+  const [{ address = "" } = {}] = host.runtime.add(network, pod).ips ?? [];
+  mkdirSync("/var/lib/cni/results", { recursive: true });
+  const known = { netns: pod.netns, addresses: [address], pod: `default/${name}` };
+  const entry = cacheEntry("net", name, known);
+  writeFileSync(join("/var/lib/cni/results", entry.name), entry.text);
+  return { pod, address: address.replace(/\/.*/, "") };
+}
+
+/** Ends a pod, as the runtime does. */
+function end(host: Host, network: Network, { pod }: { readonly pod: Pod }): void {
+  host.runtime.del(network, pod);
+  pod.remove();
+  rmSync(join("/var/lib/cni/results", cacheEntry("net", pod.containerId).name));
+}
+
+function run(line: string): void {
+  execFileSync("sh", ["-c", line], { stdio: "pipe" });
+}
+
+function findings(): readonly PrintedFinding[] {
+  return JSON.parse(tool(["check", "--json"]).stdout).findings;
+}
+
+scenario("the node's own address is named, and what to do with it", needs, (t, host) => {
+  const network = configure();
+  run("ip addr add 198.51.100.2/32 dev lo");
+  t.match(findings(), [
+    {
+      code: "node-address",
+      severity: "error",
+      message: "the node itself has 198.51.100.2 (lo), and ADD hands it out",
+    },
+  ]);
+  t.match(tool(["show", "198.51.100.2"]).stdout, "but the node itself has it");
+
+  const web = add(host, network, "web");
+  t.equal(web.address, "198.51.100.2", "it does");
+  const [finding, ...others] = findings();
+  t.same(others, []);
+  t.match(finding, {
+    code: "node-address",
+    message: "the node itself has 198.51.100.2 (lo), and default/web (container web) holds it",
+    remedy: 'exclude it ("exclude": ["198.51.100.2"] in ipam), then restart this pod',
+  });
+  t.notMatch(tool(["show", "198.51.100.2"]).stdout, "process 1");
+
+  const corrected = configure({ exclude: ["198.51.100.2"] });
+  end(host, corrected, web);
+  const again = add(host, corrected, "again");
+  t.not(again.address, "198.51.100.2");
+  t.ok(again.pod.reaches("198.51.100.1"));
+  t.same(findings(), []);
+});
+
+scenario("a network of the node that has the same addresses is named", needs, (t, host) => {
+  const network = configure();
+  add(host, network, "web");
+  t.same(findings(), [], "its own bridge is none");
+  run("ip link add docker0 type bridge && ip addr add 198.51.100.129/24 dev docker0");
+  t.match(findings(), [
+    {
+      code: "node-network",
+      severity: "warning",
+      message:
+        "the subnet 198.51.100.0/29 shares addresses with 198.51.100.0/24 of docker0 (198.51.100.129)",
+    },
+  ]);
+  t.equal(findings().length, 1);
+});
+
+scenario("a runtime inside a container has the same range by right", needs, async (t, host) => {
+  const network = configure();
+  const web = add(host, network, "web");
+  const inner =
+    "ip link set lo up && ip addr add 198.51.100.1/29 dev lo && unshare --net sh -c 'ip link set lo up && ip addr add 198.51.100.2/29 dev lo && echo ready && exec cat'; true";
+  const nested = spawn("unshare", ["--net", "sh", "-c", inner], {
+    stdio: ["pipe", "pipe", "inherit"],
+  });
+  await once(nested.stdout, "data");
+
+  const [finding, ...others] = findings();
+  t.same(others, []);
+  t.match(finding, {
+    code: "address-in-use-twice",
+    severity: "warning",
+    remedy: /^none if a runtime inside a container/,
+  });
+  t.match(finding?.message, `started inside a container by sh (process ${nested.pid})`);
+  t.match(finding?.message, `${web.pod.netns}, without a process`);
+
+  nested.stdin.end();
+  await once(nested, "exit");
+  t.same(findings(), []);
+});
