@@ -1,12 +1,15 @@
-/** What the kernel shows of network namespaces, in memory: mounts on nsfs, and `/proc`. */
+/** Network namespaces in memory: what becomes of them, and their handles. What is shown of them is in proc.ts. */
 
 import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
+import { type ProcCalls, procOf } from "./proc.ts";
 
 /** The network namespace of the node itself, in which its first process and all that a test starts are. */
 const NODE_NAMESPACE = 4026531840n;
 
-/** The directory of namespaces that are mounted. */
-const DIRECTORY = "/run/netns";
+/** The capabilities of root, see capabilities(7). */
+const ALL_CAPABILITIES = 0x1ffffffffffn;
+const DAC_OVERRIDE = 1n << 1n;
+const SYS_ADMIN = 1n << 21n;
 
 /** The ids of namespaces that the kernel itself makes are fixed. */
 const NODE_ID = 3n;
@@ -186,92 +189,67 @@ export class MemoryKernel {
 
   /** What the kernel tells of a path on nsfs or in `/proc`. */
   status(path: string): FileStatus {
-    const times = { size: 0, modified: 0n, changed: 0n };
-    const isDirectory = [...this.mounts.keys()].some((mount) => mount.startsWith(`${path}/`));
-    if (path === DIRECTORY || isDirectory)
-      return { kind: "directory", device: 3n, inode: 1n, ...times };
-    const process = Number(/^\/proc\/([0-9]+)$/.exec(path)?.[1]);
-    if (process === 1 || this.processes.has(process)) {
-      return { kind: "directory", device: 5n, inode: BigInt(process), ...times };
-    }
-    if (/^\/proc\/(1|self)\/root\/$/.test(path)) {
-      if (path.startsWith("/proc/1/")) this.#requireFirstProcess(path);
-      return { kind: "directory", device: 1n, inode: 2n, ...times };
-    }
-    const isOfProcess = path.startsWith("/proc/");
-    const isSeen =
-      path.startsWith("/proc/self/") || (isOfProcess ? this.seesProcesses : this.seesMounts);
-    const inode = isSeen ? this.#namespaceAt(path) : undefined;
-    if (inode === undefined) throw new SystemError("stat", path, "ENOENT");
-    return { kind: "file", device: 4n, inode, ...times };
+    if (path === "/proc/1/root/") this.#requireFirstProcess(path);
+    return this.#shown.status(path);
   }
 
   readLink(path: string): string {
-    const inode = this.#namespaceAt(path);
-    if (inode !== undefined && path.startsWith("/proc/")) return `net:[${inode}]`;
-    if (path === "/proc/self/ns/pid") {
-      return `pid:[${this.seesProcesses ? 4026531836 : 4026539999}]`;
-    }
-    if (path === "/proc/self/ns/user") {
-      return `user:[${this.isInFirstUserNamespace ? 4026531837 : 4026539998}]`;
-    }
-    if (path === "/proc/1/ns/user") return "user:[4026531837]";
-    if (/^\/proc\/(1|self)\/ns\/mnt$/.test(path)) return "mnt:[4026531841]";
-    throw new SystemError("readlink", path, "ENOENT");
+    return this.#shown.readLink(path);
   }
 
   list(path: string): readonly string[] {
-    const processes = this.seesProcesses ? [...this.processes.keys()] : [];
-    if (path === "/proc") return ["1", "self", "cpuinfo", ...processes.map(String)];
-    const process = Number(/^\/proc\/([0-9]+)\/task$/.exec(path)?.[1]);
-    if (this.processes.has(process)) return [`${process}`, `${process + 1}`];
-    const mounts = [...this.mounts.keys()].filter((mount) => mount.startsWith(`${path}/`));
-    if (path !== DIRECTORY && mounts.length === 0) throw new SystemError("open", path, "ENOENT");
-    return mounts.map((mount) => mount.slice(path.length + 1));
+    return this.#shown.list(path);
   }
 
-  /** @param _limit nothing is so long */
-  readFile(path: string, _limit: number): string {
-    if (/^\/proc\/(1|self)\/mountinfo$/.test(path)) {
-      if (path.startsWith("/proc/1/")) this.#requireFirstProcess(path);
-      if (!this.seesMounts) return "";
-      const disks = ["1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw\n"];
-      if (this.readOnly !== undefined)
-        disks.push(`2 1 8:2 / ${this.readOnly} ro,relatime - ext4 /dev/sda2 ro\n`);
-      const lines = [...this.mounts].map(
-        ([mount, inode]) => `30 25 0:4 net:[${inode}] ${mount} rw shared:9 - nsfs nsfs rw\n`,
-      );
-      return [...disks, ...lines].join("");
-    }
-    if (path === "/proc/self/status") {
-      const lowest = this.overridesPermissions ? "f" : "d";
-      return `Name:\thost-local\nCapEff:\t000001ffff${this.isAdministrator ? "f" : "d"}ffff${lowest}\n`;
-    }
-    const [, process, table = ""] =
-      /^\/proc\/([0-9]+|self)(?:\/task\/[0-9]+)?\/net\/(fib_trie|if_inet6)$/.exec(path) ?? [];
-    if (process === "1" || process === "self") return this.#table(NODE_NAMESPACE, table);
-    const found = this.processes.get(Number(process));
-    if (found === undefined) throw new SystemError("open", path, "ENOENT");
-    return this.#table(found.namespace, table);
+  readFile(path: string, limit: number): string {
+    if (path === "/proc/1/mountinfo") this.#requireFirstProcess(path);
+    return this.#shown.readFile(path, limit);
+  }
+
+  /** A table of the namespace at a path. */
+  readFileIn(namespace: string, path: string, limit: number): string {
+    return this.#shown.readFileIn(namespace, path, limit);
   }
 
   #requireFirstProcess(path: string): void {
     if (!this.seesFirstProcess) throw new SystemError("open", path, "EACCES");
   }
 
-  /** A table of the namespace at a path. */
-  readFileIn(namespace: string, path: string): string {
-    const inode = this.mounts.get(namespace);
-    if (inode === undefined) throw new SystemError("open", namespace, "ENOENT");
-    return this.#table(inode, path);
+  /** What a process in the network namespace of the node is shown. */
+  get #shown(): ProcCalls {
+    const addressesIn = (namespace: bigint): readonly string[] =>
+      this.addresses.get(namespace) ?? [];
+    const own = { namespace: Number(NODE_NAMESPACE), addresses: addressesIn(NODE_NAMESPACE) };
+    const seen = this.seesProcesses ? [...this.processes] : [];
+    const processes = seen.map(([id, { namespace }]) => {
+      const process = { namespace: Number(namespace), addresses: addressesIn(namespace) };
+      return [id, process] as const;
+    });
+    const mounts = this.seesMounts ? [...this.mounts] : [];
+    return procOf({
+      nodeNamespace: Number(NODE_NAMESPACE),
+      caller: { ...own, ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }) },
+      processes: { 1: own, ...Object.fromEntries(processes) },
+      zombies: Object.fromEntries(
+        seen.flatMap(([id, { isZombie }]) => (isZombie ? [[id, id + 1]] : [])),
+      ),
+      isContained: !this.seesProcesses,
+      capabilities:
+        ALL_CAPABILITIES &
+        ~(this.isAdministrator ? 0n : SYS_ADMIN) &
+        ~(this.overridesPermissions ? 0n : DAC_OVERRIDE),
+      mounted: Object.fromEntries(mounts.map(([path, namespace]) => [path, Number(namespace)])),
+      addresses: Object.fromEntries(this.addresses),
+      // A main plugin makes an interface in each; as a tap has none, it need not have an address.
+      isConnected: true,
+      fileSystems: this.seesMounts ? this.#fileSystems : [],
+    });
   }
 
-  #table(namespace: bigint, table: string): string {
-    const addresses = this.addresses.get(namespace) ?? [];
-    // A main plugin makes an interface in each; as a tap has none, it need not have an address.
-    if (table.endsWith("/dev")) return "  lo: 0 0\n  eth0: 0 0\n";
-    if (!table.endsWith("fib_trie")) return "";
-    return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
+  get #fileSystems(): readonly string[] {
+    const root = "1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw";
+    if (this.readOnly === undefined) return [root];
+    return [root, `2 1 8:2 / ${this.readOnly} ro,relatime - ext4 /dev/sda2 ro`];
   }
 
   /** The number of the namespace to which a path leads. */

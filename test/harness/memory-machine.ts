@@ -258,12 +258,10 @@ export class MemoryProcess implements System {
     });
   }
 
-  /** The tables of a namespace are on the disk, below `/tables` and its path; those that are not have no address. */
   readFileIn(namespace: string, path: string, limit: number): string {
-    return this.#call("readFileIn", "setns", namespace, () => {
-      const table = `/tables${namespace}${path}`;
-      return this.#disk.has(table) ? this.#disk.readFile(table, limit) : "";
-    });
+    return this.#call("readFileIn", "setns", namespace, () =>
+      this.#machine.kernel.readFileIn(namespace, path, limit),
+    );
   }
 
   createFile(path: string, text: string, mode: number): void {

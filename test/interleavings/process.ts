@@ -170,8 +170,10 @@ class AnsweredSystem implements ExplorerSystem {
       return (isOfKernel(path) ? kernel : disk).readFile(path, limit);
     });
   }
-  readFileIn(namespace: string, path: string): string {
-    return this.#read("setns", namespace, path, ({ kernel }) => kernel.readFileIn(namespace, path));
+  readFileIn(namespace: string, path: string, limit: number): string {
+    return this.#read("setns", namespace, path, ({ kernel }) =>
+      kernel.readFileIn(namespace, path, limit),
+    );
   }
   act(name: string, change: (kernel: MemoryKernel) => void): void {
     this.#change("runtime", name, "", ({ kernel }) => change(kernel));

@@ -8,9 +8,9 @@ import type { OpenedFile, OperatorSystem } from "../../src/system/operator-syste
 import { attempt, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { type Machine as Kernel, type ProcCalls, procCalls, procOf } from "../harness/proc.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
-import { type Machine as Kernel, systemOf } from "./alive/proc.ts";
 import type { PrintedFinding } from "./node.ts";
 
 // The bundler puts it in.
@@ -159,7 +159,7 @@ export function runOn(
   const { system } = startOperator(machine, interrupt, listInterfaces);
   const given = Object.entries(places).filter(([name]) => !without.includes(name));
   const context = contextOf(
-    kernel === undefined ? system : withKernel(system, systemOf(kernel)),
+    kernel === undefined ? system : withKernel(system, procOf(kernel)),
     { ...Object.fromEntries(given), ...options },
     operands,
   );
@@ -174,15 +174,12 @@ export function findingsOn(machine: MemoryMachine, run?: MemoryRun): readonly Pr
   return (document as { readonly findings: readonly PrintedFinding[] }).findings;
 }
 
-/** The calls by which a command looks at `/proc` and at network namespaces. */
-const kernelCalls = ["readLink", "list", "readFile", "linesWith", "readFileIn", "status"];
-
-function withKernel(system: OperatorSystem, kernel: OperatorSystem): OperatorSystem {
+function withKernel(system: OperatorSystem, kernel: ProcCalls): OperatorSystem {
   return new Proxy(system, {
     get: (target, key) => {
       const value: unknown = Reflect.get(target, key, target);
       const other: unknown = Reflect.get(kernel, key, kernel);
-      if (!kernelCalls.includes(String(key)) || typeof other !== "function") return value;
+      if (!procCalls.some((call) => call === key) || typeof other !== "function") return value;
       return (path: string, ...rest: readonly unknown[]) => {
         const isOther = /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
         const call = isOther ? other : value;

@@ -174,10 +174,7 @@ test("GC keeps what a merely mounted namespace has, and everything while one can
   const network = networkWith({ "10.0.0.2": "go\r\neth0", "10.0.0.3": "go2\r\neth0" });
   network.machine.wait(5000);
   network.machine.namespaces.set("/run/netns/x", 4026532001n);
-  network.machine.disk.put(
-    "/tables/run/netns/x/proc/self/net/fib_trie",
-    "|-- 10.0.0.2\n   /32 host LOCAL\n",
-  );
+  network.machine.kernel.configure("/run/netns/x", "10.0.0.2");
   const refused = network.gcNow([], { interrupt: refuse("readFileIn", "EPERM") });
   t.match(refused.stderr, "/run/netns/x cannot be entered, which takes CAP_SYS_ADMIN");
   t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
@@ -213,10 +210,7 @@ test("GC without a list, or with null, releases dead pods alone, and with reclai
 test("GC without a list keeps an address in another namespace, as of a moved interface", async (t) => {
   const network = withPods("a", "b");
   network.machine.namespaces.delete("/run/netns/b");
-  network.machine.disk.put(
-    "/tables/run/netns/a/proc/self/net/fib_trie",
-    "|-- 10.0.0.3\n   /32 host LOCAL\n",
-  );
+  network.machine.kernel.configure("/run/netns/a", "10.0.0.3");
   const { stderr, exitCode } = network.call("GC", "");
   t.equal(exitCode, 0);
   t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);

@@ -11,6 +11,7 @@ import {
   nodesIn,
   podsIn,
 } from "../nodes/node-mask.ts";
+import { startFault } from "../nodes/obstacles.ts";
 import type { CidrLayout, CidrRequest } from "./cidr-request.ts";
 
 /** Computes what the request leaves open; where nothing fits, the layout that comes nearest. */
@@ -18,13 +19,14 @@ export function layOutCidrs(request: CidrRequest): CidrLayout {
   const { family, cluster, serviceCidrs, nodes = 1n } = request;
   const nodeMask = request.nodeMask ?? chooseMask(request);
   const clusterLength = cluster?.length ?? Math.max(0, nodeMask - bitsFor(nodes));
+  const isStarting = startFault(family, clusterLength, nodeMask, "") === undefined;
   return {
     family,
     cluster,
     clusterLength,
     serviceCidrs,
     nodeMask,
-    nodes: nodesWith(request, clusterLength, nodeMask),
+    nodes: isStarting ? nodesWith(request, clusterLength, nodeMask) : 0n,
     pods: podsIn(family, nodeMask),
   };
 }

@@ -25,7 +25,7 @@ export interface CidrLayout {
   /** The service CIDRs, of either family. */
   readonly serviceCidrs: readonly ClusterCidr[];
   readonly nodeMask: number;
-  /** How many nodes get a podCIDR: one that does not overlap a service CIDR. */
+  /** How many nodes get a podCIDR that overlaps no service CIDR; none if kube-controller-manager does not start. */
   readonly nodes: bigint;
   /** How many pods a node holds. */
   readonly pods: bigint;

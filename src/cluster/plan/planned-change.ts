@@ -6,6 +6,7 @@ import { plural, verbFor } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { clusterCidrsOf, nodeMasksOf } from "../nodes/cluster-options.ts";
 import { leastOf } from "../nodes/node-mask.ts";
+import { startFault } from "../nodes/obstacles.ts";
 import {
   avoidTwoSizes,
   type CidrChange,
@@ -35,7 +36,7 @@ export interface PlannedChange {
  * Computes the change from the settings of the `--was-` options.
  *
  * @param nodes how many nodes the cluster is to have
- * @returns `undefined` where none of these options was given, or the new cluster CIDR is smaller than a podCIDR
+ * @returns `undefined` where none of these options was given, or kube-controller-manager does not start with the new ones
  * @throws UsageError where they leave a setting open, or no cluster can have had these settings
  */
 export function plannedChange(
@@ -50,7 +51,7 @@ export function plannedChange(
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
   if (now.length === 0) throw new UsageError("expected --cluster-cidr with the --was- options");
-  if (now.some(({ nodeMask, clusterLength }) => nodeMask < clusterLength)) return undefined;
+  if (now.some(isNotStarting)) return undefined;
   const capacity = leastOf(now.map((one) => one.nodes));
   const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
@@ -78,6 +79,14 @@ export function plannedChange(
   return { families, existing, wanted, further, without, problems };
 }
 
+function isNotStarting({
+  family,
+  clusterLength,
+  nodeMask,
+}: Pick<CidrLayout, "family" | "clusterLength" | "nodeMask">): boolean {
+  return startFault(family, clusterLength, nodeMask, "") !== undefined;
+}
+
 /** The settings before the change: what is not given is unchanged. `undefined` where nothing is given. */
 function formerSettings(
   context: Context,
@@ -97,7 +106,7 @@ function formerSettings(
     }
     const serviceCidrs = now[0]?.serviceCidrs ?? [];
     const unknown = { nodes: undefined, pods: undefined };
-    if (nodeMask >= cluster.length) {
+    if (!isNotStarting({ family, clusterLength: cluster.length, nodeMask })) {
       return { ...layOutCidrs({ family, cluster, serviceCidrs, nodeMask, ...unknown }), cluster };
     }
     throw new UsageError(

@@ -3,7 +3,7 @@
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatPrefix } from "../../ipam/prefix.ts";
-import { longestNodeMask, MAX_IPV6_NODE_BITS, nodesIn } from "../nodes/node-mask.ts";
+import { longestNodeMask, MAX_IPV6_NODE_BITS } from "../nodes/node-mask.ts";
 import { serviceOverlap, startFault } from "../nodes/obstacles.ts";
 import { layOutCidrs } from "./cidr-layout.ts";
 import type { CidrLayout, CidrRequest, Problem, ProblemCode } from "./cidr-request.ts";
@@ -64,7 +64,7 @@ function alternativesTo(request: CidrRequest, layout: CidrLayout): string {
   const anyMask = { ...request, nodeMask: undefined };
   const anyCluster = { cluster: undefined, nodes: request.nodes ?? nodes };
   const [otherMask] = fitting(anyMask);
-  const isReduced = nodesIn(layout.clusterLength, layout.nodeMask) > nodes;
+  const isReduced = cluster && serviceOverlap(cluster, layout.nodeMask, layout.serviceCidrs);
   const [larger] = fitting({ ...request, ...anyCluster }, { ...anyMask, ...anyCluster }).filter(
     ({ clusterLength }) =>
       // Outside the service CIDR one of any length holds the nodes; but there is only one private /8.

@@ -196,7 +196,7 @@ test("overlap, podCIDR outside and podCIDR of another size are named with what t
   t.match(stdout, /^node-5 .* not in 10\.244\.0\.0\/16$/m);
 });
 
-test("dual stack: podCIDRs are shared wherever they are, and compared with their cluster CIDR", async (t) => {
+test("dual stack: podCIDRs are compared with the cluster CIDR of their place in the list", async (t) => {
   const nodes: readonly WrittenNode[] = [
     { name: "a", podCidrs: ["10.244.0.0/24", "fd00:0:0:1::/64"] },
     { name: "b", podCidrs: ["fd00:0:0:1::/64", "10.244.1.0/24"] },

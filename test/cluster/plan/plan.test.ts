@@ -141,6 +141,7 @@ test("a cluster CIDR alone that kube-controller-manager does not start with is a
     const { exitCode, stdout } = plan(`--cluster-cidr ${cluster} --json`);
     const { problems } = JSON.parse(stdout);
     t.match([exitCode, problems[0]], [1, { code, instead }], cluster);
+    t.equal(JSON.parse(stdout).nodes, 0, "no node gets a podCIDR");
   }
 });
 
@@ -283,6 +284,10 @@ test("what cannot be worked out is a usage error", async (t) => {
     ["--nodes 5 --pods 5 --was-nodes 4", "--was-nodes: requires"],
     ["--nodes 5 --pods 5 --was-cluster-cidr 10.0.0.0/16", "--was-"],
     [`${cluster} --was-node-cidr-mask-size 8`, "of /16 cannot have a node mask of /8"],
+    [
+      "--cluster-cidr fd00::/48 --was-cluster-cidr fd00::/32",
+      "of /32 cannot have a node mask of /64",
+    ],
   ];
   for (const [line, message] of cases) {
     t.match(plan(line), { exitCode: 2, stdout: "", stderr: message }, line);

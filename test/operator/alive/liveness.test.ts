@@ -7,12 +7,12 @@ import { LivenessChecker } from "../../../src/operator/alive/liveness.ts";
 import type { NetworkDirectory } from "../../../src/operator/held/network-directory.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
 import { directoryOn, reservationOf } from "../held/reservation.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
-import { type Machine, NODE_NAMESPACE, systemOf } from "./proc.ts";
 
 /** The container of every reservation here. */
 const container = attachment("c1");

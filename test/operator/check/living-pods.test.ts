@@ -4,7 +4,7 @@ import { test } from "tap";
 import { check } from "../../../src/operator/check/check.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import type { Machine, Process } from "../alive/proc.ts";
+import type { Machine, Process } from "../../harness/proc.ts";
 import { configureNet, findingsOn, memoryNode, RESULTS, remember, runOn } from "../memory-node.ts";
 import type { PrintedFinding } from "../node.ts";
 

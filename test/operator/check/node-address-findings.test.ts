@@ -3,7 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import type { Machine } from "../alive/proc.ts";
+import type { Machine } from "../../harness/proc.ts";
 import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
 
 /** The network `net` of 198.51.100.0/28, with the bridge `cni0`. */

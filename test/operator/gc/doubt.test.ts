@@ -2,8 +2,8 @@
 
 import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
+import type { Machine } from "../../harness/proc.ts";
 import { filesOf } from "../../store/fixtures.ts";
-import type { Machine } from "../alive/proc.ts";
 import { memoryNode, remember, runOn } from "../memory-node.ts";
 
 interface Case {

@@ -6,8 +6,8 @@ import { test } from "tap";
 import { gc } from "../../../src/operator/gc/gc.ts";
 import { extent } from "../../harness/extent.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import type { Machine } from "../../harness/proc.ts";
 import { seed } from "../../harness/seed.ts";
-import type { Machine } from "../alive/proc.ts";
 import { memoryNode, remember, runOn } from "../memory-node.ts";
 
 /**

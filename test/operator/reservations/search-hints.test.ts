@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import { show } from "../../../src/operator/reservations/show.ts";
-import type { Machine } from "../alive/proc.ts";
+import type { Machine } from "../../harness/proc.ts";
 import { configureNet, memoryNode, runOn } from "../memory-node.ts";
 
 const range = "range 10.0.0.1-10.0.0.14 of net";

@@ -8,7 +8,7 @@ import {
   processIn,
 } from "../../../src/store/namespaces/namespace-state.ts";
 import { type System, SystemError } from "../../../src/system/system.ts";
-import { type Machine, NODE_NAMESPACE, systemOf } from "../../operator/alive/proc.ts";
+import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
 
 const path = "/run/netns/pod";

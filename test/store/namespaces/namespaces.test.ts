@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { Namespaces } from "../../../src/store/namespaces/namespaces.ts";
 import { SystemError } from "../../../src/system/system.ts";
-import { NODE_NAMESPACE, systemOf } from "../../operator/alive/proc.ts";
+import { NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
 
 const pod = { namespace: 70, addresses: ["10.7.75.2"] };

@@ -5,7 +5,7 @@ import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.t
 import { Namespaces } from "../../../src/store/namespaces/namespaces.ts";
 import { lookAround, nodeNamespaceOf } from "../../../src/store/namespaces/view.ts";
 import type { System } from "../../../src/system/system.ts";
-import { type Machine, NODE_NAMESPACE, type Process, systemOf } from "../../operator/alive/proc.ts";
+import { type Machine, NODE_NAMESPACE, type Process, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
 
 /** A process of the node itself. */

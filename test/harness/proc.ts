@@ -1,8 +1,8 @@
-/** A machine in memory for what tells which containers live: `/proc`, and mounted network namespaces. */
+/** What the kernel shows in memory of who lives: `/proc`, and mounted network namespaces. */
 
-import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
-import type { OperatorSystem } from "../../../src/system/operator-system.ts";
-import { SystemError } from "../../../src/system/system.ts";
+import { createNodeOperatorSystem } from "../../src/system/node/operator-system.ts";
+import type { OperatorSystem } from "../../src/system/operator-system.ts";
+import { SystemError } from "../../src/system/system.ts";
 
 /** A process as `/proc` shows it. */
 export interface Process {
@@ -46,6 +46,16 @@ export interface Machine {
   readonly isContained?: boolean;
   /** For how long it has been up, in seconds; unknown by default. */
   readonly uptime?: number;
+  /** The network namespace of the node itself; by default {@link NODE_NAMESPACE}. */
+  readonly nodeNamespace?: number;
+  /** This process, which is not listed then; by default process 99, which is. */
+  readonly caller?: Process;
+  /** The capabilities of this process; unknown by default. */
+  readonly capabilities?: bigint;
+  /** Whether each namespace has an interface, and not only one with an address. */
+  readonly isConnected?: boolean;
+  /** Lines of its file systems in the lists of mounts. */
+  readonly fileSystems?: readonly string[];
   /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
@@ -58,8 +68,24 @@ const NAMESPACE_DEVICE = 4n;
 /** The process id of the caller. */
 const SELF = 99;
 
-/** Makes the system; process 1 and the caller are in the node's own namespace unless they are given. */
+/** The calls by which a program looks at `/proc` and at network namespaces. */
+export type ProcCalls = Pick<
+  OperatorSystem,
+  "readLink" | "list" | "readFile" | "linesWith" | "readFileIn" | "status"
+>;
+
+/** The names of these calls. */
+export const procCalls: readonly (keyof ProcCalls)[] = [
+  ...(["readLink", "list", "readFile", "linesWith", "readFileIn", "status"] as const),
+];
+
+/** The system of a process on a machine. */
 export function systemOf(machine: Machine): OperatorSystem {
+  return { ...createNodeOperatorSystem(), ...procOf(machine) };
+}
+
+/** What is shown of a machine. Process 1 and the caller are in the node's own namespace unless they are given. */
+export function procOf(machine: Machine): ProcCalls {
   const { mounted = {}, files = [], isContained = false, isUnprivileged = false } = machine;
   const processOf = (inode: number): Process =>
     Object.values(processes).find(({ namespace }) => namespace === inode) ?? {
@@ -72,20 +98,21 @@ export function systemOf(machine: Machine): OperatorSystem {
       return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
     }
     if (table === "if_inet6") return addresses6.map((one) => `${one} 02 40 00 80 eth0\n`).join("");
-    if (table !== "dev") return missing(path);
-    const isEmpty = addresses.length + addresses6.length === 0;
+    if (table !== "dev") return missing("open", path);
+    const isEmpty = machine.isConnected !== true && addresses.length + addresses6.length === 0;
     return `Inter-|\n face |\n    lo: 0\n${isEmpty ? "" : "  eth0: 0\n"}`;
   };
-  const own = { namespace: NODE_NAMESPACE, addresses: ["127.0.0.1", "192.0.2.1"] };
+  const { nodeNamespace = NODE_NAMESPACE } = machine;
+  const own = { namespace: nodeNamespace, addresses: ["127.0.0.1", "192.0.2.1"] };
   const processes: Readonly<Record<number, Process>> = {
     1: own,
-    [SELF]: own,
+    ...(machine.caller === undefined ? { [SELF]: own } : {}),
     ...machine.processes,
   };
   const processAt = (path: string): { process: Process; rest: string } | undefined => {
     const [, id = "", thread, rest = ""] =
       /^\/proc\/([0-9]+|self)(?:\/task\/([0-9]+))?\/(.*)$/.exec(path) ?? [];
-    const process = processes[id === "self" ? SELF : Number(id)];
+    const process = id === "self" ? (machine.caller ?? processes[SELF]) : processes[Number(id)];
     if (process === undefined || machine.ended?.includes(Number(id)) === true) return undefined;
     const living = machine.zombies?.[Number(id)];
     if (living !== undefined && thread !== String(living)) return undefined;
@@ -95,32 +122,35 @@ export function systemOf(machine: Machine): OperatorSystem {
     }
     return { process, rest };
   };
-  const missing = (path: string): never => {
-    throw new SystemError("open", path, "ENOENT");
+  const missing = (word: string, path: string): never => {
+    throw new SystemError(word, path, "ENOENT");
   };
   const mountLines = (process: Process): readonly string[] => [
+    ...(machine.fileSystems ?? []),
     ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
     ...Object.entries(process.mounted ?? mounted).map(
       ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw`,
     ),
   ];
   return {
-    ...createNodeOperatorSystem(),
     readLink: (path) => {
       if (path === "/proc/self/ns/pid") return `pid:[${isContained ? 4026539999 : 4026531836}]`;
       const found = processAt(path);
       if (found?.rest === "ns/mnt") return `mnt:[${found.process.mountNamespace ?? 4026531840}]`;
       if (found?.rest === "ns/user") return `user:[${found.process.userNamespace ?? 4026531837}]`;
-      return found?.rest === "ns/net" ? `net:[${found.process.namespace}]` : missing(path);
+      if (found?.rest === "ns/net") return `net:[${found.process.namespace}]`;
+      return missing("readlink", path);
     },
     list: (path) => {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
       const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
       const living = machine.zombies?.[Number(id)];
-      if (id !== undefined) return living === undefined ? missing(path) : [id, String(living)];
+      if (id !== undefined) {
+        return living === undefined ? missing("open", path) : [id, String(living)];
+      }
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
       const isThere = names.length > 0 || path === "/run/netns";
-      return isThere ? names.map((one) => one.slice(path.length + 1)) : missing(path);
+      return isThere ? names.map((one) => one.slice(path.length + 1)) : missing("open", path);
     },
     readFile: (path) => {
       const [, ended] = /^\/proc\/([0-9]+)\/stat$/.exec(path) ?? [];
@@ -129,28 +159,37 @@ export function systemOf(machine: Machine): OperatorSystem {
       }
       if (path === "/proc/uptime" && machine.uptime !== undefined)
         return `${machine.uptime} 9.00\n`;
-      const { process, rest } = processAt(path) ?? missing(path);
+      if (path === "/proc/self/status" && machine.capabilities !== undefined) {
+        return `Name:\thost-local\nCapEff:\t${machine.capabilities.toString(16).padStart(16, "0")}\n`;
+      }
+      const { process, rest } = processAt(path) ?? missing("open", path);
+      if (rest === "mountinfo")
+        return mountLines(process)
+          .map((line) => `${line}\n`)
+          .join("");
       const [, id] = path.split("/", 3).slice(1);
       if (rest.startsWith("net/") && machine.unreadable?.includes(Number(id)) === true) {
         throw new SystemError("open", path, "EFBIG");
       }
-      return rest.startsWith("net/") ? tableOf(process, rest.slice(4), path) : missing(path);
+      return rest.startsWith("net/")
+        ? tableOf(process, rest.slice(4), path)
+        : missing("open", path);
     },
     linesWith: (path, text) => {
-      const { process, rest } = processAt(path) ?? missing(path);
+      const { process, rest } = processAt(path) ?? missing("open", path);
       return rest === "mountinfo"
         ? mountLines(process).filter((line) => line.includes(text))
-        : missing(path);
+        : missing("open", path);
     },
     readFileIn: (namespace, path) => {
       if (machine.isConfined === true) throw new SystemError("setns", namespace, "EPERM");
-      const inode = mounted[namespace] ?? missing(namespace);
+      const inode = mounted[namespace] ?? missing("open", namespace);
       return tableOf(processOf(inode), path.replace("/proc/self/net/", ""), path);
     },
     status: (path) => {
       const { process, rest } = processAt(path) ?? {};
       if (rest === "root/") return statusOf(20n, process?.root ?? 2);
-      if (rest?.startsWith("fd/") === true) return missing(path);
+      if (rest?.startsWith("fd/") === true) return missing("stat", path);
       if (machine.covered?.includes(path) === true) return statusOf(20n, 5);
       if (process !== undefined && rest === "net/dev") return statusOf(20n, process.namespace);
       if (rest === "ns/net" && process !== undefined) {
@@ -162,7 +201,10 @@ export function systemOf(machine: Machine): OperatorSystem {
       }
       const inode = mounted[path] ?? process?.namespace;
       if (inode !== undefined) return statusOf(NAMESPACE_DEVICE, inode);
-      return files.includes(path) ? statusOf(20n, 5) : missing(path);
+      if (Object.keys(mounted).some((one) => one.startsWith(`${path}/`))) {
+        return { ...statusOf(20n, 6), kind: "directory" };
+      }
+      return files.includes(path) ? statusOf(20n, 5) : missing("stat", path);
     },
   };
 }
