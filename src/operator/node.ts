@@ -32,7 +32,7 @@ export class Node {
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
-  /** In the order of their networks. */
+  /** The directories of the networks, in the order of these. */
   readonly directories: readonly NetworkDirectory[];
   readonly cache: ResultsCache;
   readonly liveness: LivenessChecker;

@@ -35,7 +35,7 @@ export type Conclusion =
       readonly reason: string;
     };
 
-/** As tables show it. */
+/** Formats what is known of a container's life as tables show it. */
 export function formatLiveness(liveness: Liveness): string {
   return liveness === "dead" ? "no" : liveness === "alive" ? "yes" : "-";
 }
@@ -67,7 +67,7 @@ export interface Evidence {
   readonly isOfNode: boolean;
   /** `undefined` where nothing is recorded of it as it is now, as of what the Go plugin has reserved. */
   readonly recorded: RecordedNamespace | undefined;
-  /** Those that libcni's cache names; none if it knows none. Not asked for where the record decides. */
+  /** The namespaces that libcni's cache names; none if it knows none. Not asked for where the record decides. */
   readonly named: readonly NamedNamespace[];
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;

@@ -22,7 +22,7 @@ import {
   type RecordedNamespace,
 } from "./conclusion.ts";
 
-/** For so long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
+/** How long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
 
 const NONE: readonly Namespace[] = [];
@@ -42,7 +42,7 @@ export interface KnownReservation {
 export class LivenessChecker {
   readonly #system: OperatorSystem;
   readonly cache: ResultsCache;
-  /** Of all networks of the node. */
+  /** The directories of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
@@ -97,7 +97,7 @@ export class LivenessChecker {
     return all;
   }
 
-  /** The same for an attachment of the cache, whether or not anything is reserved for it. */
+  /** Whether the container of an attachment of the cache is alive, whether or not anything is reserved for it. */
   livenessOfAttachment(attachment: Named): Conclusion {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
@@ -117,7 +117,7 @@ export class LivenessChecker {
     return this.namespaces.withAddress(address);
   }
 
-  /** Those of the node. */
+  /** The network namespaces of the node. */
   get namespaces(): Namespaces {
     this.#namespaces ??= new Namespaces(this.#system, this.#viewNow());
     return this.#namespaces;
@@ -337,13 +337,13 @@ export class LivenessChecker {
     return this.#candidate.text;
   }
 
-  /** One that has an interface, and of which it is not known whose it is. */
+  /** A namespace that has an interface, and of which it is not known whose it is. */
   #unaccounted(): string | undefined {
     const [stranger] = this.#strangers();
     return stranger && `the network namespace ${stranger.path} belongs to no known container`;
   }
 
-  /** Those that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
+  /** The namespaces that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
   #strangers(): readonly Namespace[] {
     const unnamed = [...this.#containersIn()]
       .filter(([namespace, containers]) => containers.length === 0 && namespace.hasInterface())

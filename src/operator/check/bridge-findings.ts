@@ -65,7 +65,7 @@ interface BridgedNetwork {
   /** The ranges whose gateways it can have. */
   readonly served: readonly Range[];
   readonly others: readonly Range[];
-  /** In the order of the kernel; `undefined` where there is no such bridge, or its addresses are not known. */
+  /** The addresses in the order of the kernel; `undefined` where there is no such bridge, or its addresses are not known. */
   readonly addresses: readonly InterfaceAddress[] | undefined;
 }
 

@@ -83,7 +83,7 @@ function findingOn(
   ];
 }
 
-/** None on the networks that podman and nerdctl make for themselves. */
+/** A network whose file does not come first; nothing on the networks that podman and nerdctl make for themselves. */
 function unusedFinding(
   first: ConfigurationFile,
   path: string,

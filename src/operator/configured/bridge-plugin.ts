@@ -133,7 +133,10 @@ export function unusableRanges(
   ];
 }
 
-/** With `isDefaultGateway` the plugin adds the default route itself, unless it is configured with a gateway; the kernel has it once. */
+/**
+ * The ranges whose default route would be there twice: with `isDefaultGateway` the plugin adds it itself, unless it is configured
+ * with a gateway; the kernel has it once.
+ */
 function withTwoRoutes({ routes = [], bridge, rangeSets }: FoundNetwork): readonly UnusableRange[] {
   if (bridge?.isDefault !== true) return [];
   return ([4, 6] as const).flatMap((family): readonly UnusableRange[] => {
@@ -239,7 +242,7 @@ function routesOf(
   return [...own, ...added];
 }
 
-/** Such as `10.1.2.1/24`. */
+/** Formats an address with its prefix length, such as `10.1.2.1/24`. */
 export function formatInterfaceAddress({ address, prefixLength }: InterfaceAddress): string {
   return `${formatAddress(address)}/${prefixLength}`;
 }

@@ -45,13 +45,13 @@ const NO_DIRECTORY = ["ENOENT", "ENOTDIR"] as const;
 /** The directory of a network, with all configurations that use it. What is in it is read once, when it is asked for. */
 export class NetworkDirectory {
   readonly files: NetworkFiles;
-  /** One for each configuration; a single one without a source if nothing configures the network. */
+  /** The networks, one for each configuration; a single one without a source if nothing configures the network. */
   readonly networks: readonly [FoundNetwork, ...FoundNetwork[]];
   /** The files that configure the network. */
   readonly sources: readonly string[];
-  /** Those of all configurations. */
+  /** The range sets of all configurations. */
   readonly rangeSets: readonly RangeSet[];
-  /** Those of all configurations. */
+  /** The ranges of all configurations. */
   readonly ranges: readonly Range[];
   /** Whether all ranges are configured: the runtime and the main plugin supply none. */
   readonly hasKnownRanges: boolean;

@@ -90,7 +90,7 @@ function past({ context, directories }: Node, query: Query): readonly Hint[] {
   return [{ reason: "history", network: null, text: `What was before: ${command}` }];
 }
 
-/** One for each range that the address concerns. */
+/** The hints for an address, one for each range that it concerns. */
 function hintsForAddress(node: Node, address: Address): readonly Hint[] {
   const { networks } = node;
   const hints = networks.flatMap((network) =>
@@ -149,7 +149,7 @@ function hintsOnCached(
   });
 }
 
-/** Such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`. */
+/** Describes an attachment of the cache, such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`. */
 function describeCached({ network, containerId, interfaceName, pod }: CachedAttachment): string {
   const ofPod = pod === "" ? "" : ` (pod ${pod})`;
   return `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}`;

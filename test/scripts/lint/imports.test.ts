@@ -99,7 +99,7 @@ test("docs/architecture.md draws arrows of the table, and none of them backwards
   };
   const leads = (from: string, to: string): boolean =>
     rowsOf(from).some((one) => rowsOf(to).some((other) => one !== other && isAllowed(one, other)));
-  const chains = page.match(/(?:[\w.]+, )*[\w.]+(?:\s+→\s+(?:[\w.]+, )*[\w.]+)+/g) ?? [];
+  const chains = page.match(/(?:[\w.-]+, )*[\w.-]+(?:\s+→\s+(?:[\w.-]+, )*[\w.-]+)+/g) ?? [];
   const drawn = chains
     .map((chain) => chain.split(/\s*→\s*/).map((names) => names.split(", ")))
     .filter((steps) => steps.flat().every((name) => rowsOf(name).length > 0));

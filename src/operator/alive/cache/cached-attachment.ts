@@ -114,7 +114,7 @@ class UsualEntry implements CachedAttachment {
     return this.#pod;
   }
 
-  /** Without what is before: `config` is the largest member. A network may be named `netns`, too. */
+  /** Reads a member without what is before: `config` is the largest one. A network may be named `netns`, too. */
   #memberOf(name: string): unknown {
     return exactMember(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
   }
