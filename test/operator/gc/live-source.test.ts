@@ -64,7 +64,7 @@ for (const [name, script, named] of [
   ["a list in a file", '"$@" --live ids', "ids"],
   ["a file as standard input", '"$@" --live - < ids', "standard input"],
 ] as const) {
-  test(`${name} that is dated ahead of the clock is refused with its date: nobody knows what was made since`, async (t) => {
+  test(`${name} that is dated ahead of the clock is refused with its date`, async (t) => {
     const node = podsOn(t, "c1", "c2");
     const list = join(node.root, "ids");
     writeFileSync(list, withOthers(["c1"]).join("\n"));
