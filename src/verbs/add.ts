@@ -14,7 +14,7 @@ import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { type AllocationRequest, Allocator, NoAddressError } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { isShared } from "../store/journal/reclaimable.ts";
+import { isShared } from "../store/journal/reservation-states.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { shortened } from "../store/release.ts";

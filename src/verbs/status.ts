@@ -8,7 +8,7 @@ import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { capacityOf, isEmptySet } from "../ipam/round-robin.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { knownCount } from "../store/journal/journal-file.ts";
-import { reclaimableNames } from "../store/journal/reclaimable.ts";
+import { reclaimableNames } from "../store/journal/reservation-states.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import {
   candidateAt,

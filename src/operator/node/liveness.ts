@@ -1,10 +1,13 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
+import {
+  type ReservationStates,
+  reservationStates,
+} from "../../store/journal/reservation-states.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
+import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
-import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
 import { lookAround, nameOf, type View } from "../../store/namespaces/view.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
@@ -42,9 +45,9 @@ export class LivenessChecker {
   /** Of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
-  readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  readonly #recorded = new Map<NetworkDirectory, ReservationStates>();
   #view: View | undefined;
-  #namespaces: Namespaces | undefined;
+  #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
@@ -111,8 +114,8 @@ export class LivenessChecker {
   }
 
   /** Those of the node. */
-  get namespaces(): Namespaces {
-    this.#namespaces ??= new Namespaces(this.#system, this.#viewNow());
+  get namespaces(): AddressesInUse {
+    this.#namespaces ??= new AddressesInUse(this.#system, this.#viewNow());
     return this.#namespaces;
   }
 
@@ -139,7 +142,7 @@ export class LivenessChecker {
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
       // Namespaces are recorded of the running boot: nothing is read for those from before it.
-      recorded = recordedIn(network.files, this.states, () => []);
+      recorded = reservationStates(network.files, this.states, () => []);
       this.#recorded.set(network, recorded);
     }
     const found = recorded.find(name, (record) => isOfRecord(record, status, owner));

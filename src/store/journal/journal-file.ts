@@ -13,7 +13,7 @@ import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { eachLine } from "../../system/lines.ts";
-import { attempt, type Files, type Lines, NO_FILE } from "../../system/system.ts";
+import { type AddressFiles, attempt, type Lines, NO_FILE } from "../../system/system.ts";
 import type { BootId, MachineId } from "../files/boot-id.ts";
 import { type FileId, type Fingerprint, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
@@ -134,7 +134,7 @@ export function knownCount(files: NetworkFiles): number | undefined {
 }
 
 function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
-  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
+  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot()) return false;
   const { system, directory } = files;
   return attempt(() => isUnchanged(fingerprintOf(system.status(directory)), seal.directory), false);
 }
@@ -221,24 +221,24 @@ export function sealedAt({ directory }: Seal): bigint {
  */
 export function renewJournal(
   state: StateDirectory,
-  scan: Files,
+  scan: AddressFiles,
   seal: Pick<Seal, "boot" | "machine" | "directory">,
   records: ReadonlyMap<string, string>,
   isDurable: boolean,
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = headerOf({ ...seal, reservations: 0, length: 0, renewed: 0 });
-  const text = `${header}${withRecords(scan.pairs, records)}${lines}`;
+  const text = `${header}${withRecords(scan.usual, records)}${lines}`;
   state.replace(FILE, text, isDurable);
   return utf8Length(text);
 }
 
 /** The lines of a search; those with records in the order of these, and behind all others. */
-function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
-  if (records.size === 0) return pairs;
+function withRecords(usual: string, records: ReadonlyMap<string, string>): string {
+  if (records.size === 0) return usual;
   const plain: string[] = [];
   const there = new Set<string>();
-  for (const line of eachLine(pairs)) {
+  for (const line of eachLine(usual)) {
     const name = line.slice(line.lastIndexOf(" ") + 1);
     if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
     else plain.push(line);
