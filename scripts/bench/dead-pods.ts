@@ -49,7 +49,8 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const system = createNodeSystem();
   const hasHandles = system.namespaceHandle("/proc/self/ns/net") !== undefined;
   const files = openNetwork(system, ipam.dataDir, network.name);
-  const { state, boot, lockFile } = files;
+  const { state, lockFile } = files;
+  const boot = files.boot();
   // As after any call: a new file in the directory would make the journal stale.
   writeFileSync(lockFile, "", { mode: 0o600 });
   if (state === undefined || boot === undefined) throw new Error("There is no state directory.");

@@ -10,7 +10,7 @@ import type { RangeSet } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import type { NetworkFiles } from "../store/files/network-files.ts";
 import { Journal } from "../store/journal/journal.ts";
-import { type RecordedNamespaces, recordedIn } from "../store/journal/reclaimable.ts";
+import { type ReservationStates, reservationStates } from "../store/journal/reservation-states.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
 import { NoAddressError } from "../store/no-address.ts";
 import { type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
@@ -85,10 +85,10 @@ function reuseOf(files: NetworkFiles, reuse: Reuse): ReusedAddresses {
 /** What others have reserved, each read once, when it is asked for. */
 function takenIn(files: NetworkFiles, states: NamespaceStates | undefined): Taken {
   let unusual: readonly Reservation[] | undefined;
-  let recorded: RecordedNamespaces | undefined;
+  let recorded: ReservationStates | undefined;
   return {
     reclaimable: (wantedBy) => {
-      recorded ??= recordedIn(files, states);
+      recorded ??= reservationStates(files, states);
       return recorded.reclaimable(wantedBy);
     },
     unusual: () => {

@@ -222,7 +222,7 @@ interface IpamSettings {
 function readIpam(ipam: Located, network: NetworkName): IpamSettings {
   text(setting(ipam, "type"));
   text(setting(ipam, "name"));
-  const failsWhenExhausted = isOther(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
+  const exhaustedStatus = choice(setting(ipam, "exhaustedStatus"), "ready", "unavailable");
   const shortForm = rangeIn(ipam);
   const ranges = rangeSetsIn(setting(ipam, "ranges"));
   const store = storeConfig(ipam, network, (key, read) => read(setting(ipam, key)));
@@ -231,8 +231,8 @@ function readIpam(ipam: Located, network: NetworkName): IpamSettings {
     ...excludedIn(setting(ipam, "exclude"), setting(ipam, "reserved")),
     routes: elements(setting(ipam, "routes")).map(parseRoute),
     resolvConf: text(setting(ipam, "resolvConf"), "the path of a file"),
-    repeatsAnswer: isOther(setting(ipam, "repeatedAdd"), "error", "same"),
-    failsWhenExhausted,
+    repeatsAnswer: choice(setting(ipam, "repeatedAdd"), "error", "same") === "same",
+    failsWhenExhausted: exhaustedStatus === "unavailable",
   };
   // A template that has left it null must not hand out the whole range.
   const partition = memberOrNullInAnyCase(ipam, "partition");
@@ -281,33 +281,37 @@ function storeConfig(ipam: Located, network: NetworkName, read: ReadKey): StoreC
     dataDir: dataDir === "" ? DEFAULT_DATA_DIR : dataDir,
     lockTimeoutSeconds: read("lockTimeoutSeconds", seconds) ?? DEFAULT_LOCK_TIMEOUT_SECONDS,
     historyBytes: read("history", historyBytes),
-    reclaims: !read("reclaim", (at) => isOther(at, "whenFull", "never")),
+    reclaims: read("reclaim", (at) => choice(at, "whenFull", "never")) === "whenFull",
     reuse: { delay, sticky: by && { by, seconds: stickySeconds } },
   };
 }
 
 /**
- * Whether a member, which is one of two words, is not the default.
+ * A member that is one of two words.
  *
  * @param others what else is valid, for the error
  */
-function isOther(at: Located | undefined, byDefault: string, other: string, others = ""): boolean {
+function choice<A extends string, B extends string>(
+  at: Located | undefined,
+  byDefault: A,
+  other: B,
+  others = "",
+): A | B {
   const value = at === undefined ? byDefault : text(at);
-  if (value !== byDefault && value !== other) {
-    throw internalError(
-      `invalid ${nameOf(at)}: ${value}`,
-      others === ""
-        ? `expected "${byDefault}" (the default) or "${other}" at ${at?.path}`
-        : `expected "${byDefault}" (the default), "${other}"${others} at ${at?.path}`,
-    );
-  }
-  return value === other;
+  if (value === byDefault) return byDefault;
+  if (value === other) return other;
+  throw internalError(
+    `invalid ${nameOf(at)}: ${value}`,
+    others === ""
+      ? `expected "${byDefault}" (the default) or "${other}" at ${at?.path}`
+      : `expected "${byDefault}" (the default), "${other}"${others} at ${at?.path}`,
+  );
 }
 
 /** The names of arguments that tell who a call is about; `undefined` where nobody gets the same addresses again. */
 function stickyBy(at: Located | undefined): readonly string[] | undefined {
   if (at !== undefined && isObject(at.value)) return namesBy(at);
-  return isOther(at, "none", "pod", ' or {"by": [names]}') ? POD : undefined;
+  return choice(at, "none", "pod", ' or {"by": [names]}') === "pod" ? POD : undefined;
 }
 
 /** The names of arguments that request addresses; none where none do. */

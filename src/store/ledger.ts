@@ -1,7 +1,7 @@
 /** What a call does to the reservations of a network: the one place that tells journal, history and reuse of it. */
 
 import type { Reuse } from "../ipam/config.ts";
-import type { Files, Lock } from "../system/system.ts";
+import type { AddressFiles, Lock } from "../system/system.ts";
 import type { FileId } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
@@ -48,7 +48,7 @@ export class Ledger {
    *
    * @param isComplete whether each could be read: one that could not may belong to any attachment, and the journal stays as it is
    */
-  searched(scan: Files, isComplete: boolean): void {
+  searched(scan: AddressFiles, isComplete: boolean): void {
     if (!isComplete) this.journal.abandon();
     if (this.reuse.isAsked) this.reuse.released(...this.journal.missingIn(scan));
     this.journal.renew(scan);

@@ -4,13 +4,13 @@ import type { Attachment } from "../cni/attachment.ts";
 import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
-import { attempt, type Files, type Lock, recover, type System } from "../system/system.ts";
+import { type AddressFiles, attempt, type Lock, recover, type System } from "../system/system.ts";
 import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
-import { RecordedNamespaces } from "./journal/reclaimable.ts";
 import type { AddedNamespace } from "./journal/record.ts";
+import { ReservationStates } from "./journal/reservation-states.ts";
 import { Ledger } from "./ledger.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
@@ -53,12 +53,12 @@ export class PossiblyLockedNetwork {
   readonly files: NetworkFiles;
   protected readonly ledger: Ledger;
   /** What a search has found, if there was one, and the reservations of no usual form in it. */
-  #scan: Files | undefined;
+  #scan: AddressFiles | undefined;
   #others: readonly Reservation[] = [];
   /** Whether the journal has what is from before this boot, as far as possible. */
   #isPrepared = false;
   readonly #warnings: string[] = [];
-  #namespaces: RecordedNamespaces | undefined;
+  #states: ReservationStates | undefined;
 
   /**
    * @param lock `undefined` where the disk refuses it; then the journal is neither read nor written
@@ -152,14 +152,14 @@ export class PossiblyLockedNetwork {
     this.ledger.released(name, owner, isRemoved);
   }
 
-  /** The namespaces for which reservations were made, as they are now: looked at once, when they are first asked for. */
-  get namespaces(): RecordedNamespaces {
-    this.#namespaces ??= new RecordedNamespaces(
+  /** What became of the reservations that the journal tells of: looked at once, when it is first asked for. */
+  states(): ReservationStates {
+    this.#states ??= new ReservationStates(
       this.files,
       this.ledger.journal.records(),
       new NamespaceStates(this.files.system),
     );
-    return this.#namespaces;
+    return this.#states;
   }
 
   /** Keeps a line for standard error until the lock is released: its reader must not be able to block other calls. */
@@ -180,7 +180,7 @@ export class PossiblyLockedNetwork {
   }
 
   /** Reads everything, once a call; and writes the journal anew, unless it is current. */
-  #search(): Files {
+  #search(): AddressFiles {
     if (this.#scan !== undefined) return this.#scan;
     this.ledger.journal.open();
     this.files.sweepTemporary();
@@ -286,7 +286,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
-   * The reservations that an ADD of an attachment may reclaim, see `RecordedNamespaces.reclaimable`.
+   * The reservations that an ADD of an attachment may reclaim, see `ReservationStates.reclaimable`.
    *
    * @param namespace of that attachment; `undefined` where it is not known
    */
@@ -296,7 +296,7 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
-    return this.namespaces.reclaimable(wantedBy, caller);
+    return this.states().reclaimable(wantedBy, caller);
   }
 
   /**

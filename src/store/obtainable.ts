@@ -33,7 +33,7 @@ export interface SetRequest {
 
 /** What others have reserved, and may be taken from them; each is looked for when it is asked for. */
 export interface Taken {
-  /** The reservations of dead containers, as `RecordedNamespaces.reclaimable` finds them. */
+  /** The reservations of dead containers, as `ReservationStates.reclaimable` finds them. */
   readonly reclaimable: <T>(
     wantedBy: (name: string) => T | undefined,
   ) => Iterable<{ readonly dead: ReservationFile; readonly wanted: T }>;

@@ -1,6 +1,6 @@
 /** The interface to the operating system for the operator's tool: what it needs beyond `System`. */
 
-import type { FileStatus, System, SystemError } from "./system.ts";
+import type { System, SystemError } from "./system.ts";
 
 /** A process that has exited. */
 export interface CompletedProcess {
@@ -53,38 +53,6 @@ export interface Service {
   respond(request: string): string | undefined;
 }
 
-/** A file as it is opened once: its status and its content are of the same file. */
-export interface OpenedFile {
-  readonly kind: FileStatus["kind"];
-  readonly inode: bigint;
-  /** When it was last modified, in nanoseconds since the epoch. */
-  readonly modified: bigint;
-  /** When its content or status last changed, in nanoseconds since the epoch. */
-  readonly changed: bigint;
-  /** The lower twelve bits of the mode, such as 0o600. */
-  readonly mode: number;
-  /** The error where it cannot be read; the status is then that of a symbolic link itself. */
-  readonly content: string | SystemError;
-}
-
-/** The files of a directory, as `openFiles` brings them: nothing is made of those of the usual kind but a line of text. */
-export interface OpenedFiles {
-  /**
-   * A line `<first word> <second word> <name> <inode>,<modified> <changed> <number>` for each regular file that only its owner
-   * can write to, whose name is four decimal octets without leading zeros, with a content as in `Files.pairs`; in ascending
-   * order of the names as numbers. Times in nanoseconds since the epoch.
-   */
-  readonly usual: string;
-  /** Every other file whose name has only the characters of addresses, in no order; with the error if it could not be opened. */
-  readonly others: readonly NamedFile[];
-}
-
-/** A file that is not in `OpenedFiles.usual`. */
-export interface NamedFile {
-  readonly name: string;
-  readonly file: OpenedFile | SystemError;
-}
-
 /** The operating system as the operator's tool uses it; as with `System`, a failed call throws `SystemError`. */
 export interface OperatorSystem extends System {
   /** The command-line arguments after the program's name. */
@@ -102,13 +70,6 @@ export interface OperatorSystem extends System {
    * within `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
    */
   readPipe(path: string, limit: number, timeout: number): string;
-  /**
-   * Opens a file, and reads its status and its content, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never
-   * blocks on a FIFO.
-   */
-  openFile(path: string, limit: number): OpenedFile;
-  /** Opens the files of a directory that are named like addresses in one call, see `OpenedFiles`; `limit` as of `openFile`. */
-  openFiles(path: string, limit: number): OpenedFiles;
   /**
    * Copies a file to a new one with this mode (EEXIST where the path exists); the copy is synced to disk before it
    * returns.

@@ -1,42 +1,53 @@
 /** `System.readFiles` by one call a file. */
 
 import {
-  type Files,
+  type AddressFiles,
   isSystemError,
   itself,
-  type OtherFile,
+  type NamedFile,
   recover,
   type System,
+  SystemError,
 } from "./system.ts";
 
-/** Two words with CR LF between them, see `Files`. */
+/** Two words with CR LF between them, see `AddressFiles`. */
 const PAIR = /^([a-zA-Z0-9][a-zA-Z0-9_.-]*)\r\n(?!\.{1,2}$)([!-.0-9;-~]{1,15})$/;
 
-/** The two words of a content, with a space between them; `undefined` for any other. */
-export function wordsOf(content: string): string | undefined {
-  const words = PAIR.exec(content);
-  return words === null ? undefined : `${words[1]} ${words[2]}`;
-}
+const WRITABLE_BY_OTHERS = 0o022;
 
-/** Whether a name has only the characters of addresses. */
-export function isAddressLike(name: string): boolean {
-  return /^[0-9a-fA-F.:]*$/.test(name);
-}
-
-/** Reads every file of a directory; one that was removed meanwhile is left out. */
+/** Reads the files of a directory that are named like addresses. */
 export function readFilesBy(
-  { list, readFile }: Pick<System, "list" | "readFile">,
+  { listAddresses, openFile }: Pick<System, "listAddresses" | "openFile">,
   path: string,
   limit: number,
-): Files {
-  const pairs: string[] = [];
-  const others: OtherFile[] = [];
-  for (const name of list(path)) {
-    const content = recover(() => readFile(`${path}/${name}`, limit), itself);
-    if (isSystemError(content, "ENOENT")) continue;
-    const words = typeof content === "string" ? wordsOf(content) : undefined;
-    if (words === undefined || !isAddressLike(name)) others.push({ name, content });
-    else pairs.push(`${words} ${name}\n`);
+  withStatus: boolean,
+): AddressFiles {
+  const lines: string[] = [];
+  const others: NamedFile[] = [];
+  const read = (name: string, quad?: number): void => {
+    const file = recover(() => openFile(`${path}/${name}`, limit), itself);
+    // It was removed meanwhile.
+    if (isSystemError(file, "ENOENT")) return;
+    const line = lineOf({ name, file }, withStatus, quad);
+    if (line === undefined) others.push({ name, file });
+    else lines.push(`${line}\n`);
+  };
+  const names = listAddresses(path);
+  for (const name of names.others) if (/^[0-9a-fA-F.:]*$/.test(name)) read(name);
+  for (const quad of names.quads) {
+    read([24, 16, 8, 0].map((shift) => (quad >>> shift) & 255).join("."), quad);
   }
-  return { pairs: pairs.join(""), count: pairs.length, others };
+  return { usual: lines.join(""), count: lines.length, others };
+}
+
+/** `undefined` for a file that is not usual. */
+function lineOf({ name, file }: NamedFile, withStatus: boolean, quad?: number): string | undefined {
+  if (file instanceof SystemError || typeof file.content !== "string") return undefined;
+  const { kind, mode, inode, modified, changed } = file;
+  const words = PAIR.exec(file.content);
+  if (words === null) return undefined;
+  const line = `${words[1]} ${words[2]} ${name}`;
+  if (!withStatus) return line;
+  const isUsual = kind === "file" && (mode & WRITABLE_BY_OTHERS) === 0;
+  return isUsual ? `${line} ${inode},${modified} ${changed} ${quad ?? ""}` : undefined;
 }

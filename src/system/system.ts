@@ -31,23 +31,35 @@ export interface Lines {
   readonly size: number;
 }
 
-/** The files of a directory, as `readFiles` brings them; in no order. */
-export interface Files {
+/** The files of a directory whose names have only the characters of addresses, as `readFiles` brings them. */
+export interface AddressFiles {
   /**
-   * A line `<first word> <second word> <name>` for each file with the content of a reservation, two words with CR LF
-   * between them: an identifier (letters, digits, `_`, `.`, `-`, not first), and 1 to 15 printable ASCII characters other
-   * than `/` and `:`. The name has only the characters of addresses: hexadecimal digits, `.` and `:`.
+   * A line `<first word> <second word> <name>` for each usual file, with the content of a reservation: two words with CR LF
+   * between them, an identifier (letters, digits, `_`, `.`, `-`, not first), and 1 to 15 printable ASCII characters other
+   * than `/` and `:`.
+   *
+   * With statuses a usual file is a regular one that only its owner can write to, and ` <inode>,<modified> <changed> <number>`
+   * follows: times in nanoseconds since the epoch, and a name of four decimal octets without leading zeros as a number. These
+   * come last, in ascending order; of any other name the number is empty.
    */
-  readonly pairs: string;
-  /** How many lines `pairs` has. */
+  readonly usual: string;
+  /** How many lines that are. */
   readonly count: number;
-  /** Every other file, with its content, or the error of the call that could not read it. */
-  readonly others: readonly OtherFile[];
+  /** Every other file that is there, in no order. */
+  readonly others: readonly NamedFile[];
 }
 
-/** A file that is not in `Files.pairs`. */
-export interface OtherFile {
+/** A file that is no usual one, as `openFile` opens it; or why that is not possible. */
+export interface NamedFile {
   readonly name: string;
+  readonly file: OpenedFile | SystemError;
+}
+
+/** A file as it is opened once: its status and its content are of the same file. */
+export interface OpenedFile extends Omit<FileStatus, "device" | "size"> {
+  /** The lower twelve bits of the mode, such as 0o600. */
+  readonly mode: number;
+  /** The error where it cannot be read; the status is then that of a symbolic link itself. */
   readonly content: string | SystemError;
 }
 
@@ -117,8 +129,13 @@ export interface System {
    * link (ELOOP).
    */
   extendFile(path: string, text: string, header: string): void;
-  /** Reads every file of a directory in one call, see `Files`; one with more than `limit` bytes is an error (EFBIG). */
-  readFiles(path: string, limit: number): Files;
+  /**
+   * Opens a file, and reads its status and its content, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never
+   * blocks on a FIFO.
+   */
+  openFile(path: string, limit: number): OpenedFile;
+  /** Reads the files of a directory that are named like addresses in one call, see `AddressFiles`; `limit` as of `openFile`. */
+  readFiles(path: string, limit: number, withStatus: boolean): AddressFiles;
   /** `link(2)`: gives the file or symbolic link `existing` the further name `path`; EEXIST where the path exists. */
   link(existing: string, path: string): void;
   /** `rename(2)`. */

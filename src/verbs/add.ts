@@ -14,7 +14,7 @@ import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { Allocator } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
-import { isShared } from "../store/journal/reclaimable.ts";
+import { isShared } from "../store/journal/reservation-states.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { shortened } from "../store/release.ts";

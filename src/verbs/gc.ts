@@ -8,7 +8,7 @@ import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts"
 import { isReclaimable } from "../store/journal/record.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
-import { Namespaces } from "../store/namespaces/namespaces.ts";
+import { AddressesInUse } from "../store/namespaces/addresses-in-use.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { isAhead } from "../store/reservations/age.ts";
 import { keyOf, keysOf, type OwnerKey } from "../store/reservations/owner.ts";
@@ -78,10 +78,10 @@ function releaseCertain(system: System, call: NetworkCall): number {
     if (!config.reclaims || !directoryExists(files)) return;
     const isAnyDead = withLockIfPossible(files, request, (network) => deadIn(network).length > 0);
     if (!isAnyDead) return;
-    const namespaces = new Namespaces(system);
+    const inUse = new AddressesInUse(system);
     withLockIfPossible(files, request, (network) => {
       const dead = withoutKept(network, deadIn(network), "reservations of dead pods", ({ name }) =>
-        whyInUse(name, namespaces),
+        whyInUse(name, inUse),
       );
       releaseAll(network, dead);
       released = dead.length;
@@ -92,7 +92,7 @@ function releaseCertain(system: System, call: NetworkCall): number {
 
 /** The reservations of dead pods, and those from before this boot. */
 function deadIn(network: PossiblyLockedNetwork): readonly NamedReservation[] {
-  const gone = [...network.namespaces.gone(isReclaimable)];
+  const gone = [...network.states().gone(isReclaimable)];
   return gone.map(({ name }) => ({ name, owner: readOwner(network.files, name) }));
 }
 
@@ -117,9 +117,9 @@ function releaseDead(
   stale: readonly Reservation[],
   begun: number,
 ): void {
-  const namespaces = new Namespaces(files.system);
+  const inUse = new AddressesInUse(files.system);
   withLockIfPossible(files, request, (network) => {
-    releaseAll(network, withoutLiving(network, stale, namespaces, begun));
+    releaseAll(network, withoutLiving(network, stale, inUse, begun));
   });
 }
 
@@ -127,12 +127,12 @@ function releaseDead(
 function withoutLiving(
   network: PossiblyLockedNetwork,
   stale: readonly Reservation[],
-  namespaces: Namespaces,
+  inUse: AddressesInUse,
   begun: number,
 ): readonly Reservation[] {
   return withoutKept(network, stale, "reservations that the list lacks", (reservation) => {
     const text = formatAddress(reservation.address);
-    return whyInUse(text, namespaces) ?? whyAlive(network, reservation, namespaces, begun);
+    return whyInUse(text, inUse) ?? whyAlive(network, reservation, inUse, begun);
   });
 }
 
@@ -157,9 +157,9 @@ function withoutKept<T extends NamedReservation>(
 }
 
 /** Who has an address, in its canonical form, whatever is known of the container that holds it. */
-function whyInUse(text: string, namespaces: Namespaces): string | undefined {
-  if (namespaces.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
-  const [user] = namespaces.withAddress(text);
+function whyInUse(text: string, inUse: AddressesInUse): string | undefined {
+  if (inUse.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
+  const [user] = inUse.withAddress(text);
   if (user === undefined) return undefined;
   return user.processId === undefined
     ? `${text} is in use in the network namespace ${user.path}`
@@ -173,12 +173,12 @@ function whyInUse(text: string, namespaces: Namespaces): string | undefined {
 function whyAlive(
   network: PossiblyLockedNetwork,
   { name, address }: Reservation,
-  { incomplete }: Namespaces,
+  { incomplete }: AddressesInUse,
   begun: number,
 ): string | undefined {
-  if (network.namespaces.isBeforeBoot(name)) return undefined;
+  if (network.states().isBeforeBoot(name)) return undefined;
   const text = formatAddress(address);
-  const state = network.namespaces.stateOf(name);
+  const state = network.states().stateOf(name);
   if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
   if (incomplete !== undefined) return `whether ${text} is in use is not known: ${incomplete}`;
   const { system } = network.files;

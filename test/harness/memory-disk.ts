@@ -4,7 +4,10 @@ import { linesIn } from "../../src/system/lines.ts";
 import {
   type FileKind,
   type FileStatus,
+  itself,
   type Lines,
+  type OpenedFile,
+  recover,
   SystemError,
 } from "../../src/system/system.ts";
 
@@ -69,6 +72,12 @@ export class MemoryDisk {
     if (found.kind === "directory") throw new SystemError("read", path, "EISDIR");
     if (Buffer.byteLength(found.content) > limit) throw new SystemError("read", path, "EFBIG");
     return found.content;
+  }
+
+  openFile(path: string, limit: number): OpenedFile {
+    const { kind, inode, modified, changed } = this.linkStatus(path);
+    const content = recover(() => this.readFile(path, limit), itself);
+    return { kind, inode, modified, changed, mode: this.modeOf(path), content };
   }
 
   createFile(path: string, content: string, mode: number): void {

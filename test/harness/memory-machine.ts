@@ -5,14 +5,16 @@ import { eachLine } from "../../src/system/lines.ts";
 import { namesOf } from "../../src/system/names.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
+  type AddressFiles,
   type FileStatus,
-  type Files,
+  itself,
   type Lines,
   type Lock,
   type LockRequest,
   LockTimeout,
   type Names,
   type NamespaceHandle,
+  type OpenedFile,
   recover,
   type System,
   SystemError,
@@ -258,6 +260,12 @@ export class MemoryProcess implements System {
     });
   }
 
+  /** An operation as `readFile`, which may fail as that does. */
+  openFile(path: string, limit: number): OpenedFile {
+    const content = recover(() => this.readFile(path, limit), itself);
+    return { ...this.#disk.openFile(path, limit), content };
+  }
+
   readFileIn(namespace: string, path: string, limit: number): string {
     return this.#call("readFileIn", "setns", namespace, () =>
       this.#machine.kernel.readFileIn(namespace, path, limit),
@@ -326,15 +334,11 @@ export class MemoryProcess implements System {
   }
 
   /** As one call on a directory that nobody changes meanwhile, and one on each file, which may fail or wait. */
-  readFiles(path: string, limit: number): Files {
-    return readFilesBy(
-      {
-        list: () => this.#call("readFiles", "open", path, () => this.#disk.list(path)),
-        readFile: (file) => this.readFile(file, limit),
-      },
-      path,
-      limit,
-    );
+  readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
+    const list = (): Names => namesOf(this.#disk.list(path));
+    const listAddresses = (): Names => this.#call("readFiles", "open", path, list);
+    const openFile = (file: string): OpenedFile => this.openFile(file, limit);
+    return readFilesBy({ listAddresses, openFile }, path, limit, withStatus);
   }
 
   linesWith(path: string, text: string): readonly string[] {

@@ -8,13 +8,13 @@ import { chownSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Need, wordsOf } from "../../scripts/test/files.ts";
-import { Namespaces } from "../../src/store/namespaces/namespaces.ts";
+import { AddressesInUse } from "../../src/store/namespaces/addresses-in-use.ts";
 import { createNodeSystem } from "../../src/system/node/node-system.ts";
 
 /** Why a need is not met, in a sentence; `undefined` where it is. */
 const questions: Readonly<Record<Need, () => string | undefined>> = {
   "sees the node": () => {
-    const look = (): string | undefined => new Namespaces(createNodeSystem()).incomplete;
+    const look = (): string | undefined => new AddressesInUse(createNodeSystem()).incomplete;
     // On a busy machine, processes may come and go while it looks.
     const incomplete = look() && look() && look();
     return incomplete && `What lives on this node is not known here: ${incomplete}.`;

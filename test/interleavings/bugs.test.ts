@@ -1,17 +1,19 @@
 // test: own process
-/** The search finds defects: each of these, which is one change in the source, with the shortest schedule as a story. */
+/** The search finds defects: each of these, which is in place of one function, with the shortest schedule as a story. */
 
 import { test } from "tap";
 import { extent } from "../harness/extent.ts";
 import { sample } from "../harness/sample.ts";
 import { seed } from "../harness/seed.ts";
 import { bugs, shortestWith } from "./bugs.ts";
-import { sourceWith } from "./plugin-with.ts";
+import { requirePlace } from "./plugin-with.ts";
 import { NO_TROUBLE, prepare } from "./scenes.ts";
 import { story } from "./story.ts";
 
-test("the place of each defect is in the source once", async (t) => {
-  for (const bug of bugs) t.doesNotThrow(() => sourceWith(bug), bug.name);
+test("the place of each defect is in the source", async (t) => {
+  for (const bug of bugs) await t.resolves(requirePlace(bug), bug.name);
+  await t.rejects(requirePlace({ file: "store/lock.ts", place: "none", instead: "() => {}" }));
+  await t.rejects(requirePlace({ file: "store/lock.ts", place: "Lock.none", instead: "() => {}" }));
 });
 
 for (const bug of sample(bugs, extent === "short" ? 4 : 1, seed)) {

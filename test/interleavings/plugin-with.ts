@@ -1,16 +1,18 @@
-/** The program with a change to its source, loaded beside the unchanged one. */
+/** The program with another function in place of one of its own, loaded beside the unchanged one. */
 
 import { readFileSync } from "node:fs";
 import { registerHooks } from "node:module";
 import { fileURLToPath } from "node:url";
 import type { Programs } from "./calls.ts";
 
-/** A change of one place in a file. */
+/** What is put in place of one function of a file. */
 export interface Change {
   /** Below `src`. */
   readonly file: string;
-  readonly from: string;
-  readonly to: string;
+  /** The name of a function, or of a class; or that of a method, such as `Journal.renew`. */
+  readonly place: string;
+  /** An expression, in the scope of that file, in which `original` is what was there. */
+  readonly instead: string;
 }
 
 const source = new URL("../../src/", import.meta.url).href;
@@ -31,7 +33,7 @@ registerHooks({
     const path = fileURLToPath(url);
     const text = readFileSync(path, "utf8");
     const isChanged = path.endsWith(`/src/${change.file}`);
-    const code = isChanged ? changed(text, change) : text;
+    const code = isChanged ? `${text}${statementOf(change)}` : text;
     return { format: "module-typescript", source: code, shortCircuit: true };
   },
 });
@@ -39,27 +41,39 @@ registerHooks({
 /**
  * Loads the plugin and the tool with a change.
  *
- * @throws Error where the text to be changed is not there exactly once
+ * @throws Error where the function to be changed is not there
  */
 export async function programsWith(change: Change): Promise<Programs> {
-  const search = `?change=${changes.size}`;
-  changes.set(search, change);
+  const search = searchOf(change);
   const { main } = await import(`${source}main.ts${search}`);
   const { operate } = await import(`${source}operate.ts${search}`);
   return { main, operate };
 }
 
 /**
- * The source of a file with a change.
+ * Loads the one file with its change.
  *
- * @throws Error where the text to be changed is not there exactly once
+ * @throws Error where the function to be changed is not there
  */
-export function sourceWith(change: Change): string {
-  return changed(readFileSync(new URL(change.file, source), "utf8"), change);
+export async function requirePlace(change: Change): Promise<void> {
+  await import(`${source}${change.file}${searchOf(change)}`);
 }
 
-function changed(text: string, { file, from, to }: Change): string {
-  const parts = text.split(from);
-  if (parts.length !== 2) throw new Error(`${file} has ${parts.length - 1} times: ${from}`);
-  return parts.join(to);
+function searchOf(change: Change): string {
+  const search = `?change=${changes.size}`;
+  changes.set(search, change);
+  return search;
+}
+
+/** To be appended to the file: the names of its functions and classes are variables, also for those that import them. */
+function statementOf({ file, place, instead }: Change): string {
+  const [name, method] = place.split(".");
+  const at = method === undefined ? name : `${name}.prototype.${method}`;
+  return `
+{
+  const original = ${at};
+  if (typeof original !== "function") throw new Error("${file} has no ${place}");
+  ${at} = ${instead};
+}
+`;
 }

@@ -6,13 +6,12 @@
 
 import { eachLine } from "../../src/system/lines.ts";
 import { namesOf } from "../../src/system/names.ts";
-import { openFilesBy } from "../../src/system/open-files.ts";
-import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../src/system/operator-system.ts";
+import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { readFilesBy } from "../../src/system/read-files.ts";
 import {
+  type AddressFiles,
   attempt,
   type FileStatus,
-  type Files,
   isSystemError,
   type Lines,
   type Lock,
@@ -21,6 +20,7 @@ import {
   makeDirectoriesBy,
   type Names,
   type NamespaceHandle,
+  type OpenedFile,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -52,10 +52,7 @@ export interface Program {
 }
 
 /** What `gc` and `release` call beside a plugin's, where they need not ask. */
-type CommandSystem = Pick<
-  OperatorSystem,
-  "arguments" | "isTerminal" | "terminalSize" | "openFile" | "openFiles"
->;
+type CommandSystem = Pick<OperatorSystem, "arguments" | "isTerminal" | "terminalSize">;
 
 /** What a process of the searches may call. */
 export interface ExplorerSystem extends System, CommandSystem {
@@ -179,22 +176,7 @@ class AnsweredSystem implements ExplorerSystem {
     this.#change("runtime", name, "", ({ kernel }) => change(kernel));
   }
   openFile(path: string, limit: number): OpenedFile {
-    return this.#read("open", path, "opened", ({ disk }) => {
-      const { kind, inode, modified, changed } = disk.linkStatus(path);
-      return {
-        kind,
-        inode,
-        modified,
-        changed,
-        mode: 0o600,
-        content: disk.readFile(path, limit),
-      };
-    });
-  }
-  openFiles(path: string, limit: number): OpenedFiles {
-    const listAddresses = (one: string): Names => this.listAddresses(one);
-    const openFile = (one: string, most: number): OpenedFile => this.openFile(one, most);
-    return openFilesBy({ listAddresses, openFile }, path, limit);
+    return this.#read("open", path, "opened", ({ disk }) => disk.openFile(path, limit));
   }
   readLink(path: string): string {
     return this.#read("readlink", path, "link", ({ disk, kernel }) =>
@@ -217,12 +199,10 @@ class AnsweredSystem implements ExplorerSystem {
   listAddresses(path: string): Names {
     return namesOf(this.list(path));
   }
-  readFiles(path: string, limit: number): Files {
-    return readFilesBy(
-      { list: () => this.list(path), readFile: (file) => this.readFile(file, limit) },
-      path,
-      limit,
-    );
+  readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
+    const listAddresses = (one: string): Names => this.listAddresses(one);
+    const openFile = (one: string, most: number): OpenedFile => this.openFile(one, most);
+    return readFilesBy({ listAddresses, openFile }, path, limit, withStatus);
   }
   findLines(path: string, start: string | undefined): Lines {
     return this.#read("open", path, `lines ${start}`, ({ disk }) => disk.findLines(path, start));

@@ -3,9 +3,8 @@
 import type { Command, Context, Report } from "../../src/cli/command/command.ts";
 import type { JsonObject } from "../../src/cni/json.ts";
 import { check } from "../../src/operator/check/check.ts";
-import { openFilesBy } from "../../src/system/open-files.ts";
-import type { OpenedFile, OperatorSystem } from "../../src/system/operator-system.ts";
-import { attempt, SystemError } from "../../src/system/system.ts";
+import type { OperatorSystem } from "../../src/system/operator-system.ts";
+import { attempt, type OpenedFile, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
 import { type Machine as Kernel, type ProcCalls, procCalls, procOf } from "../harness/proc.ts";
@@ -35,14 +34,9 @@ export function startOperator(
   };
   const openFile = (path: string, limit: number): OpenedFile => {
     count(path);
-    const { kind, inode, modified, changed } = process.linkStatus(path);
-    const opened = { kind, inode, modified, changed, mode: machine.disk.modeOf(path) };
-    try {
-      return { ...opened, content: process.readFile(path, limit) };
-    } catch (error) {
-      if (error instanceof SystemError) return { ...opened, content: error };
-      throw error;
-    }
+    // Without permission for the directory, nothing is known of the file.
+    process.linkStatus(path);
+    return process.openFile(path, limit);
   };
   const own = {
     arguments: [],
@@ -50,20 +44,14 @@ export function startOperator(
     terminalSize: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
-    openFiles: (path: string, limit: number) =>
-      openFilesBy(
-        { listAddresses: (one: string) => process.listAddresses(one), openFile },
-        path,
-        limit,
-      ),
     listInterfaces,
     hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
     },
-    readFiles: (path: string, limit: number) => {
+    readFiles: (path: string, limit: number, withStatus: boolean) => {
       for (const name of attempt(() => process.list(path), [])) count(`${path}/${name}`);
-      return process.readFiles(path, limit);
+      return process.readFiles(path, limit, withStatus);
     },
   };
   const counted = ["readFile", "status", "linkStatus"];

@@ -5,8 +5,8 @@ import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
 import { readJournal } from "../../src/store/journal/journal-file.ts";
-import { recordedIn } from "../../src/store/journal/reclaimable.ts";
 import { type EarlierReservation, isEarlier } from "../../src/store/journal/record.ts";
+import { reservationStates } from "../../src/store/journal/reservation-states.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import type { System } from "../../src/system/system.ts";
@@ -88,7 +88,7 @@ export function journalOf(machine: MemoryMachine): Readonly<Record<string, strin
 
 /** The reservations from before this boot that are still there, by the journal. */
 export function earlierOn(machine: MemoryMachine): readonly EarlierReservation[] {
-  return [...recordedIn(open(machine.start())).gone(isEarlier)].filter(isEarlier);
+  return [...reservationStates(open(machine.start())).gone(isEarlier)].filter(isEarlier);
 }
 
 /** The files in the network's directory, but for the lock. */

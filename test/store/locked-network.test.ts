@@ -174,7 +174,7 @@ test("a record from the tick of the seal tells of a file unless another process 
   const stateAfter = (change: (network: LockedNetwork) => void): string | undefined =>
     withNetwork(machine.start(), (network) => {
       change(network);
-      return network.namespaces.stateOf("10.0.0.4")?.kind;
+      return network.states().stateOf("10.0.0.4")?.kind;
     });
 
   t.equal(
@@ -271,7 +271,7 @@ test("before its first change, the first call of a boot notes what is from befor
     network.removeEmpty("10.0.0.3");
   });
 
-  t.equal(searches(process), 1);
+  t.equal(searches(process), 2, "for the owners, and for the statuses of their files");
   t.same(
     earlierOn(machine).map(({ name }) => name),
     ["10.0.0.3"],

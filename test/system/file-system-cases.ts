@@ -1,6 +1,11 @@
 /** What every `System` does with files: one table for the real machine and the one in memory. */
 
-import { isSystemError, type System } from "../../src/system/system.ts";
+import {
+  isSystemError,
+  type NamedFile,
+  type System,
+  SystemError,
+} from "../../src/system/system.ts";
 import { allPairs, decoded, hostileBytes } from "../harness/hostile-bytes.ts";
 
 /** One call, or a few that belong together, in the empty directory `root`. */
@@ -76,7 +81,7 @@ const refusals: readonly (readonly [
   ["ENOTDIR readlink /f/a: not a directory", (system, at) => system.readLink(at("f/a"))],
   [tooLong("readlink"), (system, at) => system.readLink(at(LONG_NAME))],
   [missing("utimensat", "no"), (system, at) => system.setModified(at("no"), 0n)],
-  [missing("open", "no"), (system, at) => system.readFiles(at("no"), LIMIT)],
+  [missing("open", "no"), (system, at) => system.readFiles(at("no"), LIMIT, false)],
   [
     missing("open", "no/lock"),
     (system, at) => system.lock({ file: at("no/lock"), directory: at("own"), timeout: 0 }),
@@ -89,6 +94,12 @@ function missing(word: string, name: string): string {
 
 function tooLong(word: string): string {
   return `ENAMETOOLONG ${word} /${LONG_NAME}: file name too long`;
+}
+
+/** The content of a file, or the name of the errno why it cannot be read. */
+function contentOf({ file }: NamedFile): string {
+  const content = file instanceof SystemError ? file : file.content;
+  return typeof content === "string" ? content : content.code;
 }
 
 function throughLink(name: string): string {
@@ -151,8 +162,8 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     name: "so it does in files that are read at once, which are no usual ones",
     files: { "10.0.0.2": "c1\xb0\r\neth0", "10.0.0.3": "c1\r\neth\xb0", "10.0.0.4": "c1\xe2\x82" },
     run: (system, root) => {
-      const { pairs, others } = system.readFiles(root, LIMIT);
-      return [pairs, others.map(({ name, content }) => [name, content]).sort()];
+      const { usual, others } = system.readFiles(root, LIMIT, false);
+      return [usual, others.map((one) => [one.name, contentOf(one)]).sort()];
     },
     expected: [
       "",
@@ -400,7 +411,7 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: "ABCD\nline\né\n",
   },
   {
-    name: "all files are read at once: those of two words as lines, every other as it is",
+    name: "all files named like addresses are read at once: those of two words as lines, every other as it is",
     run: (system, root) => {
       const contents = {
         "10.0.0.2": "c1\r\neth0",
@@ -419,11 +430,9 @@ export const fileSystemCases: readonly FileSystemCase[] = [
         system.createFile(`${root}/${name}`, text, 0o600);
       }
       system.makeDirectories(`${root}/10.0.0.10`);
-      const { pairs, count, others } = system.readFiles(root, LIMIT);
-      const told = others.map(({ name, content }) =>
-        typeof content === "string" ? [name, content] : [name, content.code],
-      );
-      return [pairs.split("\n").sort(), count, told.sort()];
+      const { usual, count, others } = system.readFiles(root, LIMIT, false);
+      const told = others.map((one) => [one.name, contentOf(one)]);
+      return [usual.split("\n").sort(), count, told.sort()];
     },
     expected: [
       ["", "c1 eth0 10.0.0.2", "c_2.x- !@~ 2001:db8::2"],
@@ -437,8 +446,6 @@ export const fileSystemCases: readonly FileSystemCase[] = [
         ["10.0.0.7", "c1\r\na:b"],
         ["10.0.0.8", "c1\r\n0123456789abcdef"],
         ["10.0.0.9", "c1\r\neth0\0"],
-        ["a b", "c1\r\neth0"],
-        ["lock", "c1\r\neth0"],
       ],
     ],
   },
@@ -446,10 +453,37 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     name: "a file that is too large cannot be read with the others",
     run: (system, root) => {
       system.createFile(`${root}/10.0.0.2`, "x".repeat(LIMIT + 1), 0o600);
-      const [other] = system.readFiles(root, LIMIT).others;
-      return other !== undefined && typeof other.content !== "string" && other.content.code;
+      const [other] = system.readFiles(root, LIMIT, false).others;
+      return other && contentOf(other);
     },
     expected: "EFBIG",
+  },
+  {
+    name: "with their statuses, which are those of each file alone",
+    links: { "10.0.0.4": "nowhere" },
+    run: (system, root) => {
+      const numbers = { "2001:db8::2": "", "10.0.0.3": "167772163", "10.0.0.20": "167772180" };
+      for (const name of Object.keys(numbers).toReversed()) {
+        system.createFile(`${root}/${name}`, "c1\r\neth0", 0o600);
+        system.setModified(`${root}/${name}`, 1_700_000_000_123_456_000n);
+      }
+      system.makeDirectories(`${root}/10.0.0.5`);
+      const { usual, count, others } = system.readFiles(root, LIMIT, true);
+      const told = Object.entries(numbers).map(([name, number]) => {
+        const { inode, modified, changed } = system.status(`${root}/${name}`);
+        return `c1 eth0 ${name} ${inode},${modified} ${changed} ${number}\n`;
+      });
+      const kinds = others.map(({ name, file }) => [name, "kind" in file && file.kind]);
+      return [usual === told.join("") || usual, count, kinds.sort()];
+    },
+    expected: [
+      true,
+      3,
+      [
+        ["10.0.0.4", "other"],
+        ["10.0.0.5", "directory"],
+      ],
+    ],
   },
   {
     name: "names of IPv4 addresses are listed as numbers",

@@ -1,7 +1,7 @@
 /** What can be concluded of a reservation's container: the one place that says whether it is alive. */
 
+import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import type { NamespaceState } from "../../store/namespaces/namespace-state.ts";
-import type { Namespace } from "../../store/namespaces/namespaces.ts";
 
 /** `unknown`: nothing on the node shows it. */
 export type Liveness = "alive" | "dead" | "unknown";

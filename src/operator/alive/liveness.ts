@@ -1,10 +1,13 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { type RecordedNamespaces, recordedIn } from "../../store/journal/reclaimable.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
+import {
+  type ReservationStates,
+  reservationStates,
+} from "../../store/journal/reservation-states.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
+import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
-import { type Namespace, Namespaces } from "../../store/namespaces/namespaces.ts";
 import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import { lookAround, nameOf, nodeNamespaceOf, type View } from "../../store/namespaces/view.ts";
 import { isYoung } from "../../store/reservations/age.ts";
@@ -45,10 +48,10 @@ export class LivenessChecker {
   /** The directories of all networks of the node. */
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
-  readonly #recorded = new Map<NetworkDirectory, RecordedNamespaces>();
+  readonly #recorded = new Map<NetworkDirectory, ReservationStates>();
   readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string>>();
   #view: View | undefined;
-  #namespaces: Namespaces | undefined;
+  #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
   #containers: ReadonlyMap<Namespace, readonly string[]> | undefined;
@@ -118,8 +121,8 @@ export class LivenessChecker {
   }
 
   /** The network namespaces of the node. */
-  get namespaces(): Namespaces {
-    this.#namespaces ??= new Namespaces(this.#system, this.#viewNow());
+  get namespaces(): AddressesInUse {
+    this.#namespaces ??= new AddressesInUse(this.#system, this.#viewNow());
     return this.#namespaces;
   }
 
@@ -215,7 +218,7 @@ export class LivenessChecker {
    * @returns `undefined` where that cannot be read
    */
   reclaimableIn(directory: NetworkDirectory): ReadonlySet<string> | undefined {
-    const recorded = this.#recordedIn(directory);
+    const recorded = this.#reservationStates(directory);
     if (recorded.isUnread) return undefined;
     let names = this.#reclaimable.get(directory);
     if (names === undefined) {
@@ -227,11 +230,11 @@ export class LivenessChecker {
     return names;
   }
 
-  #recordedIn(network: NetworkDirectory): RecordedNamespaces {
+  #reservationStates(network: NetworkDirectory): ReservationStates {
     let recorded = this.#recorded.get(network);
     if (recorded === undefined) {
       // Namespaces are recorded of the running boot: nothing is read for those from before it.
-      recorded = recordedIn(network.files, this.states, () => []);
+      recorded = reservationStates(network.files, this.states, () => []);
       this.#recorded.set(network, recorded);
     }
     return recorded;
@@ -240,7 +243,7 @@ export class LivenessChecker {
   /** What became of the namespace for which a reservation was made, by the journal. */
   recordedOf({ network, name, owner, status }: NodeReservation): RecordedNamespace | undefined {
     if (status === undefined) return undefined;
-    const found = this.#recordedIn(network).find(name, (record) =>
+    const found = this.#reservationStates(network).find(name, (record) =>
       isOfRecord(record, status, owner),
     );
     if (found === undefined) return undefined;

@@ -3,7 +3,7 @@
 import type { Context } from "../../cli/command/command.ts";
 import { type Address, compare, parseAddress } from "../../ipam/address.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import type { Namespace } from "../../store/namespaces/namespaces.ts";
+import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";

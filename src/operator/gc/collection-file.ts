@@ -3,9 +3,10 @@
 import { exactMember } from "../../cli/command/json-values.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { join } from "../../store/files/paths.ts";
+import type { OpenedStatus } from "../../store/reservations/directory-scan.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
 import { isSystemError, SystemError } from "../../system/system.ts";
-import type { NodeReservation, OpenedStatus } from "../held/network-directory.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
 
 /** What runs have left. */
 export interface CollectionRecord {

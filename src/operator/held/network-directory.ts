@@ -1,7 +1,6 @@
 /** The directory of a network, and its reservations. */
 
 import { CommandError, type Context } from "../../cli/command/command.ts";
-import type { Attachment } from "../../cni/attachment.ts";
 import {
   type Address,
   addressAt,
@@ -12,14 +11,18 @@ import {
 } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
-import { type FileId, fileIdOf } from "../../store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
-import { othersIn, readAll } from "../../store/reservations/directory-scan.ts";
+import {
+  type OpenedStatus,
+  openedIn,
+  othersIn,
+  readAll,
+  statusOf,
+} from "../../store/reservations/directory-scan.ts";
 import {
   isUnowned,
   type Owner,
-  ownerOf,
   ownerOfUnreadable,
   parseOwner,
 } from "../../store/reservations/owner.ts";
@@ -33,8 +36,14 @@ import {
 import { isRemovable, isSettled } from "../../store/reservations/usage.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
-import type { OpenedFile, OpenedFiles, OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, type Names, SystemError } from "../../system/system.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import {
+  attempt,
+  isSystemError,
+  type Names,
+  type OpenedFile,
+  SystemError,
+} from "../../system/system.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 
 const NO_NAMES: ReadonlySet<string> = new Set();
@@ -57,7 +66,6 @@ export class NetworkDirectory {
   readonly hasKnownRanges: boolean;
   readonly #system: OperatorSystem;
   #listed: readonly HeldAddress[] | undefined;
-  #files: OpenedFiles | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
   #namesBeforeBoot: ReadonlySet<string> | undefined;
@@ -99,24 +107,20 @@ export class NetworkDirectory {
     return this.#reservations;
   }
 
-  get #opened(): OpenedFiles {
-    const nothing: OpenedFiles = { usual: "", others: [] };
-    const open = (): OpenedFiles =>
-      this.#system.openFiles(this.files.directory, LARGEST_RESERVATION);
-    this.#files ??= attempt(open, nothing, ...NO_DIRECTORY);
-    return this.#files;
-  }
-
   #readAll(): readonly NodeReservation[] {
-    const { usual, others } = this.#opened;
-    const all: NodeReservation[] = [];
-    for (const line of eachLine(usual)) all.push(usualReservation(this, line));
-    const further = others.flatMap(({ name, file }) => {
-      const isReleased = isSystemError(file, "ENOENT");
-      if (isReleased || parseAddress(name) === undefined) return [];
-      return [openedReservation(this, name, file)];
-    });
-    return further.length === 0 ? all : [...all, ...further].sort(byAddress);
+    const { usual, others } = readAll(this.files, true);
+    const quads: NodeReservation[] = [];
+    const further: NodeReservation[] = [];
+    for (const line of eachLine(usual)) {
+      const { name, owner, status, number } = openedIn(line);
+      const one = new NodeReservation(this, name, owner, status, false, number);
+      if (number !== "") quads.push(one);
+      else if (parseAddress(name) !== undefined) further.push(one);
+    }
+    for (const { name, file } of others) {
+      if (parseAddress(name) !== undefined) further.push(openedReservation(this, name, file));
+    }
+    return further.length === 0 ? quads : [...quads, ...further].sort(byAddress);
   }
 
   /**
@@ -134,8 +138,9 @@ export class NetworkDirectory {
 
   /** The names of files that look like addresses, and are none. */
   get misnamed(): readonly string[] {
-    return this.#opened.others.flatMap(({ name }) =>
-      LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined ? [name] : [],
+    const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
+    return attempt(list, [], "ENOENT").filter(
+      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
     );
   }
 
@@ -233,13 +238,6 @@ export class NetworkDirectory {
     for (const { name } of this.listed) cooling.delete(name);
     return [...cooling].flatMap((name) => parseAddress(name) ?? []);
   }
-}
-
-/** The status of a reservation's file, as it was when it was opened. */
-export interface OpenedStatus extends Omit<OpenedFile, "content" | "mode"> {
-  readonly id: FileId;
-  /** The lower twelve bits of its mode if group or others can write to it. */
-  readonly writableMode: number | undefined;
 }
 
 /** A reservation on this node, as it was when its file was opened. What is not asked for of 65 000 is not made. */
@@ -343,44 +341,6 @@ export function openedReservation(
   const isEmpty = owner.kind === "unowned" && typeof content === "string" && isBlank(content);
   const status = isOpened ? statusOf(opened) : undefined;
   return new NodeReservation(network, name, owner, status, isEmpty);
-}
-
-function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
-  const writableMode = (mode & 0o022) === 0 ? undefined : mode;
-  return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
-}
-
-/** The reservation that a line of `OpenedFiles.usual` is about, which has been checked. */
-function usualReservation(network: NetworkDirectory, line: string): NodeReservation {
-  const words = line.split(" ");
-  const attachment = { containerId: words[0], interfaceName: words[1] } as Attachment;
-  const status = new UsualStatus(words[3] as FileId, words[4] ?? "");
-  return new NodeReservation(network, words[2] ?? "", ownerOf(attachment), status, false, words[5]);
-}
-
-/** The status of a regular file that only its owner can write to. */
-class UsualStatus implements OpenedStatus {
-  readonly kind = "file";
-  readonly writableMode = undefined;
-  readonly id: FileId;
-  readonly #changed: string;
-
-  constructor(id: FileId, changed: string) {
-    this.id = id;
-    this.#changed = changed;
-  }
-
-  get inode(): bigint {
-    return BigInt(this.id.slice(0, this.id.indexOf(",")));
-  }
-
-  get modified(): bigint {
-    return BigInt(this.id.slice(this.id.indexOf(",") + 1));
-  }
-
-  get changed(): bigint {
-    return BigInt(this.#changed);
-  }
 }
 
 function byAddress(a: NodeReservation, b: NodeReservation): number {

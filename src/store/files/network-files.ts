@@ -53,7 +53,7 @@ export class NetworkFiles {
   }
 
   /** The id of the running boot; `undefined` where it is not known. */
-  get boot(): BootId | undefined {
+  boot(): BootId | undefined {
     return attempt(() => this.requireBoot(), undefined);
   }
 

@@ -7,14 +7,17 @@
  * when it was put, and has not changed since the kernel booted. A line is valid while the file is the one that it names.
  */
 
-import { attempt, type FileStatus } from "../../system/system.ts";
+import { attempt } from "../../system/system.ts";
 import { bootTime, isBootId } from "../files/boot-id.ts";
-import { type FileId, fileIdOf, fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
+import { fingerprintOf, isUnchanged } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { isAhead } from "../reservations/age.ts";
-import { allIn, readAll } from "../reservations/directory-scan.ts";
+import {
+  type OpenedReservation,
+  type OpenedStatus,
+  openAll,
+} from "../reservations/directory-scan.ts";
 import { keyOf, type OwnerKey } from "../reservations/owner.ts";
-import type { NamedReservation } from "../reservations/reservation-file.ts";
 import {
   ALL,
   type JournalContent,
@@ -29,15 +32,6 @@ import { NO_RECORDS, Records } from "./records.ts";
 
 const MILLISECOND = 1_000_000n;
 
-/** What is looked at of a reservation's file. */
-type Status = Pick<FileStatus, "kind" | "modified" | "changed"> & { readonly id: FileId };
-
-/** A reservation that was read, with the status of its file. */
-interface ReadReservation extends NamedReservation {
-  /** `undefined` where it is not known. */
-  readonly status: Status | undefined;
-}
-
 /**
  * What a journal tells of reservations: of those for which a network namespace was recorded in the running boot, and of those
  * from before it, also if the next call under the lock is the one to write that; nothing where there is no journal.
@@ -48,9 +42,9 @@ interface ReadReservation extends NamedReservation {
 export function recordsOf(
   files: NetworkFiles,
   journal: JournalContent | undefined,
-  reservations = () => readReservations(files),
+  reservations = () => openAll(files),
 ): Records {
-  const { boot } = files;
+  const boot = files.boot();
   const seal = journal?.seal;
   if (journal === undefined || seal === undefined || boot === undefined) return NO_RECORDS;
   if (seal.boot !== boot) return new Records(linesBeforeBoot(files, journal, reservations));
@@ -71,17 +65,17 @@ export function recordsOf(
  */
 export function namesBeforeBoot(
   files: NetworkFiles,
-  reservations = () => readReservations(files),
+  reservations = () => openAll(files),
 ): ReadonlySet<string> {
-  let read: readonly ReadReservation[] | undefined;
-  const all = (): readonly ReadReservation[] => {
+  let read: readonly OpenedReservation[] | undefined;
+  const all = (): readonly OpenedReservation[] => {
     read ??= reservations();
     return read;
   };
   const ask = (): Records => recordsOf(files, requireJournal(files, ALL), all);
   const records = attempt(ask, NO_RECORDS);
   if (!records.hasEarlier()) return new Set();
-  const isBefore = ({ name, owner, status }: ReadReservation): boolean => {
+  const isBefore = ({ name, owner, status }: OpenedReservation): boolean => {
     const record = records.of(name)?.record;
     if (status === undefined || record === undefined || !isEarlier(record)) return false;
     return isOfRecord(record, status, owner) === true;
@@ -91,25 +85,6 @@ export function namesBeforeBoot(
       .filter(isBefore)
       .map(({ name }) => name),
   );
-}
-
-function readReservations(files: NetworkFiles): readonly ReadReservation[] {
-  return withStatus(files, allIn(readAll(files)));
-}
-
-/** Reads the status of the reservations' files. */
-export function withStatus<T extends NamedReservation>(
-  files: NetworkFiles,
-  reservations: readonly T[],
-): readonly (T & { readonly status: Status | undefined })[] {
-  const read = (name: string): Status => {
-    const { kind, inode, modified, changed } = files.system.linkStatus(files.pathOf(name));
-    return { kind, modified, changed, id: fileIdOf({ inode, modified }) };
-  };
-  return reservations.map((one) => ({
-    ...one,
-    status: attempt(() => read(one.name), undefined, "ENOENT"),
-  }));
 }
 
 /**
@@ -123,11 +98,12 @@ export function withStatus<T extends NamedReservation>(
 export function linesBeforeBoot(
   files: NetworkFiles,
   { seal, found }: JournalContent,
-  reservations: () => readonly ReadReservation[],
+  reservations: () => readonly OpenedReservation[],
 ): readonly string[] {
   if (seal === undefined || !isBootId(seal.boot) || !isOfMachine(files, seal)) return [];
+  const boot = files.boot();
   // A virtual machine may have been set back to a boot that others followed.
-  const records = new Records(found, undefined, (record) => record.boot !== files.boot);
+  const records = new Records(found, undefined, (record) => record.boot !== boot);
   const isFromThen = fromThen(files, seal, found);
   const older: { readonly place: number; readonly line: string }[] = [];
   const last: { readonly name: string; readonly line: string }[] = [];
@@ -169,16 +145,16 @@ function fromThen(
   files: NetworkFiles,
   seal: Seal,
   found: JournalContent["found"],
-): (name: string, key: OwnerKey, status: Status) => boolean {
+): (name: string, key: OwnerKey, status: OpenedStatus) => boolean {
   const { system } = files;
   const directory = system.status(files.directory);
   const sealed = sealedAt(seal);
   const isClockBehind = BigInt(system.now()) * MILLISECOND < sealed;
   const booted = isClockBehind ? undefined : bootTime(system);
-  const isOlder = ({ changed }: Status): boolean => booted === undefined || changed < booted;
+  const isOlder = ({ changed }: OpenedStatus): boolean => booted === undefined || changed < booted;
   if (isUnchanged(fingerprintOf(directory), seal.directory)) {
     // What is dated far ahead was made while the clock was wrong: before this boot, if the directory has not changed since.
-    const isOfWrongClock = ({ changed }: Status): boolean =>
+    const isOfWrongClock = ({ changed }: OpenedStatus): boolean =>
       booted !== undefined &&
       directory.changed < booted &&
       isAhead(Number(changed / MILLISECOND), system.now());

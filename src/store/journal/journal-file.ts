@@ -14,8 +14,8 @@ import { utf8Length } from "../../cni/unicode.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { eachLine } from "../../system/lines.ts";
 import {
+  type AddressFiles,
   attempt,
-  type Files,
   isSystemError,
   type Lines,
   NO_FILE,
@@ -146,7 +146,7 @@ export function linesWith(files: NetworkFiles, text: string): readonly string[] 
 }
 
 function isCurrent(files: NetworkFiles, size: number, seal: Seal): boolean {
-  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot) return false;
+  if (seal.length !== size || isTooLong(seal) || seal.boot !== files.boot()) return false;
   const { system, directory } = files;
   return attempt(() => isUnchanged(fingerprintOf(system.status(directory)), seal.directory), false);
 }
@@ -233,24 +233,24 @@ export function sealedAt({ directory }: Seal): bigint {
  */
 export function renewJournal(
   state: StateDirectory,
-  scan: Files,
+  scan: AddressFiles,
   seal: Pick<Seal, "boot" | "machine" | "directory">,
   records: ReadonlyMap<string, string>,
   isDurable: boolean,
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
   const header = headerOf({ ...seal, reservations: 0, length: 0, renewed: 0 });
-  const text = `${header}${withRecords(scan.pairs, records)}${lines}`;
+  const text = `${header}${withRecords(scan.usual, records)}${lines}`;
   state.replace(FILE, text, isDurable);
   return utf8Length(text);
 }
 
 /** The lines of a search; those with records in the order of these, and behind all others. */
-function withRecords(pairs: string, records: ReadonlyMap<string, string>): string {
-  if (records.size === 0) return pairs;
+function withRecords(usual: string, records: ReadonlyMap<string, string>): string {
+  if (records.size === 0) return usual;
   const plain: string[] = [];
   const there = new Set<string>();
-  for (const line of eachLine(pairs)) {
+  for (const line of eachLine(usual)) {
     const name = line.slice(line.lastIndexOf(" ") + 1);
     if (records.get(name)?.startsWith(`${line} `) === true) there.add(name);
     else plain.push(line);

@@ -3,14 +3,20 @@
 import type { ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { eachLine } from "../../system/lines.ts";
-import { attempt, type Files, isSystemError, type Lock, recover } from "../../system/system.ts";
+import {
+  type AddressFiles,
+  attempt,
+  isSystemError,
+  type Lock,
+  recover,
+} from "../../system/system.ts";
 import { isMachineId, type MachineId } from "../files/boot-id.ts";
 import { dateBack, fingerprintOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { allIn, othersIn, usualIn } from "../reservations/directory-scan.ts";
+import { allIn, othersIn, requireAll } from "../reservations/directory-scan.ts";
 import type { OwnerKey } from "../reservations/owner.ts";
 import { countReservations } from "../reservations/reservation-file.ts";
-import { linesBeforeBoot, recordsOf, withStatus } from "./earlier-boots.ts";
+import { linesBeforeBoot, recordsOf } from "./earlier-boots.ts";
 import {
   ALL,
   type JournalContent,
@@ -182,10 +188,10 @@ export class Journal {
   }
 
   /** What it lists and a search has not found: the Go plugin has released that, if it was in this boot. */
-  missingIn(scan: Files): readonly string[] {
+  missingIn(scan: AddressFiles): readonly string[] {
     this.open();
     const state = this.#state;
-    if (state.kind !== "stale" || state.found?.boot !== this.#files.boot) return [];
+    if (state.kind !== "stale" || state.found?.boot !== this.#files.boot()) return [];
     const journal = readJournal(this.#files, ALL);
     const names = new Set(allIn(scan).map(({ name }) => name));
     const listed = journal === undefined ? [] : [...listedIn(journal.found).keys()];
@@ -193,17 +199,18 @@ export class Journal {
   }
 
   /** Writes it anew from the result of a search, if it is stale. */
-  renew(scan: Files): void {
+  renew(scan: AddressFiles): void {
     this.open();
     this.#hasSearched = true;
     const state = this.#state;
-    const { boot, state: directory } = this.#files;
+    const { state: directory } = this.#files;
+    const boot = this.#files.boot();
     if (state.kind !== "stale" || boot === undefined || directory === undefined) return;
     const { found } = state;
     this.#try(() => {
       const machine = this.#machineFor(boot, found);
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
-      const records = this.#carriedOver(boot, found, scan);
+      const records = this.#carriedOver(boot, found);
       // The next boot needs it: after a loss of power it would be empty.
       const isDurable = found !== undefined;
       const seal = { boot, machine, directory: fingerprint };
@@ -219,18 +226,14 @@ export class Journal {
   }
 
   /** The lines with records for the journal that is written anew, by names. */
-  #carriedOver(
-    boot: Seal["boot"],
-    found: Seal | undefined,
-    scan: Files,
-  ): ReadonlyMap<string, string> {
+  #carriedOver(boot: Seal["boot"], found: Seal | undefined): ReadonlyMap<string, string> {
     const journal = found && requireJournal(this.#files, ALL);
     const all: string[] = [];
     if (journal !== undefined && found?.boot === boot) {
       const bound = sealedAt(found);
       for (const line of journal.found) all.push(carriedOver(line, bound));
     } else if (journal !== undefined) {
-      const read = () => withStatus(this.#files, usualIn(scan));
+      const read = () => requireAll(this.#files);
       // There may be more than a call has room for arguments.
       for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);
     }
@@ -256,9 +259,8 @@ export class Journal {
     const fingerprint =
       state.kind === "current" ? seal.directory : dateBack(system, path, seal.directory);
     if (directory === undefined || fingerprint === undefined) return;
-    // The search may have seen half of what another made meanwhile, if the lock file was removed.
-    const mayHaveMissed = this.#hasSearched && state.kind !== "current";
-    if (mayHaveMissed && countReservations(this.#files) !== reservations) return;
+    const isOfSearch = this.#hasSearched && state.kind !== "current";
+    if (isOfSearch && hasMissed(this.#files, reservations)) return;
     sealJournal(directory, this.#lines, {
       ...seal,
       directory: fingerprint,
@@ -282,4 +284,9 @@ export class Journal {
   #try(step: () => void): void {
     recover(step, () => this.abandon());
   }
+}
+
+/** Whether a search has seen but a part of what another made meanwhile, if the lock file was removed. */
+function hasMissed(files: NetworkFiles, found: number): boolean {
+  return countReservations(files) !== found;
 }

@@ -7,14 +7,14 @@ export const OF_NAMESPACES = " - nsfs ";
 export const OF_DIRECTORIES = "/netns ";
 
 /** A namespace that is mounted. */
-export interface MountedNamespace {
+export interface ListedMount {
   /** The namespace as the kernel names it, such as `net:[4026532345]`. */
   readonly id: string;
   readonly path: string;
 }
 
 /** The network namespaces in lines with `OF_NAMESPACES`: the fourth field names the namespace, and the fifth the path. */
-export function mountedIn(lines: readonly string[]): readonly MountedNamespace[] {
+export function mountedIn(lines: readonly string[]): readonly ListedMount[] {
   return lines.flatMap((line) => {
     const [, , , id = "", path = ""] = line.split(" ");
     return id.startsWith("net:") ? [{ id, path: unescaped(path) }] : [];

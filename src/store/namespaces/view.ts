@@ -4,7 +4,13 @@
  */
 
 import { attempt, recover, type System } from "../../system/system.ts";
-import { mountedIn, OF_DIRECTORIES, OF_NAMESPACES, sharedDirectories } from "./mount-lines.ts";
+import {
+  type ListedMount,
+  mountedIn,
+  OF_DIRECTORIES,
+  OF_NAMESPACES,
+  sharedDirectories,
+} from "./mount-lines.ts";
 import { FIRST_USER_NAMESPACE, seesHostProcesses } from "./sight.ts";
 
 /** A process; where its first thread has ended, as that of a zombie has, another one of its threads. */
@@ -17,10 +23,7 @@ export interface Task {
 }
 
 /** A namespace that is mounted, with the path where a process sees it. */
-export interface Mount {
-  /** The namespace as the kernel names it, such as `net:[4026532345]`. */
-  readonly id: string;
-  readonly path: string;
+export interface Mount extends ListedMount {
   /** The path by which this process reaches it. */
   readonly reachedAt: string;
 }
@@ -96,8 +99,9 @@ export function lookAround(system: System): View {
     ofNode,
     mounts: mounts.all,
     shared: mounts.shared,
-    seesMounts: mounts.seesNode,
-    incomplete: whyUnread ?? (seesHostProcesses(system) ? mounts.incomplete : UNSEEN_PROCESSES),
+    seesMounts: mounts.seesNode(),
+    incomplete:
+      whyUnread ?? (seesHostProcesses(system) ? mounts.whyIncomplete() : UNSEEN_PROCESSES),
   };
 }
 
@@ -150,14 +154,14 @@ class MountsInView {
   }
 
   /** Whether the mounts of the node are seen: those of its first process or, if that is protected, of the kernel's own. */
-  get seesNode(): boolean {
+  seesNode(): boolean {
     const list = this.#seesNode ? (this.#listOf("1") ?? this.#listOf("2")) : undefined;
     return list !== undefined && this.#lists.has(list);
   }
 
   /** Why there may be more; `undefined` where all were read. */
-  get incomplete(): string | undefined {
-    return this.#refused ?? (this.seesNode ? undefined : UNSEEN_MOUNTS);
+  whyIncomplete(): string | undefined {
+    return this.#refused ?? (this.seesNode() ? undefined : UNSEEN_MOUNTS);
   }
 
   /**

@@ -73,11 +73,12 @@ export function readReuse({ state }: NetworkFiles): readonly ReuseRecord[] {
 
 /** The addresses that cool down for so many seconds, each with the milliseconds since its release. */
 export function coolingAmong(
-  { boot, system }: NetworkFiles,
+  files: NetworkFiles,
   records: readonly ReuseRecord[],
   seconds: number,
 ): ReadonlyMap<string, number> {
-  const now = system.monotonic();
+  const boot = files.boot();
+  const now = files.system.monotonic();
   const ages = new Map<string, number>();
   for (const one of records) {
     const age = now - one.clock;
@@ -120,7 +121,7 @@ export function updateReuse(
     if (isRemembered(one)) return [one];
     return cooling.has(one.address) ? [{ ...one, owner: undefined }] : [];
   });
-  const { boot } = files;
+  const boot = files.boot();
   const others = [...new Set(noted)].filter((address) => !reservedNow.has(address));
   const releasedNow = others.map((address): ReuseRecord => {
     const owner = known.get(address)?.owner;

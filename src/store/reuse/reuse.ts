@@ -65,8 +65,8 @@ export class ReusedAddresses {
       if (address !== undefined && one.owner === owner) own.push(address);
       else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
     }
-    if (this.#delaySeconds !== 0) {
-      const cooling = coolingAmong(this.#files, this.#all, this.#delaySeconds);
+    if (this.#delaySeconds() !== 0) {
+      const cooling = coolingAmong(this.#files, this.#all(), this.#delaySeconds());
       for (const [address, age] of cooling) avoided.set(address, age);
       for (const address of this.#released) avoided.set(address, 0);
     }
@@ -82,21 +82,21 @@ export class ReusedAddresses {
     if (isKnown && !this.isAsked) return;
     attempt(() => {
       const sticky = this.#reuse?.sticky?.seconds ?? Number.POSITIVE_INFINITY;
-      const delay = this.#delaySeconds || Number.POSITIVE_INFINITY;
+      const delay = this.#delaySeconds() || Number.POSITIVE_INFINITY;
       const change = { reserved: this.#reuse?.sticky ? reserved : NOTHING, released };
       // Where the keys are not known, a file shows that one of them is set.
-      const notesAll = isKnown ? this.#delaySeconds !== 0 : this.#all.length > 0;
-      updateReuse(this.#files, this.#all, change, { sticky, delay }, notesAll);
+      const notesAll = isKnown ? this.#delaySeconds() !== 0 : this.#all().length > 0;
+      updateReuse(this.#files, this.#all(), change, { sticky, delay }, notesAll);
     }, undefined);
   }
 
-  get #all(): readonly ReuseRecord[] {
+  #all(): readonly ReuseRecord[] {
     this.#records ??= readReuse(this.#files);
     return this.#records;
   }
 
   /** 0 where there is none, or that is not known. */
-  get #delaySeconds(): number {
+  #delaySeconds(): number {
     this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse?.delay ?? 0);
     return this.#delay;
   }
@@ -104,7 +104,7 @@ export class ReusedAddresses {
   /** The records whose time is not over; that of what was found released just now only begins. */
   #lasting(seconds: number): readonly ReuseRecord[] {
     const oldest = this.#files.system.now() - seconds * 1000;
-    return this.#all.filter(
+    return this.#all().filter(
       ({ time, address, owner }) =>
         owner !== undefined && (time > oldest || this.#released.includes(address)),
     );

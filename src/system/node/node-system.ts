@@ -7,9 +7,15 @@ import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
+  attempt,
   type FileStatus,
+  isSystemError,
+  itself,
   type Lines,
   makeDirectoriesBy,
+  type Names,
+  type OpenedFile,
+  recover,
   type System,
   SystemError,
 } from "../system.ts";
@@ -31,6 +37,9 @@ export interface NodeSystem extends System {
   readonly arguments: readonly string[];
   exit(code: number): never;
 }
+
+/** How often a file is opened that is gone then, and there when it is looked at. */
+const MOST_OPENINGS = 10;
 
 /** Sets up this process for the plugin: files get the requested modes, independent of the caller's umask. */
 export function createNodeSystem(): NodeSystem {
@@ -60,8 +69,10 @@ export function createNodeSystem(): NodeSystem {
       systemCall("readlink", path, () => textOf(fs.readlinkSync(path, { encoding: "buffer" }))),
     makeDirectories,
     list,
-    listAddresses: (path) => namesOf(list(path)),
-    readFiles: (path, limit) => readFilesBy({ list, readFile }, path, limit),
+    listAddresses,
+    openFile: (path, limit) => openFile(path, limit),
+    readFiles: (path, limit, withStatus) =>
+      readFilesBy({ listAddresses, openFile }, path, limit, withStatus),
     findLines,
     linesWith,
     extendFile,
@@ -103,7 +114,7 @@ export function readFile(path: string, limit: number): string {
 }
 
 /** Reads an open file from where it stands, see `System.readFile`. */
-export function readText(file: number, path: string, limit: number): string {
+function readText(file: number, path: string, limit: number): string {
   return systemCall("read", path, () => {
     let buffer = Buffer.allocUnsafe(512);
     let length = 0;
@@ -115,6 +126,30 @@ export function readText(file: number, path: string, limit: number): string {
       if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
     }
   });
+}
+
+function openFile(path: string, limit: number, openings = MOST_OPENINGS): OpenedFile {
+  try {
+    return withFile(path, O_RDONLY, (file) => {
+      const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
+      return openedFile(
+        found,
+        recover(() => readText(file, path, limit), itself),
+      );
+    });
+  } catch (error) {
+    // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
+    const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
+    const found = attempt(look, undefined);
+    if (!isSystemError(error) || found === undefined) throw error;
+    const isAgain = error.code === "ENOENT" && !found.isSymbolicLink() && openings > 1;
+    return isAgain ? openFile(path, limit, openings - 1) : openedFile(found, error);
+  }
+}
+
+function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): OpenedFile {
+  const { kind, inode, modified, changed } = statusOf(found);
+  return { kind, inode, modified, changed, mode: Number(found.mode) & 0o7777, content };
 }
 
 function createFile(path: string, text: string, mode: number): void {
@@ -167,6 +202,10 @@ function list(path: string): readonly string[] {
     if (!names.some(isInexact)) return names;
     return fs.readdirSync(path, { encoding: "buffer" }).map(textOf);
   });
+}
+
+function listAddresses(path: string): Names {
+  return namesOf(list(path));
 }
 
 /** The kernel's list of some hundred thousand mounts is smaller, in bytes. */
@@ -244,7 +283,7 @@ function linkStatus(path: string): FileStatus {
 }
 
 /** The status in the form of `System`. */
-export function statusOf(found: fs.BigIntStats): FileStatus {
+function statusOf(found: fs.BigIntStats): FileStatus {
   return {
     kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
     device: found.dev,

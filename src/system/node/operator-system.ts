@@ -4,17 +4,11 @@ import { type StdioOptions, spawnSync } from "node:child_process";
 import fs from "node:fs";
 import os from "node:os";
 import tty from "node:tty";
-import { openFilesBy } from "../open-files.ts";
-import type {
-  CompletedProcess,
-  OpenedFile,
-  OperatorSystem,
-  PluginCall,
-} from "../operator-system.ts";
-import { attempt, isSystemError, itself, recover, SystemError } from "../system.ts";
+import type { CompletedProcess, OperatorSystem, PluginCall } from "../operator-system.ts";
+import { SystemError } from "../system.ts";
 import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
-import { createNodeSystem, type NodeSystem, readText, statusOf } from "./node-system.ts";
+import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
@@ -38,21 +32,15 @@ const MOST_ERRORS = 64 * 1024 * 1024;
 /** A longer line is cut here, in bytes. */
 const LONGEST_LINE = 4096;
 
-/** How often a file is opened that is gone then, and there when it is looked at. */
-const MOST_OPENINGS = 10;
-
 /** Sets up this process for the operator's tool; see `createNodeSystem`. */
 export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const system = createNodeSystem();
-  const { listAddresses } = system;
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
     sleep,
     readLine,
     readPipe,
-    openFile: (path, limit) => openFile(path, limit),
-    openFiles: (path, limit) => openFilesBy({ listAddresses, openFile }, path, limit),
     copyFile,
     listInterfaces,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
@@ -99,37 +87,6 @@ function readLine(): string | undefined {
     bytes.push(byte[0] ?? 0);
   }
   return textOf(Buffer.from(bytes));
-}
-
-function openFile(path: string, limit: number, openings = MOST_OPENINGS): OpenedFile {
-  try {
-    return withFile(path, O_RDONLY, (file) => {
-      const found = systemCall("fstat", path, () => fs.fstatSync(file, { bigint: true }));
-      return openedFile(
-        found,
-        recover(() => readText(file, path, limit), itself),
-      );
-    });
-  } catch (error) {
-    // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
-    const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
-    const found = attempt(look, undefined);
-    if (!isSystemError(error) || found === undefined) throw error;
-    const isAgain = error.code === "ENOENT" && !found.isSymbolicLink() && openings > 1;
-    return isAgain ? openFile(path, limit, openings - 1) : openedFile(found, error);
-  }
-}
-
-function openedFile(found: fs.BigIntStats, content: OpenedFile["content"]): OpenedFile {
-  const { kind, inode, modified, changed } = statusOf(found);
-  return {
-    kind,
-    inode,
-    modified,
-    changed,
-    mode: Number(found.mode) & 0o7777,
-    content,
-  };
 }
 
 function contentOf(path: string): Buffer {

@@ -121,15 +121,16 @@ JSValue host_list_addresses(struct call *call) {
   return object_of(ctx, members, sizeof members / sizeof members[0]);
 }
 
-/* The result of host_read_files as it grows. */
+/* The result of host_read_files as it grows; `others` of the addresses are the files that are not usual. */
 struct files {
   DIR *directory;
-  /* Room for the content of one file, and one byte that is too many; NULL before the first. */
+  struct addresses addresses;
+  /* Room for the content of one file, and one byte that is too many. */
   char *content;
   size_t limit;
-  FILE *pairs;
+  bool has_status;
+  FILE *usual;
   uint32_t count;
-  struct list others;
 };
 
 /* Whether a name has only the characters of addresses. */
@@ -163,119 +164,49 @@ static const char *second_word(const char *content, size_t length) {
   return is_second_word(second, length - first - 2) ? second : NULL;
 }
 
-/* Adds the two words of a content, and a name, to a line. */
-static void add_words(FILE *lines, const char *content, const char *second, const char *name) {
-  int first = (int)(second - content - 2);
-  if (fprintf(lines, "%.*s %s %s", first, content, second, name) < 0) out_of_memory();
+/* Reads a file; its length, or -1 where it can be no usual one. */
+static ssize_t read_usual(struct files *files, const char *name, struct stat *found) {
+  /* Without O_NONBLOCK a FIFO would block this call. */
+  int descriptor = openat(dirfd(files->directory), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  if (descriptor < 0) return -1;
+  bool may_be_usual = !files->has_status ||
+                      (fstat(descriptor, found) == 0 && S_ISREG(found->st_mode) &&
+                       (found->st_mode & WRITABLE_BY_OTHERS) == 0);
+  ssize_t length = may_be_usual ? read_up_to(descriptor, files->content, files->limit + 1) : -1;
+  close(descriptor);
+  return length <= (ssize_t)files->limit ? length : -1;
 }
 
-/* Adds a line for a file with two words, whose content ends with NUL; false if the file is not such a one. */
-static bool add_pair(struct files *files, const char *name, const char *content, size_t length) {
-  const char *second = second_word(content, length);
-  if (!second || !is_address_like(name)) return false;
-  add_words(files->pairs, content, second, name);
-  if (putc('\n', files->pairs) < 0) out_of_memory();
+/* Adds a word of a line. Whether there was room for all is asked in the end. */
+static void add_word(struct files *files, const char *word, size_t length, char end) {
+  fwrite_unlocked(word, 1, length, files->usual);
+  putc_unlocked(end, files->usual);
+}
+
+/* Adds a line for a file, if it is a usual one; `octets` is its name as a number, or empty. */
+static bool add_usual(struct files *files, const char *name, const char *octets) {
+  struct stat found;
+  ssize_t length = read_usual(files, name, &found);
+  if (length < 0) return false;
+  files->content[length] = '\0';
+  const char *second = second_word(files->content, (size_t)length);
+  if (!second) return false;
+  const char *end = files->content + length;
+  add_word(files, files->content, (size_t)(second - files->content) - 2, ' ');
+  add_word(files, second, (size_t)(end - second), ' ');
+  add_word(files, name, strlen(name), files->has_status ? ' ' : '\n');
+  if (files->has_status) {
+    /* The inode is signed, as in a status. */
+    fprintf(files->usual, "%lld,%lld %lld %s\n", (long long)(int64_t)found.st_ino,
+            (long long)nanoseconds(found.st_mtim), (long long)nanoseconds(found.st_ctim), octets);
+  }
   files->count++;
   return true;
 }
 
-/* Adds a file with its content, which is taken over; or the error that it stands for. */
-static void add_other(JSContext *ctx, struct files *files, const char *name, JSValue content) {
-  const struct member members[] = {{"name", new_text_to_nul(ctx, name)}, {"content", content}};
-  append(ctx, &files->others, object_of(ctx, members, 2));
-}
-
-static void add_error(const struct call *call, struct files *files, const char *name,
-                      const char *operation, int error) {
+/* Adds a file as host_open_file opens it, or the error; nothing where it was removed meanwhile. */
+static void add_opened(const struct call *call, struct files *files, const char *name) {
   JSContext *ctx = call->ctx;
-  char *path;
-  if (asprintf(&path, "%s/%s", call->path, name) < 0) out_of_memory();
-  add_other(ctx, files, name, system_error(ctx, operation, new_text_to_nul(ctx, path), error));
-  free(path);
-}
-
-static void add_file(const struct call *call, void *data, const char *name) {
-  JSContext *ctx = call->ctx;
-  struct files *files = data;
-  /* Without O_NONBLOCK a FIFO would block this call. */
-  int descriptor = openat(dirfd(files->directory), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) {
-    /* It was removed meanwhile. */
-    if (errno != ENOENT) add_error(call, files, name, "open", errno);
-    return;
-  }
-  if (!files->content) files->content = xrealloc(NULL, files->limit + 1);
-  ssize_t length = read_up_to(descriptor, files->content, files->limit + 1);
-  int error = length < 0 ? errno : (size_t)length > files->limit ? EFBIG : 0;
-  close(descriptor);
-  if (error != 0) {
-    add_error(call, files, name, "read", error);
-    return;
-  }
-  files->content[length] = '\0';
-  if (!add_pair(files, name, files->content, (size_t)length)) {
-    add_other(ctx, files, name, new_text(ctx, files->content, (size_t)length));
-  }
-}
-
-JSValue host_read_files(struct call *call) {
-  JSContext *ctx = call->ctx;
-  struct files files = {.limit = (size_t)number_at(call, 1), .directory = opendir(call->path)};
-  if (!files.directory) return throw_errno(call, "open", errno);
-  char *pairs;
-  size_t length;
-  files.pairs = open_memstream(&pairs, &length);
-  if (!files.pairs) out_of_memory();
-  files.others.array = JS_NewArray(ctx);
-  bool completed = visit_names(call, files.directory, add_file, &files);
-  closedir(files.directory);
-  free(files.content);
-  if (fclose(files.pairs) != 0) out_of_memory();
-  const struct member members[] = {
-      {"pairs", completed ? new_text(ctx, pairs, length) : JS_EXCEPTION},
-      {"count", JS_NewUint32(ctx, files.count)},
-      {"others", files.others.array},
-  };
-  free(pairs);
-  return object_of(ctx, members, sizeof members / sizeof members[0]);
-}
-
-/* The result of host_open_files as it grows; `others` of the addresses are the files that are not usual. */
-struct opened {
-  DIR *directory;
-  struct addresses addresses;
-  char *content;
-  size_t limit;
-  FILE *usual;
-};
-
-/* Adds a line for the file with a name, if it is of the usual kind. */
-static bool add_usual(struct opened *opened, const char *name, uint32_t number) {
-  int descriptor = openat(dirfd(opened->directory), name, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  struct stat found;
-  bool is_usual = fstat(descriptor, &found) == 0 && S_ISREG(found.st_mode) &&
-                  (found.st_mode & WRITABLE_BY_OTHERS) == 0;
-  ssize_t length = is_usual ? read_up_to(descriptor, opened->content, opened->limit + 1) : -1;
-  close(descriptor);
-  if (length < 0 || (size_t)length > opened->limit) return false;
-  opened->content[length] = '\0';
-  const char *second = second_word(opened->content, (size_t)length);
-  if (!second) return false;
-  add_words(opened->usual, opened->content, second, name);
-  /* The inode is signed, as in a status. */
-  if (fprintf(opened->usual, " %lld,%lld %lld %lu\n", (long long)(int64_t)found.st_ino,
-              (long long)nanoseconds(found.st_mtim), (long long)nanoseconds(found.st_ctim),
-              (unsigned long)number) < 0) {
-    out_of_memory();
-  }
-  return true;
-}
-
-/* Adds a file that is not usual, as host_open_file opens it, or the error. */
-static void add_opened(const struct call *call, void *data, const char *name) {
-  JSContext *ctx = call->ctx;
-  struct opened *opened = data;
   char *path;
   int length = asprintf(&path, "%s/%s", call->path, name);
   if (length < 0) out_of_memory();
@@ -283,43 +214,59 @@ static void add_opened(const struct call *call, void *data, const char *name) {
   one.path = path;
   one.path_length = (size_t)length;
   JSValue file = host_open_file(&one);
+  bool is_gone = JS_IsException(file) && errno == ENOENT;
   if (JS_IsException(file)) file = JS_GetException(ctx);
   free(path);
+  if (is_gone) {
+    JS_FreeValue(ctx, file);
+    return;
+  }
   const struct member members[] = {{"name", new_text_to_nul(ctx, name)}, {"file", file}};
-  append(ctx, &opened->addresses.others, object_of(ctx, members, 2));
+  append(ctx, &files->addresses.others, object_of(ctx, members, 2));
 }
 
-static void open_other(const struct call *call, void *data, const char *name) {
-  struct opened *opened = data;
-  if (is_address_like(name) && !add_quad(&opened->addresses, name)) add_opened(call, data, name);
+static void add_file(const struct call *call, void *data, const char *name) {
+  struct files *files = data;
+  if (!is_address_like(name)) return;
+  /* Only with a status are they in order. */
+  if (files->has_status && add_quad(&files->addresses, name)) return;
+  if (!add_usual(files, name, "")) add_opened(call, files, name);
 }
 
-JSValue host_open_files(struct call *call) {
-  JSContext *ctx = call->ctx;
-  struct opened opened = {.limit = (size_t)number_at(call, 1), .directory = opendir(call->path)};
-  if (!opened.directory) return throw_errno(call, "open", errno);
-  char *usual;
-  size_t length;
-  opened.usual = open_memstream(&usual, &length);
-  if (!opened.usual) out_of_memory();
-  struct addresses *addresses = &opened.addresses;
-  addresses->others.array = JS_NewArray(ctx);
-  bool completed = visit_names(call, opened.directory, open_other, &opened);
+/* Adds the files that are named by four octets, in order. */
+static void add_quads(const struct call *call, struct files *files) {
+  struct addresses *addresses = &files->addresses;
   sort(addresses);
-  opened.content = xrealloc(NULL, opened.limit + 2);
-  for (size_t at = 0; completed && at < addresses->count; at++) {
-    char name[INET_ADDRSTRLEN];
+  for (size_t at = 0; at < addresses->count; at++) {
+    char name[INET_ADDRSTRLEN], octets[sizeof "4294967295"];
     const struct in_addr quad = {.s_addr = htonl(addresses->quads[at])};
     inet_ntop(AF_INET, &quad, name, sizeof name);
-    if (!add_usual(&opened, name, addresses->quads[at])) add_opened(call, &opened, name);
+    snprintf(octets, sizeof octets, "%lu", (unsigned long)addresses->quads[at]);
+    if (!add_usual(files, name, octets)) add_opened(call, files, name);
   }
-  closedir(opened.directory);
-  free(opened.content);
-  free(addresses->quads);
-  if (fclose(opened.usual) != 0) out_of_memory();
+}
+
+JSValue host_read_files(struct call *call) {
+  JSContext *ctx = call->ctx;
+  struct files files = {.limit = (size_t)number_at(call, 1), .directory = opendir(call->path)};
+  if (!files.directory) return throw_errno(call, "open", errno);
+  files.has_status = JS_ToBool(ctx, call->args[2]);
+  files.content = xrealloc(NULL, files.limit + 1);
+  char *usual;
+  size_t length;
+  files.usual = open_memstream(&usual, &length);
+  if (!files.usual) out_of_memory();
+  files.addresses.others.array = JS_NewArray(ctx);
+  bool completed = visit_names(call, files.directory, add_file, &files);
+  if (completed) add_quads(call, &files);
+  closedir(files.directory);
+  free(files.content);
+  free(files.addresses.quads);
+  if (ferror(files.usual) || fclose(files.usual) != 0) out_of_memory();
   const struct member members[] = {
       {"usual", completed ? new_text(ctx, usual, length) : JS_EXCEPTION},
-      {"others", addresses->others.array},
+      {"count", JS_NewUint32(ctx, files.count)},
+      {"others", files.addresses.others.array},
   };
   free(usual);
   return object_of(ctx, members, sizeof members / sizeof members[0]);

@@ -200,16 +200,16 @@ JSValue host_open_file(struct call *call) {
     if (!is_again) return opened_file(call->ctx, &found, error);
     JS_FreeValue(call->ctx, error);
   }
-  JSValue file;
-  if (fstat(descriptor, &found) < 0) {
-    file = throw_errno(call, "fstat", errno);
-  } else {
-    JSValue content = read_all(call, descriptor, number_at(call, 1), 0);
-    if (JS_IsException(content)) content = JS_GetException(call->ctx);
-    file = opened_file(call->ctx, &found, content);
-  }
+  int error = fstat(descriptor, &found) < 0 ? errno : 0;
+  JSValue content = error ? JS_UNDEFINED : read_all(call, descriptor, number_at(call, 1), 0);
   close(descriptor);
-  return file;
+  if (error != 0) {
+    throw_errno(call, "fstat", error);
+    errno = error;
+    return JS_EXCEPTION;
+  }
+  if (JS_IsException(content)) content = JS_GetException(call->ctx);
+  return opened_file(call->ctx, &found, content);
 }
 
 JSValue host_file_system_type(struct call *call) {

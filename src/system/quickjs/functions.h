@@ -12,8 +12,7 @@ host_function host_read_input, host_write_output, host_write_error, host_read_fi
     host_file_system_type, host_is_full, host_require_access;
 
 /* directories.c */
-host_function host_make_directory, host_list, host_list_addresses, host_read_files,
-    host_open_files;
+host_function host_make_directory, host_list, host_list_addresses, host_read_files;
 
 /* line-files.c */
 host_function host_find_lines, host_lines_with, host_extend_file;

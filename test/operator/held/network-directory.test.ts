@@ -36,6 +36,27 @@ for (const [what, { content, expected }] of Object.entries(changes)) {
   });
 }
 
+test("reservations are in the order of their addresses, IPv4 first, whatever their form", async (t) => {
+  const machine = machineWith({
+    "2001:db8::10": "c1\r\neth0",
+    "10.7.9.10": "c2\r\neth0",
+    "2001:db8::9": "c3\r\neth0",
+    "10.7.9.9": "c4",
+    "10.7.9.8": "c5\r\neth0",
+    "::ffff:10.7.9.7": "c6\r\neth0",
+    beef: "c7\r\neth0",
+    "10.7.9.08": "c8\r\neth0",
+  });
+
+  const directory = directoryOn(startOperator(machine).system);
+
+  t.same(
+    directory.reservations.map(({ owner }) => containerOf(owner)),
+    ["c6", "c5", "c4", "c2", "c3", "c1"],
+  );
+  t.same(directory.misnamed, ["10.7.9.08"]);
+});
+
 test("reservationsAt finds the file of an address under any of its names, and opens no other", async (t) => {
   const machine = machineWith({
     "10.7.9.2": "c1\r\neth0",

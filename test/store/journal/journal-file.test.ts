@@ -71,7 +71,8 @@ const NONE: ReadonlyMap<string, string> = new Map();
 /** Writes a journal anew and seals it, with something else in place of parts of the seal. */
 function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): void {
   const files = open(machine.start());
-  const { state, boot } = files;
+  const { state } = files;
+  const boot = files.boot();
   if (state === undefined || boot === undefined) throw new Error("it cannot be sealed");
   const length = renewJournal(
     state,
@@ -129,7 +130,8 @@ test("a journal that is written anew lists what a search has found, for its owne
 test("written anew, it has the records of what is there for the same owner, in their order", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "c1\r\neth0" });
   const files = open(machine.start());
-  const { state, boot } = files;
+  const { state } = files;
+  const boot = files.boot();
   if (state === undefined || boot === undefined) throw new Error("there is no journal");
   const record = (text: string): string => `${text} 1,2 70 pod /run/netns/a`;
   const records = new Map([
@@ -233,7 +235,7 @@ test("something else in its place is no journal; if it cannot be read, that is n
 test("until it is sealed it is not current, but tells of which machine it is", async (t) => {
   const machine = machineWith(two);
   const files = open(machine.start());
-  const { boot } = files;
+  const boot = files.boot();
   if (files.state === undefined || boot === undefined) throw new Error("there is no journal");
   for (const one of [files.requireMachine(), SEVERAL, undefined] as const) {
     renewJournal(

@@ -1,8 +1,8 @@
 /** What is seen of the processes of a node and of its mounts. */
 
 import { test } from "tap";
+import { AddressesInUse } from "../../../src/store/namespaces/addresses-in-use.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
-import { Namespaces } from "../../../src/store/namespaces/namespaces.ts";
 import { lookAround, nodeNamespaceOf } from "../../../src/store/namespaces/view.ts";
 import type { System } from "../../../src/system/system.ts";
 import { type Machine, NODE_NAMESPACE, type Process, systemOf } from "../../harness/proc.ts";
@@ -141,7 +141,7 @@ test("if processes cannot be listed or looked at, as with hidepid=1, a namespace
     refusing(unprivileged, ["status"], /^\/proc\/[0-9]+\//, "EPERM"),
     refusing(seen, ["readLink", "status"], /^\/proc\/7\//, "ENOMEM"),
   ]) {
-    t.type(new Namespaces(system).incomplete, "string");
+    t.type(new AddressesInUse(system).incomplete, "string");
     const one = { id: undefined, inode: "70", path: "/run/netns/pod" };
     t.equal(new NamespaceStates(system).stateOf(one, () => []).kind, "unseen");
   }

@@ -1,4 +1,4 @@
-/** The network namespaces of the node, each looked at once: the kernel knows which addresses are in use. */
+/** Which addresses are in use, as the kernel knows: those in the network namespaces of the node, each looked at once. */
 
 import { attempt, recover, type System } from "../../system/system.ts";
 import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
@@ -33,7 +33,7 @@ const OWN_TABLES = "/proc/self/net";
  * The addresses in all namespaces that are seen from here, read once: in those of processes, and in those that are only
  * mounted, which are entered.
  */
-export class Namespaces {
+export class AddressesInUse {
   readonly all: readonly Namespace[];
   /** Why there may be more; `undefined` where all are seen. */
   readonly incomplete: string | undefined;

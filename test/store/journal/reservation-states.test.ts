@@ -1,8 +1,11 @@
 import { test } from "tap";
 import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
-import { RecordedNamespaces, recordedIn } from "../../../src/store/journal/reclaimable.ts";
 import { Records } from "../../../src/store/journal/records.ts";
+import {
+  ReservationStates,
+  reservationStates,
+} from "../../../src/store/journal/reservation-states.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
@@ -13,19 +16,19 @@ import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
 const alive = "/run/netns/alive";
 
 /** What lines of a journal record. */
-function recordedBy(files: NetworkFiles, ...lines: readonly string[]): RecordedNamespaces {
+function recordedBy(files: NetworkFiles, ...lines: readonly string[]): ReservationStates {
   const states = new NamespaceStates(files.system);
-  return new RecordedNamespaces(files, new Records(lines, undefined), states);
+  return new ReservationStates(files, new Records(lines, undefined), states);
 }
 
 /** The names of the reservations that any ADD may reclaim. */
 function namesOn(machine: MemoryMachine): readonly string[] {
-  const recorded = recordedIn(open(machine.start()));
+  const recorded = reservationStates(open(machine.start()));
   return [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
 }
 
 /** What is recorded of 10.0.0.2, for a namespace at a path. */
-function recorded(path: string): RecordedNamespaces {
+function recorded(path: string): ReservationStates {
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
@@ -55,14 +58,14 @@ test("of a journal that cannot be read it is not said that nothing is recorded",
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   const files = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
   t.match(
-    recordedIn(files).find("10.0.0.2", () => true),
+    reservationStates(files).find("10.0.0.2", () => true),
     {
       state: { kind: "unseen", reason: "the journal cannot be read" },
     },
   );
   const missing = open(machineWith({ "10.0.0.2": "c1\r\neth0" }).start());
   t.equal(
-    recordedIn(missing).find("10.0.0.2", () => true),
+    reservationStates(missing).find("10.0.0.2", () => true),
     undefined,
   );
 });
@@ -86,8 +89,8 @@ test("of thousands with one number, all recorded before the living one are gone,
   };
   const { system } = open(machine.start({ interrupt }));
   const states = new NamespaceStates(system);
-  const namespaces = new RecordedNamespaces(files, new Records(lines, undefined), states);
-  const gone = [...namespaces.gone(() => true)].map(({ name }) => name);
+  const all = new ReservationStates(files, new Records(lines, undefined), states);
+  const gone = [...all.gone(() => true)].map(({ name }) => name);
   t.equal(gone.join(), names.slice(0, -2).join(), "the last has a number that nothing explains");
   // Of each that is gone: the one that lives, twice. Not of each other.
   t.ok(looks < 3 * names.length, `${looks} system calls`);
@@ -111,7 +114,7 @@ test("a record is of the boot that made it: later, numbers of namespaces mean no
     machine.wait(5000);
   }
   const stateOf = (name: string): string | undefined =>
-    recordedIn(open(machine.start())).stateOf(name)?.kind;
+    reservationStates(open(machine.start())).stateOf(name)?.kind;
   t.equal(stateOf("10.0.0.2"), "alive");
   t.equal(stateOf("10.0.0.3"), undefined, "nothing is recorded");
   machine.namespaces.delete(alive);

@@ -1,7 +1,7 @@
 /** The addresses in the network namespaces of a node. */
 
 import { test } from "tap";
-import { Namespaces } from "../../../src/store/namespaces/namespaces.ts";
+import { AddressesInUse } from "../../../src/store/namespaces/addresses-in-use.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import { NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import { refusing } from "./refusing.ts";
@@ -18,11 +18,11 @@ test("why a namespace cannot be entered is said, unless it is unmounted meanwhil
     const readFileIn = (at: string): never => {
       throw new SystemError("setns", at, code);
     };
-    t.equal(new Namespaces({ ...system, readFileIn }).incomplete, reason);
+    t.equal(new AddressesInUse({ ...system, readFileIn }).incomplete, reason);
     let looks = 0;
     const linesWith: typeof system.linesWith = (at, text) =>
       at === "/proc/self/mountinfo" && ++looks > 1 ? [] : system.linesWith(at, text);
-    t.equal(new Namespaces({ ...system, readFileIn, linesWith }).incomplete, undefined);
+    t.equal(new AddressesInUse({ ...system, readFileIn, linesWith }).incomplete, undefined);
   }
 });
 
@@ -35,7 +35,7 @@ test("a namespace is found by its address and by its id; those of processes come
     mounted: { [path]: 71 },
     addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
   };
-  const namespaces = new Namespaces(systemOf(machine));
+  const namespaces = new AddressesInUse(systemOf(machine));
   const pathsOf = (address: string): readonly string[] =>
     namespaces.withAddress(address).map((one) => one.path);
   t.same(pathsOf("10.7.75.2"), ["/proc/7/ns/net", path]);
@@ -48,7 +48,7 @@ test("a namespace is found by its address and by its id; those of processes come
 });
 
 test("a namespace is busy if it has another interface than lo", async (t) => {
-  const namespaces = new Namespaces(
+  const namespaces = new AddressesInUse(
     systemOf({ processes: { 7: pod, 8: { namespace: 71 } }, mounted: { [path]: 72 } }),
   );
   t.same(
@@ -60,7 +60,7 @@ test("a namespace is busy if it has another interface than lo", async (t) => {
     ],
   );
   const system = systemOf({ processes: { 8: { namespace: 71 } } });
-  const [unread] = new Namespaces(refusing(system, ["readFile"], /\/8\/net\/dev$/, "EIO")).all;
+  const [unread] = new AddressesInUse(refusing(system, ["readFile"], /\/8\/net\/dev$/, "EIO")).all;
   t.equal(unread?.hasInterface(), true, "or may have");
 });
 
@@ -75,10 +75,13 @@ test("what may be missing is said", async (t) => {
     [{ mounted: { [path]: NODE_NAMESPACE }, isConfined: true }, undefined],
     [{ mounted, processes: { 7: { namespace: 71 } }, isConfined: true }, undefined],
   ] as const) {
-    t.equal(new Namespaces(systemOf(machine)).incomplete, reason, JSON.stringify(machine));
+    t.equal(new AddressesInUse(systemOf(machine)).incomplete, reason, JSON.stringify(machine));
   }
   const unlisted = refusing(systemOf({}), ["linesWith"], /mountinfo$/, "EACCES");
-  t.match(new Namespaces(unlisted).incomplete, /^the mounts of the node are not seen from here/);
+  t.match(
+    new AddressesInUse(unlisted).incomplete,
+    /^the mounts of the node are not seen from here/,
+  );
 });
 
 test("each namespace is found once, by whoever may inspect processes or only their tables", async (t) => {
@@ -88,7 +91,7 @@ test("each namespace is found once, by whoever may inspect processes or only the
     [false, "net:[70]", ["/proc/7/ns/net"]],
     [true, undefined, ["/proc/7/ns/net"]],
   ] as const) {
-    const namespaces = new Namespaces(systemOf({ ...machine, isUnprivileged }));
+    const namespaces = new AddressesInUse(systemOf({ ...machine, isUnprivileged }));
     t.same(
       namespaces.all.map((one) => [one.id, one.path]),
       paths.map((one) => [id, one]),
@@ -98,7 +101,7 @@ test("each namespace is found once, by whoever may inspect processes or only the
 });
 
 test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {
-  const { all, incomplete } = new Namespaces(
+  const { all, incomplete } = new AddressesInUse(
     systemOf({ processes: { 7: pod, 8: pod }, unreadable: [7] }),
   );
   t.same(all, []);
@@ -112,22 +115,22 @@ test("a namespace whose processes have ended is entered where it is mounted, or 
     addresses: { 70: ["10.7.75.2"] },
   };
   const ended = refusing(systemOf(machine), ["readFile"], /^\/proc\/7\/net\//, "ESRCH");
-  const { all, incomplete } = new Namespaces(ended);
+  const { all, incomplete } = new AddressesInUse(ended);
   t.same([all.map((one) => one.path), incomplete], [[path], undefined]);
 
   const alone = refusing(systemOf({ processes: { 7: pod } }), ["readFile"], /\/7\/net\//, "ESRCH");
-  t.match(new Namespaces(alone).incomplete, "net:[70] has other processes by now");
+  t.match(new AddressesInUse(alone).incomplete, "net:[70] has other processes by now");
   let lists = 0;
   const list: typeof alone.list = (at) =>
     alone.list(at).filter((name) => at !== "/proc" || name !== "7" || ++lists <= 2);
-  t.equal(new Namespaces({ ...alone, list }).incomplete, undefined, "it is gone");
+  t.equal(new AddressesInUse({ ...alone, list }).incomplete, undefined, "it is gone");
 });
 
 test("where the first process of a namespace has ended, another one shows its addresses", async (t) => {
   const system = systemOf({ processes: { 7: pod, 8: pod } });
   const ended = refusing(system, ["readFile"], /^\/proc\/7\//, "ESRCH");
   t.same(
-    new Namespaces(ended).all.map(({ processId }) => processId),
+    new AddressesInUse(ended).all.map(({ processId }) => processId),
     [8],
   );
 });

@@ -1,4 +1,4 @@
-/** Reservations whose network namespace is gone, by the records of the journal. */
+/** What became of reservations, by the records of the journal and their network namespaces. */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { attempt } from "../../system/system.ts";
@@ -27,14 +27,14 @@ const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be 
  * @param states judges their namespaces; by default by what is seen from now on
  * @param reservations as of `recordsOf`
  */
-export function recordedIn(
+export function reservationStates(
   files: NetworkFiles,
   states = new NamespaceStates(files.system),
   reservations?: Parameters<typeof recordsOf>[2],
-): RecordedNamespaces {
+): ReservationStates {
   const read = (): Records => recordsOf(files, requireJournal(files, ALL), reservations);
   const records = attempt(read, undefined);
-  return new RecordedNamespaces(files, records, states);
+  return new ReservationStates(files, records, states);
 }
 
 /**
@@ -47,14 +47,14 @@ export function isShared(
   containerId: string,
 ): boolean {
   const states = new NamespaceStates(files.system);
-  const isOther = (record: JournalRecord | undefined): boolean =>
+  const isOfAnother = (record: JournalRecord | undefined): boolean =>
     record !== undefined &&
     !isEarlier(record) &&
     record.namespace.inode === inode &&
     record.containerId !== containerId &&
     states.isThere(record.namespace);
   const ask = (): boolean =>
-    linesWith(files, ` ${inode}`).some((line) => isOther(recordIn(line, undefined)));
+    linesWith(files, ` ${inode}`).some((line) => isOfAnother(recordIn(line, undefined)));
   return attempt(ask, true);
 }
 
@@ -74,8 +74,8 @@ function isAnother(later: AddedNamespace, before: AddedNamespace): boolean {
 
 type PlacedOfBoot = PlacedRecord<RecordedReservation>;
 
-/** Says what became of recorded reservations. */
-export class RecordedNamespaces {
+/** What became of the reservations that were recorded. */
+export class ReservationStates {
   readonly #files: NetworkFiles;
   readonly #records: Records;
   readonly #isUnread: boolean;
