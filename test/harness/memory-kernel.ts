@@ -1,7 +1,7 @@
 /** Network namespaces in memory: what becomes of them, and their handles. What is shown of them is in proc.ts. */
 
 import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
-import { type ProcCalls, procOf } from "./proc.ts";
+import { type ProcCalls, type Process, procOf } from "./proc.ts";
 
 /** The network namespace of the node itself, in which its first process and all that a test starts are. */
 const NODE_NAMESPACE = 4026531840n;
@@ -20,7 +20,7 @@ export function isOfKernel(path: string): boolean {
 }
 
 /** A process in a network namespace that is not the node's. */
-interface Process {
+interface RunningProcess {
   readonly namespace: bigint;
   /** Whether its first thread has ended, and another one has not. */
   readonly isZombie: boolean;
@@ -55,7 +55,7 @@ class WatchedMap<Key, Value> extends Map<Key, Value> {
 export class MemoryKernel {
   /** The namespaces that are mounted, by their paths: their numbers. */
   readonly mounts: Map<string, bigint>;
-  readonly processes: Map<number, Process>;
+  readonly processes: Map<number, RunningProcess>;
   /** The namespaces that a process has open, which neither `/proc` nor the mounts show, by the path at which they were. */
   readonly #opened: Map<string, bigint>;
   /** The IPv4 addresses in a namespace, by its number. */
@@ -196,6 +196,7 @@ export class MemoryKernel {
   }
 
   readLink(path: string): string {
+    if (path === "/proc/1/ns/mnt") this.#requireFirstProcess(path);
     return this.#shown.readLink(path);
   }
 
@@ -205,10 +206,7 @@ export class MemoryKernel {
 
   readFile(path: string, limit: number): string {
     if (path === "/proc/1/mountinfo") this.#requireFirstProcess(path);
-    const shown = this.#shown.readFile(path, limit);
-    const { ownReadOnly } = this;
-    if (ownReadOnly === undefined || path !== "/proc/self/mountinfo") return shown;
-    return `${shown}3 1 8:1 ${ownReadOnly} ${ownReadOnly} ro - ext4 /dev/sda1 rw\n`;
+    return this.#shown.readFile(path, limit);
   }
 
   /** A table of the namespace at a path. */
@@ -224,7 +222,16 @@ export class MemoryKernel {
   get #shown(): ProcCalls {
     const addressesIn = (namespace: bigint): readonly string[] =>
       this.addresses.get(namespace) ?? [];
-    const own = { namespace: Number(NODE_NAMESPACE), addresses: addressesIn(NODE_NAMESPACE) };
+    const first = {
+      namespace: Number(NODE_NAMESPACE),
+      addresses: addressesIn(NODE_NAMESPACE),
+      fileSystems: this.seesMounts ? this.#fileSystems : [],
+    };
+    const caller = {
+      ...first,
+      ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }),
+      ...(this.ownReadOnly === undefined ? {} : this.#ownMounts(this.ownReadOnly)),
+    };
     const seen = this.seesProcesses ? [...this.processes] : [];
     const processes = seen.map(([id, { namespace }]) => {
       const process = { namespace: Number(namespace), addresses: addressesIn(namespace) };
@@ -233,12 +240,8 @@ export class MemoryKernel {
     const mounts = this.seesMounts ? [...this.mounts] : [];
     return procOf({
       nodeNamespace: Number(NODE_NAMESPACE),
-      caller: {
-        ...own,
-        ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }),
-        ...(this.ownReadOnly === undefined ? {} : { mountNamespace: 4026539997 }),
-      },
-      processes: { 1: own, ...Object.fromEntries(processes) },
+      caller,
+      processes: { 1: first, ...Object.fromEntries(processes) },
       zombies: Object.fromEntries(
         seen.flatMap(([id, { isZombie }]) => (isZombie ? [[id, id + 1]] : [])),
       ),
@@ -251,8 +254,13 @@ export class MemoryKernel {
       addresses: Object.fromEntries(this.addresses),
       // A main plugin makes an interface in each; as a tap has none, it need not have an address.
       isConnected: true,
-      fileSystems: this.seesMounts ? this.#fileSystems : [],
     });
+  }
+
+  #ownMounts(path: string): Pick<Process, "mountNamespace" | "fileSystems"> {
+    const own = `3 1 8:1 ${path} ${path} ro - ext4 /dev/sda1 rw`;
+    const fileSystems = this.seesMounts ? [...this.#fileSystems, own] : [];
+    return { mountNamespace: 4026539997, fileSystems };
   }
 
   get #fileSystems(): readonly string[] {

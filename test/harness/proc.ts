@@ -19,6 +19,8 @@ export interface Process {
   readonly root?: number;
   /** What it has mounted in place of the machine's, see `Machine.mounted`. */
   readonly mounted?: Readonly<Record<string, number>>;
+  /** Lines of the file systems in its list of mounts. */
+  readonly fileSystems?: readonly string[];
 }
 
 /** What is on the machine. */
@@ -54,8 +56,6 @@ export interface Machine {
   readonly capabilities?: bigint;
   /** Whether each namespace has an interface, and not only one with an address. */
   readonly isConnected?: boolean;
-  /** Lines of its file systems in the lists of mounts. */
-  readonly fileSystems?: readonly string[];
   /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
@@ -126,7 +126,7 @@ export function procOf(machine: Machine): ProcCalls {
     throw new SystemError(word, path, "ENOENT");
   };
   const mountLines = (process: Process): readonly string[] => [
-    ...(machine.fileSystems ?? []),
+    ...(process.fileSystems ?? []),
     ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
     ...Object.entries(process.mounted ?? mounted).map(
       ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw`,
