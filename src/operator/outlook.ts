@@ -5,7 +5,7 @@ import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
 import { unescaped } from "../store/namespaces/mount-lines.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
-import { attempt, type SystemError } from "../system/system.ts";
+import { attempt, isSystemError, type SystemError } from "../system/system.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 
 /** What the ADD of a pod that asks for nothing comes to. */
@@ -47,23 +47,22 @@ export function outlookOf(
   let doubt: string | undefined;
   const isRefused = (error: SystemError): boolean => {
     const answer = isRefusedToPlugin(system, error);
-    if (answer === "unknown") doubt = `${error.message}, for this process at least; ${ASK_ROOT}`;
+    if (answer === "unknown") doubt = `${error.message}, for this process at least`;
     return answer === "yes";
   };
   try {
     return { kind: "asked", prospects: dryRun(files, config, { states, isRefused }), doubt };
   } catch (error) {
-    if (!(error instanceof Error)) throw error;
-    const reason = messageWithDetails(error);
+    const isCniError = error instanceof CniError;
+    if (!isCniError && !isSystemError(error)) throw error;
     // A container need not have the files that a configuration names.
-    const isCertain = error instanceof CniError ? hasRootOfNode(system) : error.name !== "";
-    return isCertain
-      ? { kind: "fails", reason }
-      : { kind: "unknown", doubt: `${reason}; ${ASK_ROOT}` };
+    const isCertain = isCniError
+      ? hasRootOfNode(system)
+      : isRefusedToPlugin(system, error) !== "unknown";
+    const reason = messageWithDetails(error);
+    return isCertain ? { kind: "fails", reason } : { kind: "unknown", doubt: reason };
   }
 }
-
-const ASK_ROOT = "run check as root of the node, outside of a container";
 
 /** Whether what refuses this process to write refuses the plugin, too. */
 function isRefusedToPlugin(

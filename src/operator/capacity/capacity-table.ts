@@ -132,7 +132,9 @@ function notesOn(
   if (outlook.kind === "fails") {
     full.push(paint(`${network}: every ADD fails: ${inOneLine(outlook.reason)}`, "error"));
   } else if (outlook.doubt !== undefined) {
-    full.push(`${network}: whether an ADD works cannot be told: ${inOneLine(outlook.doubt)}`);
+    full.push(
+      `${network}: whether an ADD works cannot be told but by root of the node: ${inOneLine(outlook.doubt)}`,
+    );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
   const { reserved } = addUp(ranges);

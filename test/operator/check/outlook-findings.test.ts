@@ -114,11 +114,16 @@ test("what refuses this process alone is no error, such as a unit's own mount", 
   t.match(found(machine, readOnly), [
     /^info add-unknown: .*read-only file system, for this process/,
   ]);
-  t.match(runOn(machine, capacity, readOnly).text(), /whether an ADD works cannot be told/);
+  t.match(
+    runOn(machine, capacity, readOnly).text(),
+    /whether an ADD works cannot be told but by root of the node: access/,
+  );
 
   machine.kernel.overridesPermissions = false;
   const refused = { interrupt: refuse("requireWritable", "EACCES") };
   t.match(found(machine, refused), [/^info add-unknown: .*permission denied, for this process/]);
+  const unseen = { interrupt: refuse("linkStatus", "EACCES", `${location.directory}/10.1.2.2`) };
+  t.match(found(machine, unseen), [/^info add-unknown: .*10.1.2.2: permission denied$/]);
 });
 
 test("a resolvConf that is missing is named by its key, as a doubt where files are not seen", async (t) => {
