@@ -1,5 +1,6 @@
 /** Findings on what valid configurations say in vain. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { valueInAnyCase } from "../../cni/json.ts";
@@ -8,11 +9,13 @@ import {
   type ConfigurationFile,
   isList,
   isTrue,
+  networkOf,
   type Preceding,
   precededFiles,
 } from "../configured/configuration-files.ts";
 import { type Configuration, configurationsIn } from "../configured/configurations.ts";
-import { repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { pluginNames } from "../configured/plugin-directories.ts";
+import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -29,28 +32,47 @@ export function configurationFindings(
   const told = new Set<ConfigurationFile>();
   const said = new Set<string>();
   // What is wrong with them was found when the networks were.
-  return configurationsIn(context.system, files, []).flatMap((configuration) => {
-    const network = textOf(configuration.document.name);
-    if (!isSelected(network)) return [];
-    const about = { network, path: configuration.source };
-    const { file } = configuration;
-    const preceding = preceded.get(file);
-    if (preceding !== undefined) {
-      const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
-      told.add(file);
-      return findings;
-    }
-    // Of two plugins of a list the same may be said.
-    const onKeys = unreadIn(configuration).flatMap((message) => {
-      const key = `${configuration.source} ${message}`;
-      if (said.has(key)) return [];
-      said.add(key);
-      return [{ ...about, code: "unread-key", message } as const];
+  const ofPlugin = configurationsIn(context.system, files, []).flatMap(
+    (configuration): readonly Finding[] => {
+      const network = textOf(configuration.document.name);
+      if (!isSelected(network)) return [];
+      const about = { network, path: configuration.source };
+      const { file } = configuration;
+      const preceding = preceded.get(file);
+      if (preceding !== undefined) {
+        const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
+        told.add(file);
+        return findings;
+      }
+      // Of two plugins of a list the same may be said.
+      const onKeys = unreadIn(configuration).flatMap((message) => {
+        const key = `${configuration.source} ${message}`;
+        if (said.has(key)) return [];
+        said.add(key);
+        return [{ ...about, code: "unread-key", message } as const];
+      });
+      const reason = whyNoGc(configuration);
+      if (reason === undefined) return onKeys;
+      const message = `the entry with gcOnly gets no GC: ${reason}`;
+      return [...onKeys, { ...about, code: "gc-not-called", message }];
+    },
+  );
+  return [...withoutIpam(context, files, isSelected), ...ofPlugin];
+}
+
+/** Findings on plugins that have `ipam` under another name, so that they do not use this plugin. */
+function withoutIpam(
+  { system }: Context,
+  files: readonly ConfigurationFile[],
+  isSelected: (network: string) => boolean,
+): readonly Finding[] {
+  const names = pluginNames(system);
+  return files.flatMap((file) => {
+    const about = { network: networkOf(file), path: file.source };
+    if (!isSelected(about.network)) return [];
+    return nearlyIpam(file.document, names).map((message) => {
+      return { ...about, code: "unread-key", message } as const;
     });
-    const reason = whyNoGc(configuration);
-    if (reason === undefined) return onKeys;
-    const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [...onKeys, { ...about, code: "gc-not-called", message }];
   });
 }
 

@@ -122,6 +122,25 @@ function meantBy(key: string, { keys, places }: Level): string | undefined {
   return place === undefined ? similarTo(key, keys) : `it belongs ${place}`;
 }
 
+/**
+ * What is to be said of a plugin without `ipam` that has it under a name which is nearly that: it gives pods no address, and
+ * no error.
+ *
+ * @param document of a file: a plugin, or a list of them
+ * @param names by which configurations call this plugin
+ */
+export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly string[] {
+  const plugins = [document, ...listOf(valueInAnyCase(document, "plugins"))];
+  return plugins.flatMap((one) => {
+    if (!isObject(one) || valueInAnyCase(one, "ipam") !== undefined) return [];
+    return Object.entries<Json>(one).flatMap(([key, value]) => {
+      const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
+      const meant = isOwn ? similarTo(key, ["ipam"]) : undefined;
+      return meant === undefined ? [] : [`nothing reads ${key}; ${meant}`];
+    });
+  });
+}
+
 /** Finds what `unreadInPlugin` does in a list, of which libcni reads the keys only in these letters. */
 export function unreadInList(document: Json): readonly string[] {
   if (!isObject(document)) return [];

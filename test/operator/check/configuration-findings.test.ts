@@ -201,3 +201,22 @@ test("a key that is there twice is named, also in a plugin beside its list", asy
     ],
   );
 });
+
+test("a key that is nearly ipam is named: without ipam pods get no address, and no error", async (t) => {
+  const ipma = { type: "host-local", subnet: "10.0.0.0/29" };
+  for (const [file, document] of [
+    ["a.conf", { name: "net", type: "bridge", ipma }],
+    ["a.conflist", { name: "net", plugins: [{ type: "portmap" }, { type: "bridge", ipma }] }],
+  ] as const) {
+    const machine = memoryNode({});
+    configure(machine, file, document);
+    const about = { code: "unread-key", network: "net", path: `/conf/${file}` };
+    t.match(
+      found(machine).filter(({ code }) => code !== "no-networks"),
+      [{ ...about, message: "nothing reads ipma; did you mean ipam?" }],
+    );
+  }
+  const machine = memoryNode({});
+  configure(machine, "a.conf", { name: "net", type: "bridge", ipma: { type: "dhcp" } });
+  t.notOk(found(machine).some(({ code }) => code === "unread-key"));
+});
