@@ -1,0 +1,5 @@
+#!/bin/busybox sh
+# Hands the network namespace over: starts itself again, and ends at once.
+[ ! -e /tmp/chain-ends ] || exit
+echo $$ >/tmp/chain
+/tests/chain.sh &
