@@ -9,15 +9,19 @@ import { inRepository } from "../harness/repository.ts";
 
 const fetched = inRepository("build/kernels");
 const emulator = join(fetched, "emulator");
+const busybox = join(emulator, "bin/busybox");
 
-/** The directories of Debian's modules that a machine needs: its disks with their file systems, and pairs of interfaces. */
+/** The directories of Debian's modules that a machine needs: its disks with their file systems. */
 const MODULES = [
   ...["fs/xfs", "fs/btrfs", "lib", "crypto", "arch/x86/crypto", "drivers/virtio"],
-  ...["drivers/block/virtio_blk.ko*", "drivers/net/veth.ko*"],
+  ...["drivers/block/virtio_blk.ko*"],
 ];
 
 /** Megabytes of memory. */
 const MEMORY = 512;
+
+/** A machine that runs longer hangs, in seconds; this one may be busy. */
+const LONGEST = 1200;
 
 /** A kernel of Debian. */
 export interface Kernel {
@@ -43,13 +47,21 @@ export interface Disk {
 /** What to boot. */
 export interface Machine {
   readonly kernel: Kernel;
-  /** The file that `makeInitialFileSystem` has made. */
+  /** The file that `writeInitialFileSystem` has made. */
   readonly initialFileSystem: string;
   /** The names of files in `test/kernels/guest`, in their order. */
   readonly tests: readonly string[];
   readonly disks: readonly Disk[];
   /** The file for what the kernel says. */
   readonly console: string;
+}
+
+/** What became of a machine. */
+export interface Run {
+  /** TAP, a section for each file. */
+  readonly printed: string;
+  /** Why it ended; empty where it switched itself off, or has lost its power as it was to. */
+  readonly end: string;
 }
 
 /** The kernels that are fetched, the oldest first. */
@@ -65,48 +77,78 @@ export function kernels(): readonly Kernel[] {
 }
 
 /**
- * Makes the file system that a kernel boots into: busybox, the executable, the tests, the kernel's modules.
+ * Makes the root directory of a machine: busybox, the executable, the tests.
  *
- * @param directory is made anew
+ * @param directory in which it is made anew
  * @param executable linked statically
- * @returns the file with it
  */
-export function makeInitialFileSystem(
-  { modules, release }: Kernel,
-  directory: string,
-  executable: string,
-): string {
+export function makeRoot(directory: string, executable: string): string {
   const root = join(directory, "root");
   rmSync(root, { recursive: true, force: true });
   for (const name of ["bin", "proc", "sys", "dev", "run", "tmp", "etc", "disk"]) {
     mkdirSync(join(root, name), { recursive: true });
   }
-  const busybox = join(emulator, "bin/busybox");
   cpSync(busybox, join(root, "bin/busybox"));
   cpSync(executable, join(root, "bin/host-local"));
   cpSync(inRepository("test/kernels/guest"), join(root, "tests"), { recursive: true });
-  cpSync(inRepository("test/kernels/guest/init.sh"), join(root, "init"));
   writeFileSync(join(root, "etc/machine-id"), "5f0c0ffee5f0c0ffee5f0c0ffee5f0c0\n");
-  const own = join(root, "lib/modules", release);
-  for (const path of globSync(MODULES.map((name) => join(modules, "kernel", name)))) {
-    const target = join(own, path.slice(modules.length));
+  return root;
+}
+
+/**
+ * Makes the file system that a kernel boots into, with its modules.
+ *
+ * @param root of the machine
+ * @param file to write it to
+ */
+export function writeInitialFileSystem(kernel: Kernel, root: string, file: string): void {
+  cpSync(join(root, "tests/init.sh"), join(root, "init"));
+  const modules = join(root, "lib/modules", kernel.release);
+  for (const path of globSync(MODULES.map((name) => join(kernel.modules, "kernel", name)))) {
+    const target = join(modules, path.slice(kernel.modules.length));
     mkdirSync(dirname(target), { recursive: true });
     cpSync(path, target, { recursive: true });
   }
-  const compressed = globSync(join(own, "**/*.ko.xz"));
+  const compressed = globSync(join(modules, "**/*.ko.xz"));
   if (compressed.length > 0) command([busybox, "unxz", ...compressed]);
-  const names = globSync("**", { cwd: root, exclude: (name) => name === "" });
   const archive = output([busybox, "cpio", "-o", "-H", "newc"], {
     directory: root,
-    input: names.map((name) => `${name}\n`).join(""),
+    input: globSync("**", { cwd: root })
+      .map((name) => `${name}\n`)
+      .join(""),
   });
-  const file = join(directory, "initial-file-system");
   writeFileSync(file, gzipSync(archive, { level: 1 }));
-  return file;
+}
+
+/**
+ * Boots a machine, and waits until it has switched itself off.
+ *
+ * @param storm what happens while it is in a storm; then it loses its power
+ */
+export async function runMachine(machine: Machine, storm?: () => Promise<void>): Promise<Run> {
+  const emulated = boot(machine);
+  let printed = "";
+  let end = "";
+  const kill = (why: string): void => {
+    end = why;
+    emulated.kill("SIGKILL");
+  };
+  const limit = setTimeout(kill, LONGEST * 1000, `it took longer than ${LONGEST} s`);
+  let isStorm = false;
+  emulated.stdout?.on("data", (chunk: Buffer) => {
+    printed += chunk.toString();
+    if (storm === undefined || isStorm || !/^# storm$/m.test(printed)) return;
+    isStorm = true;
+    void storm().then(() => kill(""));
+  });
+  const status = await new Promise((settle) => emulated.on("close", settle));
+  clearTimeout(limit);
+  if (status !== 0 && !isStorm && end === "") end = `the emulator ended with ${status}`;
+  return { printed, end };
 }
 
 /** Starts a machine, which prints the results of its tests on standard output. */
-export function boot({ kernel, initialFileSystem, tests, disks, console }: Machine): ChildProcess {
+function boot({ kernel, initialFileSystem, tests, disks, console }: Machine): ChildProcess {
   const libraries = ["lib", "usr/lib"].map((name) => join(emulator, name, "x86_64-linux-gnu"));
   const words = [
     ...[join(emulator, "lib64/ld-linux-x86-64.so.2"), "--library-path", libraries.join(":")],
@@ -119,7 +161,7 @@ export function boot({ kernel, initialFileSystem, tests, disks, console }: Machi
     ...["-append", `console=ttyS0 quiet panic=-1 tests=${tests.join(",")}`],
     ...disks.flatMap(wordsFor),
   ];
-  return spawn("nice", words, {
+  return spawn("nice", ["-n", "5", ...words], {
     stdio: ["ignore", "pipe", openSync(`${console}.emulator`, "w")],
     env: { ...process.env, QEMU_MODULE_DIR: join(emulator, "usr/lib/x86_64-linux-gnu/qemu") },
   });

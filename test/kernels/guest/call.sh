@@ -1,7 +1,9 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # Calls the plugin: call.sh VERB CONTAINER [PATH], for the network of $data with the range $range. Prints the address that an
 # ADD gives, `full` where there is none, and whatever else is not success. The container is a pod's sandbox, unless $pod says
 # whose it is.
+# shellcheck disable=SC2154 # the tests set them
 answer=$(
   CNI_COMMAND=$1 CNI_CONTAINERID=$2 CNI_NETNS=${3:-/run/netns/$2} CNI_IFNAME=eth0 CNI_PATH=/bin \
     CNI_ARGS="IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${pod:-$2}" host-local 2>/tmp/stderr.$$ <<END
@@ -13,7 +15,7 @@ END
 status=$?
 address=$(echo "$answer" | sed -n 's/.*"address": *"\([0-9.]*\)\/.*/\1/p')
 case $status,$answer in
-0,*) echo "$address" ;;
+0,*"$address"*) [ -z "$address" ] || echo "$address" ;;
 *"no IP addresses available"*) echo full ;;
 *) echo "$answer" | tr '\n' ' ' ;;
 esac

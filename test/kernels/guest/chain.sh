@@ -1,4 +1,5 @@
 #!/bin/busybox sh
+# shellcheck shell=dash
 # Hands the network namespace over: starts itself again, and ends at once.
 [ ! -e /tmp/chain-ends ] || exit
 echo $$ >/tmp/chain

@@ -56,8 +56,7 @@ fi
 two_pods heir
 number=$(number_of /run/netns/dead)
 unmounted dead
-rm /run/netns/new
-umount /run/netns/new
+unmounted new
 if take_number "$number" new; then
   same "the number of a pod that is gone may be that of the one which is being started" 198.51.100.3 "$(new)"
 else
@@ -103,11 +102,13 @@ nsenter --net=/run/netns/dead ip link set lo up
 mount --bind /proc/self/ns/net /run/home
 # The accepted connection is the only thing of the namespace that this process has.
 nsenter --net=/run/netns/dead nc -l -p 1 -e /tests/elsewhere.sh &
-until nsenter --net=/run/netns/dead nc 127.0.0.1 1 </dev/null >/tmp/nc 2>&1 && grep -q here /tmp/nc; do usleep 50000; done
-socket=$(cat /tmp/nc | sed 's/here //')
+until grep -q here /tmp/nc 2>/dev/null; do
+  nsenter --net=/run/netns/dead timeout 1 nc 127.0.0.1 1 </dev/null >/tmp/nc 2>/dev/null
+done
+socket=$(sed 's/here //' /tmp/nc)
 unmounted dead
 usleep 300000
-same "who has only a socket of the namespace is in another one" "$(readlink /proc/1/ns/net)" "$(readlink "/proc/$socket/ns/net")"
+same "who has only a socket of the namespace is in another one" "$(readlink /proc/self/ns/net)" "$(readlink "/proc/$socket/ns/net")"
 case $(uname -r) in
 6.18.*) expected=full ;;
 *) expected=198.51.100.3 ;;
@@ -116,22 +117,13 @@ same "of a pod whose namespace only a socket has" "$expected" "$(new)"
 kill "$socket"
 umount /run/home
 
-two_pods shared
-: >/run/netns/second
-mount --bind /run/netns/living /run/netns/second
-pod=living
-add living /run/netns/second eth1 >/dev/null
-pod=
 afresh shared
-range='"rangeStart": "198.51.100.2", "rangeEnd": "198.51.100.4"'
-pod living dead new
-: >/run/netns/second
-mount --bind /run/netns/dead /run/netns/second
-for name in living dead; do add "$name" >/dev/null; done
+pod first new
+mount_as first second
+add first >/dev/null
 add second >/dev/null
-unmounted dead
+unmounted first
 same "two containers have one namespace: neither gives way, whose path is gone or not" full "$(new)"
-range=
 
 two_pods chain
 nsenter --net=/run/netns/dead /tests/chain.sh &
@@ -162,7 +154,7 @@ umount /run/own
 two_pods users
 unshare --user --map-root-user --net sleep 1000 &
 process=$!
-until [ "$(readlink /proc/$process/ns/net)" != "$(readlink /proc/1/ns/net)" ]; do usleep 10000; done
+until [ "$(readlink /proc/$process/ns/net)" != "$(readlink /proc/self/ns/net)" ]; do usleep 10000; done
 del dead
 : >/run/netns/users
 mount --bind "/proc/$process/ns/net" /run/netns/users

@@ -16,7 +16,7 @@ same() {
     say "not ok - $1"
     say "    expected: $2"
     say "    found:    $3"
-    [ ! -s /tmp/stderr ] || cat /tmp/stderr
+    tail -n 5 /tmp/stderr
   fi
   : >/tmp/stderr
 }
@@ -57,9 +57,9 @@ pod() {
   done
 }
 
-# unmounted NAME...: what its runtime does as a pod ends.
+# unmounted NAME...: what its runtime does as a pod ends, whoever has it open.
 unmounted() {
-  for name; do umount "/run/netns/$name" && rm "/run/netns/$name"; done
+  for name; do umount -l "/run/netns/$name" && rm -f "/run/netns/$name"; done
 }
 
 # in_pod NAME COMMAND...: a process in the namespace of a pod, which stays; $process is its id.
@@ -77,7 +77,6 @@ number_of() { stat -L -c %i "$1"; }
 # take_number NUMBER NAME: mounts a namespace with the number of one that is gone, unless the kernel gives it to none of many.
 take_number() {
   count=60
-  rm -f "/run/netns/$2"
   until [ -e "/run/netns/$2" ] || [ "$count" = 0 ]; do
     pod "other$count"
     [ "$(number_of "/run/netns/other$count")" != "$1" ] || mount_as "other$count" "$2"
@@ -99,10 +98,35 @@ afresh() {
   # shellcheck disable=SC2046 # words
   kill -9 $(jobs -p) 2>/dev/null
   for path in /run/netns/*; do
-    umount "$path" 2>/dev/null
+    umount -l "$path" 2>/dev/null
     rm -f "$path"
   done
   data=/tmp/data/$1
   mkdir -p "$data"
   : >/tmp/stderr
+}
+
+# disks: their names; each has the name of its file system, or begins with it, such as ext4-cut-1.
+disks() {
+  for device in /sys/block/vd*; do
+    cat "$device/serial"
+    echo
+  done
+}
+
+# mount_disk NAME: below /disk.
+mount_disk() {
+  for device in /sys/block/vd*; do
+    [ "$(cat "$device/serial")" = "$1" ] || continue
+    mkdir -p "/disk/$1"
+    modprobe "${1%%-*}"
+    mount -t "${1%%-*}" "/dev/${device##*/}" "/disk/$1"
+  done
+}
+
+# unmount_disk NAME: so that another with the same identity, such as a copy, can be mounted.
+unmount_disk() {
+  umount "/disk/$1"
+  # Btrfs remembers the newest state of each.
+  [ "${1%%-*}" != btrfs ] || rmmod btrfs
 }
