@@ -59,7 +59,6 @@ async function testAll(): Promise<void> {
   const fetch = spawnSync("bash", [join(root, "scripts/fetch/kernels.sh")], { stdio: "inherit" });
   if (fetch.status !== 0) throw new Error("scripts/fetch/kernels.sh failed.");
   await buildNative();
-  rmSync(work, { recursive: true, force: true });
   console.log(`Losses of power with seed ${seed}`);
   if (isChosen("here")) testHere();
   for (const kernel of kernels()) if (isChosen(kernel.suite)) await testWith(kernel);
@@ -80,6 +79,7 @@ function testHere(): void {
 /** Boots four times: pods until the machine is switched off, and what it finds then; a storm, and what its end leaves. */
 async function testWith(kernel: Kernel): Promise<void> {
   const directory = join(work, kernel.suite);
+  rmSync(directory, { recursive: true, force: true });
   const initialFileSystem = join(directory, "initial-file-system");
   writeInitialFileSystem(kernel, makeRoot(directory, executable), initialFileSystem);
   const run = async (

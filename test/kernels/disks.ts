@@ -1,11 +1,11 @@
 /** The disks of emulated machines, one for each file system on which nodes keep reservations. */
 
-import { closeSync, copyFileSync, mkdirSync, openSync, statSync, truncateSync } from "node:fs";
+import { closeSync, mkdirSync, openSync, statSync, truncateSync } from "node:fs";
 import { join } from "node:path";
 import { command } from "../../scripts/build/command.ts";
 import type { Random } from "../harness/random.ts";
 import type { Disk } from "./emulator.ts";
-import { entriesOf, survivors, writeImage } from "./write-log.ts";
+import { copyImage, entriesOf, survivors, writeImage } from "./write-log.ts";
 
 /** What makes each file system, by the name of its disks. XFS and Btrfs want so many megabytes. */
 const fileSystems: Readonly<Record<string, readonly [megabytes: number, ...words: string[]]>> = {
@@ -41,7 +41,7 @@ export function emptyDisks(directory: string): readonly LoggedDisk[] {
     for (const file of [before, log]) closeSync(openSync(file, "w"));
     truncateSync(before, megabytes * 2 ** 20);
     command([...words, before], { environment: { PATH: `${process.env.PATH}:/usr/sbin:/sbin` } });
-    copyFileSync(before, image);
+    copyImage(before, image);
     return { name, image, log, before };
   });
 }

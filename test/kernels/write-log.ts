@@ -3,7 +3,8 @@
  * dm-log-writes (Documentation/admin-guide/device-mapper/log-writes.rst).
  */
 
-import { closeSync, copyFileSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { closeSync, openSync, readSync, statSync, writeSync } from "node:fs";
+import { command } from "../../scripts/build/command.ts";
 import type { Random } from "../harness/random.ts";
 
 /** Of the head of the log and of an entry, in bytes; a write, and the head of an entry, fill whole ones. */
@@ -68,6 +69,11 @@ export function survivors(entries: readonly Entry[], random: Random): readonly E
   return entries.filter((entry, at) => at <= flushed || entry.isForced || random.chance(50));
 }
 
+/** Copies the image of a disk, without what it has not been written to. */
+export function copyImage(from: string, to: string): void {
+  command(["cp", "--sparse=always", from, to]);
+}
+
 /**
  * Makes the image of a disk.
  *
@@ -80,7 +86,7 @@ export function writeImage(
   log: string,
   entries: readonly Entry[],
 ): void {
-  copyFileSync(before, image);
+  copyImage(before, image);
   const [from, to] = [openSync(log, "r"), openSync(image, "r+")];
   for (const { source, target, length } of entries) {
     const data = Buffer.alloc(length);

@@ -10,7 +10,8 @@ mount -t tmpfs tmpfs /run
 mount -t tmpfs tmpfs /tmp
 ip link set lo up
 depmod -a
-for module in virtio_pci virtio_blk; do modprobe "$module"; done
+# Some kernels have them within.
+for module in virtio_pci virtio_blk; do modprobe "$module" 2>/dev/null; done
 
 # The first serial line has what the kernel says. Neither turns the end of a line into two characters.
 stty -F /dev/ttyS1 -opost

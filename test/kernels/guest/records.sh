@@ -127,8 +127,8 @@ same "two containers have one namespace: neither gives way, whose path is gone o
 
 two_pods chain
 nsenter --net=/run/netns/dead /tests/chain.sh &
-unmounted dead
 until [ -s /tmp/chain ]; do usleep 10000; done
+unmounted dead
 answers=$(for round in 1 2 3 4 5 6 7 8; do add "new$round" /run/netns/new; done | sort | uniq -c | tr -s ' ')
 same "processes that hand a namespace over, each ending at once, keep it" " 8 full" "$answers"
 same "for GC, too" "198.51.100.2 198.51.100.3" "$(collected)"

@@ -19,6 +19,7 @@ mkdir -p /run/root
 mount --bind / /run/root
 for directory in dev run tmp; do mount --rbind "/$directory" "/run/root/$directory" 2>/dev/null; done
 same "in a root directory without /proc" full "$(call_in chroot /run/root)"
+umount -l /run/root
 same "GC without a list, in a PID namespace of its own" "198.51.100.2 198.51.100.3" \
   "$(valid=null unshare --pid -f --mount-proc /tests/call.sh GC "" /proc/self/ns/net && held)"
 same "who sees all takes it" 198.51.100.3 "$(add new)"

@@ -119,7 +119,7 @@ mount_disk() {
   for device in /sys/block/vd*; do
     [ "$(cat "$device/serial")" = "$1" ] || continue
     mkdir -p "/disk/$1"
-    modprobe "${1%%-*}"
+    modprobe "${1%%-*}" 2>/dev/null
     mount -t "${1%%-*}" "/dev/${device##*/}" "/disk/$1"
   done
 }
