@@ -41,7 +41,7 @@ const executable = join(root, "dist/native/host-local");
 const withoutBoot = ["life", "records", "sight"];
 
 /** How long a storm takes at least, and at most twice that, in milliseconds. */
-const STORM = 4000;
+const STORM = 15_000;
 
 const { values: options, positionals } = parseArgs({
   options: { seed: { type: "string" } },

@@ -17,7 +17,7 @@ const fileSystems: Readonly<Record<string, readonly [megabytes: number, ...words
 };
 
 /** How many cuts of each log become a disk. */
-const CUTS = 3;
+const CUTS = 2;
 
 /** A disk whose writes are logged. */
 export interface LoggedDisk extends Disk {
@@ -59,7 +59,7 @@ export function disksAfterLoss(
 ): readonly Disk[] {
   return disks.flatMap(({ name, image, log, before }, disk) => {
     const entries = entriesOf(log);
-    const first = entries.findIndex(({ source }) => source > (began[disk] ?? 0));
+    const first = entries.filter(({ source }) => source <= (began[disk] ?? 0)).length;
     const cuts = Array.from(
       { length: CUTS },
       () => first + random.integer(entries.length - first),
