@@ -102,9 +102,11 @@ nsenter --net=/run/netns/dead ip link set lo up
 mount --bind /proc/self/ns/net /run/home
 # The accepted connection is the only thing of the namespace that this process has.
 nsenter --net=/run/netns/dead nc -l -p 1 -e /tests/elsewhere.sh &
-until grep -q here /tmp/nc 2>/dev/null; do
-  nsenter --net=/run/netns/dead timeout 1 nc 127.0.0.1 1 </dev/null >/tmp/nc 2>/dev/null
-done
+until nsenter --net=/run/netns/dead grep -q ':0001 .* 0A ' /proc/net/tcp /proc/net/tcp6; do usleep 50000; done
+nsenter --net=/run/netns/dead nc 127.0.0.1 1 </dev/null >/tmp/nc &
+client=$!
+until grep -q here /tmp/nc; do usleep 50000; done
+kill "$client"
 socket=$(sed 's/here //' /tmp/nc)
 unmounted dead
 usleep 300000
