@@ -18,7 +18,7 @@ bin/busybox pivot_root . old
 /bin/busybox --install -s /bin
 PATH=/bin
 umount -l /old
-exec /tests/run.sh "$1"
+exec /tests/run.sh "$1" 2>&1
 `;
 
 /**

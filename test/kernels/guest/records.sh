@@ -105,7 +105,7 @@ nsenter --net=/run/netns/dead nc -l -p 1 -e /tests/elsewhere.sh &
 until nsenter --net=/run/netns/dead grep -q ':0001 .* 0A ' /proc/net/tcp /proc/net/tcp6; do usleep 50000; done
 nsenter --net=/run/netns/dead nc 127.0.0.1 1 </dev/null >/tmp/nc &
 client=$!
-until grep -q here /tmp/nc; do usleep 50000; done
+until [ -s /tmp/nc ] && grep -q here /tmp/nc; do usleep 50000; done
 kill "$client"
 socket=$(sed 's/here //' /tmp/nc)
 unmounted dead
@@ -142,7 +142,8 @@ mkdir -p /run/own
 mount -t tmpfs tmpfs /run/own
 mount --make-private /run/own
 : >/run/own/mounts
-unshare --mount=/run/own/mounts true
+# Linux 6.18 numbers namespaces for each processor, and refuses to mount a mount namespace whose number is below the own.
+until nsenter --mount=/run/own/mounts true 2>/dev/null; do unshare --mount=/run/own/mounts true 2>/dev/null; done
 nsenter --mount=/run/own/mounts sh -c ': >/run/netns/hidden; unshare --net=/run/netns/hidden true'
 del dead
 nsenter --mount=/run/own/mounts /tests/call.sh ADD hidden >/dev/null

@@ -6,6 +6,8 @@
 
 afresh storm
 pod a
+modprobe xfs
+for file in vm/dirty_expire vm/dirty_writeback fs/xfs/xfssyncd; do echo 100 >"/proc/sys/${file}_centisecs"; done
 
 # retries DISK: a full range that is on the disk, and a kubelet that goes on asking for an address.
 retries() {
@@ -32,7 +34,6 @@ for name in $(disks); do
   same "$name: pods get addresses" "198.51.100.2 198.51.100.3" "$(add a) $(add b /run/netns/a)"
 done
 sync
-for file in vm/dirty_expire vm/dirty_writeback fs/xfs/xfssyncd; do echo 100 >"/proc/sys/${file}_centisecs"; done
 for disk in /disk/*; do
   pods "$disk" &
   retries "$disk" &
