@@ -19,6 +19,8 @@ export class MissingProgram extends Error {
     const packages: Readonly<Record<string, string>> = {
       gcc: "gcc and libc6-dev",
       objcopy: "binutils",
+      "mkfs.xfs": "xfsprogs",
+      "mkfs.btrfs": "btrfs-progs",
     };
     const known = program.startsWith("qemu-") ? "qemu-user" : packages[program];
     return new MissingProgram(
