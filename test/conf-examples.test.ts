@@ -246,7 +246,14 @@ test("no two examples share a name or a subnet, so that all of them can be tried
       .replace("/run/flannel/subnet.env", inRepository("conf-examples/node/subnet.env"));
     node.configure(`${at}.conflist`, here);
   }
-  t.same(JSON.parse(node.tool(["check", "--json"]).stdout).findings, []);
+  // Of many files a runtime uses the first.
+  const findings: readonly { code: string }[] = JSON.parse(
+    node.tool(["check", "--json"]).stdout,
+  ).findings;
+  t.same(
+    findings.filter(({ code }) => code !== "shadowed-configuration"),
+    [],
+  );
 });
 
 for (const [file, { offer, pods, refused, needs = [], keeps }] of Object.entries(examples)) {

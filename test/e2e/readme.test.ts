@@ -70,8 +70,15 @@ scenario(
 
     const [, ...install] = linesBelow("Install");
     runAsRoot(t, install, [0, 0]);
-    // check finds the dead pod.
-    const [networks, , holder] = runAsRoot(t, linesBelow("See that it works"), [0, 1, 0]);
+    // check finds the dead pod, and gc releases nothing.
+    const [, checked, collected] = runAsRoot(
+      t,
+      linesBelow("Try it beside the plugin you have"),
+      [0, 1, 1],
+    );
+    t.match(checked, "10.244.3.3");
+    t.match(collected, "10.244.3.3");
+    const [networks, holder] = runAsRoot(t, linesBelow("See that it works"), [0, 0]);
     t.match(networks, "10.244.3.0/24");
     t.match(holder, "default/web-0");
     const [, back = ""] = /`(host-local install \S+ --uninstall)`/.exec(page) ?? [];

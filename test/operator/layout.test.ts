@@ -62,7 +62,7 @@ test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async 
 });
 
 test("a change of IPv6 settings keeps to the width", { skip: skipWithoutTerminal }, async (t) => {
-  const change = ["--cluster-cidr", "2001:db8:240::/44", "--was-cluster-cidr", "2001:db8:244::/48"];
+  const change = ["--cluster-cidr", "2001:db8:240::/48", "--was-cluster-cidr", "2001:db8:244::/49"];
 
   const { stdout } = atTerminal(["plan", ...change], "", { COLUMNS: "80" });
 

@@ -38,6 +38,7 @@ import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
+  type AddressFiles,
   attempt,
   isSystemError,
   type Names,
@@ -108,7 +109,8 @@ export class NetworkDirectory {
   }
 
   #readAll(): readonly NodeReservation[] {
-    const { usual, others } = readAll(this.files, true);
+    const nothing: AddressFiles = { usual: "", count: 0, others: [] };
+    const { usual, others } = attempt(() => readAll(this.files, true), nothing, ...NO_DIRECTORY);
     const quads: NodeReservation[] = [];
     const further: NodeReservation[] = [];
     for (const line of eachLine(usual)) {
@@ -139,7 +141,7 @@ export class NetworkDirectory {
   /** The names of files that look like addresses, and are none. */
   get misnamed(): readonly string[] {
     const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
-    return attempt(list, [], "ENOENT").filter(
+    return attempt(list, [], ...NO_DIRECTORY).filter(
       (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
     );
   }

@@ -209,6 +209,13 @@ export class FaultNetwork {
     else if (this.subject.name !== "Go") await this.mustFail("STATUS", "", "50 ", FULL);
   }
 
+  /** STATUS that says that there is room, or fails with an error that contains each of `words`, as an ADD would. */
+  async mayTell(...words: readonly string[]): Promise<void> {
+    if (!knowsStatus(this.subject)) return;
+    const ending = await this.do("STATUS");
+    if (ending.exitCode !== 0) requireFailure(this.#verifier, ending, "STATUS", "50 ", ...words);
+  }
+
   /**
    * Hands out every address that is left, once; then an ADD fails. STATUS knows the last one, and that there is none.
    *

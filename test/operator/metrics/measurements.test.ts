@@ -108,7 +108,7 @@ test("findings are counted for each network and severity, and configurations of 
     [
       ...["- error 1", "- warning 0", "- info 0"],
       ...["net error 0", "net warning 2", "net info 1"],
-      ...["old error 0", "old warning 0", "old info 1"],
+      ...["old error 0", "old warning 0", "old info 0"],
     ],
   );
   t.strictSame(valuesOf(machine, "configuration_errors"), [1]);

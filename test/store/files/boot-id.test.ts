@@ -9,7 +9,7 @@ test("without /proc, or with something else in its place, there is none", async 
   const id = machine.bootId?.trimEnd();
   for (const content of [undefined, "", "unknown\n", "x".repeat(100), `x${id}`, `${id}0`]) {
     machine.bootId = content;
-    t.equal(open(machine.start()).boot, undefined);
+    t.equal(open(machine.start()).boot(), undefined);
   }
 });
 
