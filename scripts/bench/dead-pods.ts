@@ -71,7 +71,7 @@ function fullOfDead(executable: string, directory: string, reservations: number)
   const length = 256 + text.length;
   state.replace("journal", " ".repeat(256));
   const directoryNow = fingerprintOf(system.status(store.directory));
-  const seal = { boot, machine: undefined, directory: directoryNow, reservations };
+  const seal = { boot, machine: undefined, directory: directoryNow };
   sealJournal(state, text, { ...seal, length, renewed: length });
   return JSON.stringify({ ...network, ipam });
 }

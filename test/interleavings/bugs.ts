@@ -1,5 +1,6 @@
 /** Defects of the protocol, each in place of one function: what the search is worth is whether it finds them. */
 
+import { again, asked } from "./plan.ts";
 import { type Change, programsWith } from "./plugin-with.ts";
 import {
   type Cast,
@@ -152,13 +153,6 @@ export const bugs: readonly Bug[] = [
     trouble: error,
   },
   {
-    name: "the number of reservations ignores what is reserved",
-    file: journal,
-    place: "Journal.reserved",
-    instead: "function (...words) { this.renewed(...words); }",
-    cast: cast("ADD a", nearlyFull),
-  },
-  {
     name: "temporary files are never swept",
     file: "store/files/network-files.ts",
     place: "NetworkFiles.sweepTemporary",
@@ -190,14 +184,6 @@ export const bugs: readonly Bug[] = [
       "function (attachment, made) { if (made !== this.made) original.call(this, attachment, made); }",
     cast: cast("ADD a", dual),
     trouble: error,
-  },
-  {
-    name: "the lock is released before the journal is sealed",
-    file: lock,
-    place: "runIn",
-    instead:
-      "(network, lock, options, body) => original(network, lock, options, () => { const done = body(network); lock?.release(); return done; })",
-    cast: cast("ADD a ∥ Go ADD b"),
   },
   {
     name: "an ADD and its UNDO go on without the lock",
@@ -513,5 +499,19 @@ export const bugs: readonly Bug[] = [
     instead:
       '(evidence) => original(new Proxy(evidence, { get: (all, key) => key !== "isJustReserved" && Reflect.get(all, key, all) }))',
     cast: cast("release d ∥ ADD d", graves.remembered),
+  },
+  {
+    name: "a record counts although a later line is about its reservation",
+    file: "store/journal/records.ts",
+    place: "Records.isLast",
+    instead: "() => true",
+    cast: again,
+  },
+  {
+    name: "STATUS looks into the journal's file again",
+    file: "store/journal/earlier-boots.ts",
+    place: "recordsOf",
+    instead: "(files, journal, source) => original(files, journal, { ...source, isLocked: true })",
+    cast: asked,
   },
 ];

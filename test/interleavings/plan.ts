@@ -237,6 +237,19 @@ const ending = [
   ),
   ...["ADD a", "GC null"].map((one) => cast(`${one} ∥ unmount d, mount b, ADD b`, handles.full)),
 ];
+/** A container that gets another network namespace within a tick, and with that its address and its file's number again. */
+export const again = cast("ADD d, unmount d, DEL d, mount d, ADD d, ADD a", {
+  name: "nearly full, handles",
+  before: "ADD c, ADD e",
+  hasHandles: true,
+});
+/** The journal is written anew while STATUS, which takes no lock, asks whether one of the dead is there. */
+export const asked = cast("STATUS ∥ DEL b", {
+  name: "full, d gone, after the Go plugin, handles",
+  before: "ADD c, ADD d, ADD e, unmount d, Go DEL e, Go ADD e",
+  dead: ["d"],
+  hasHandles: true,
+});
 /** The commands, alone and beside calls: what they choose without the lock is released, and handed out, before they have it. */
 const { goneForGood, remembered } = graves;
 const commandsAlone = [
@@ -277,7 +290,7 @@ const undone = [nearlyFull, seconds, { ...mounted, before: nearlyFull.before }].
 const plan: readonly Row[] = [
   ...rows("short", "nothing", [...plainPairs, ...configured, ...undone]),
   ...rows("short", "nothing", pairsOf(["ADD a", "DEL c", "GC c", "Go ADD b"], seconds)),
-  ...rows("short", "nothing", [...besideDead, ...reclaiming, ...ending]),
+  ...rows("short", "nothing", [...besideDead, ...reclaiming, ...ending, again, asked]),
   ...rows("short", "nothing", [...commandsAlone, ...commands]),
   ...rows("full", "nothing", [...restarted, ...triples, ...withoutLock, ...overtaken]),
   ...rows("short", "stops", pairsOf(["ADD a", "ADD b", "DEL a", "DEL c", "GC a", "Go ADD b"])),

@@ -170,15 +170,18 @@ export class Judge {
     const isFree = (id: string): boolean =>
       dead.includes(id) && id !== INGRESS && !isNeverReclaimed;
     const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
-    const hasRoom = taken.length + outcomes.length <= calls.addresses.length;
+    // What STATUS says is of an ADD more.
+    const claims = outcomes.filter(({ program: { verb } }) => verb === "ADD" || verb === "STATUS");
+    const hasRoom = taken.length + claims.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
       // With 1 a command says that something is left.
       const hasFailed = end?.exitCode !== 0 && !(program.words && end?.exitCode === 1);
       const isRefused = /has been allocated|is not available/.test(end?.stdout ?? "");
       const mayFail =
-        verb === "CHECK" || verb === "STATUS" || (verb === "ADD" && !hasRoom) || isRefused;
-      if (hasFailed && !mayFail && isUnheard !== true) broken.push(`${name} fails: ${end?.stdout}`);
+        verb === "CHECK" || (claims.some((one) => one.program === program) && !hasRoom);
+      if (hasFailed && !mayFail && !isRefused && isUnheard !== true)
+        broken.push(`${name} fails: ${end?.stdout}`);
     }
     const now = [...reservationsIn(world).values()];
     const isTold = (id: string): boolean =>

@@ -61,16 +61,15 @@ export function withNetwork<T>(
   }
 }
 
-/** How many reservations the journal counts; `undefined` where it is not current. */
-export function knownCount(files: NetworkFiles): number | undefined {
-  const journal = readJournal(files, undefined);
-  return journal?.isCurrent === true ? journal.seal?.reservations : undefined;
+/** Whether the journal's seal is current. */
+export function isSealed(files: NetworkFiles): boolean {
+  return readJournal(files, undefined)?.isCurrent === true;
 }
 
 /** What the journal lists, by container and interface; nothing where it is not current. */
 export function journalOf(machine: MemoryMachine): Readonly<Record<string, string>> {
   const system = machine.start();
-  if (knownCount(open(system)) === undefined) return {};
+  if (!isSealed(open(system))) return {};
   const held = new Map<string, Set<string>>();
   const [, ...lines] = system
     .readFile(`${location.stateDirectory}/journal`, 1e6)

@@ -12,8 +12,8 @@ import {
   earlierOn,
   filesOf,
   HELD,
+  isSealed,
   journalOf,
-  knownCount,
   location,
   machineWith,
   open,
@@ -67,14 +67,15 @@ test("a reservation that has another owner meanwhile stays", async (t) => {
   });
 
   t.equal(filesOf(machine)["10.0.0.2"], "c9\r\neth0");
-  t.equal(knownCount(open(machine.start())), 2);
+  t.ok(isSealed(open(machine.start())));
 });
 
 test("reservations are counted through every change", async (t) => {
   const machine = machineWith({ ...two, "10.0.0.5": "" });
 
-  look(machine);
   withNetwork(machine.start(), (network) => {
+    // The journal is not sealed if the reservations that it then finds are of another number.
+    network.heldBy(c1, "search");
     const path = "/data/.host-local/net/new/7-0";
     machine.disk.put(path, "c1\r\neth0");
     t.equal(network.reserve(address("10.0.0.4"), c1, path), true);
@@ -87,7 +88,7 @@ test("reservations are counted through every change", async (t) => {
   });
 
   t.same(filesOf(machine), { "10.0.0.3": "c2\r\neth0", "10.0.0.4": "c1\r\neth0" });
-  t.equal(knownCount(open(machine.start())), 2);
+  t.ok(isSealed(open(machine.start())));
 });
 
 test("an unreadable file is an attachment's by the journal, without one, or if memory is short", async (t) => {
@@ -331,5 +332,5 @@ test("an empty file is reclaimed also on another file system, and not where it c
   t.same(Object.keys(filesOf(machine)), ["10.0.0.2", "10.0.0.3"]);
   t.equal(reclaim(), true);
   t.same(Object.keys(filesOf(machine)), ["10.0.0.3"]);
-  t.equal(knownCount(open(machine.start())), 1);
+  t.ok(isSealed(open(machine.start())));
 });

@@ -32,17 +32,24 @@ import { NO_RECORDS, Records } from "./records.ts";
 
 const MILLISECOND = 1_000_000n;
 
+/** How the records of a journal are read. */
+interface RecordsSource {
+  /** Gives all reservations, where the journal is of an earlier boot; by default they are read. */
+  readonly reservations?: () => readonly OpenedReservation[];
+  /** Whether the caller has the lock, so that the journal's file stays the one that was read. */
+  readonly isLocked?: boolean;
+}
+
 /**
  * What a journal tells of reservations: of those for which a network namespace was recorded in the running boot, and of those
  * from before it, also if the next call under the lock is the one to write that; nothing where there is no journal.
  *
- * @param reservations gives all, where the journal is of an earlier boot; by default they are read
  * @throws SystemError where that is not known
  */
 export function recordsOf(
   files: NetworkFiles,
   journal: JournalContent | undefined,
-  reservations = () => openAll(files),
+  { reservations = () => openAll(files), isLocked = false }: RecordsSource = {},
 ): Records {
   const boot = files.boot();
   const seal = journal?.seal;
@@ -55,13 +62,14 @@ export function recordsOf(
     isOwn ??= attempt(() => isOfMachine(files, seal), false);
     return isOwn && record.boot !== boot;
   };
-  return new Records(journal.found, changedBefore, counts, (name) => linesWith(files, name));
+  const linesAbout = isLocked ? (name: string) => linesWith(files, name) : undefined;
+  return new Records(journal.found, { changedBefore, counts, linesAbout });
 }
 
 /**
  * The file names of the reservations from before this boot; needs no lock.
  *
- * @param reservations as of `recordsOf`
+ * @param reservations as `RecordsSource` has it
  */
 export function namesBeforeBoot(
   files: NetworkFiles,
@@ -72,7 +80,7 @@ export function namesBeforeBoot(
     read ??= reservations();
     return read;
   };
-  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), all);
+  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), { reservations: all });
   const records = attempt(ask, NO_RECORDS);
   if (!records.hasEarlier()) return new Set();
   const isBefore = ({ name, owner, status }: OpenedReservation): boolean => {
@@ -103,7 +111,7 @@ export function linesBeforeBoot(
   if (seal === undefined || !isBootId(seal.boot) || !isOfMachine(files, seal)) return [];
   const boot = files.boot();
   // A virtual machine may have been set back to a boot that others followed.
-  const records = new Records(found, undefined, (record) => record.boot !== boot);
+  const records = new Records(found, { counts: (record) => record.boot !== boot });
   const isFromThen = fromThen(files, seal, found);
   const older: { readonly place: number; readonly line: string }[] = [];
   const last: { readonly name: string; readonly line: string }[] = [];

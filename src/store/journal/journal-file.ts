@@ -36,8 +36,6 @@ export interface Seal {
   readonly machine: MachineId | typeof SEVERAL | undefined;
   /** The network's directory, as the last call left it. */
   readonly directory: Fingerprint;
-  /** How many reservations there were; files with the name of an address that hold anything else may be among them. */
-  readonly reservations: number;
   /** The length of the file, in bytes. */
   readonly length: number;
   /** The journal's length when it was written anew. */
@@ -69,7 +67,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 6";
+const FORM = "host-local-journal 7";
 
 /** What stands in place of a container for every line. */
 export const ALL = "";
@@ -239,7 +237,7 @@ export function renewJournal(
   isDurable: boolean,
 ): number {
   const lines = othersIn(scan).map(lineOf).join("");
-  const header = headerOf({ ...seal, reservations: 0, length: 0, renewed: 0 });
+  const header = headerOf({ ...seal, length: 0, renewed: 0 });
   const text = `${header}${withRecords(scan.usual, records)}${lines}`;
   state.replace(FILE, text, isDurable);
   return utf8Length(text);
@@ -274,27 +272,24 @@ export function sealJournal(state: StateDirectory, lines: string, seal: Seal): v
 }
 
 function headerOf(seal: Seal): string {
-  const { boot, machine = NO_MACHINE, directory, reservations, length, renewed } = seal;
-  const words = `${FORM} ${boot} ${machine} ${directory.id} ${directory.changed} ${reservations} ${length} ${renewed}`;
+  const { boot, machine = NO_MACHINE, directory, length, renewed } = seal;
+  const words = `${FORM} ${boot} ${machine} ${directory.id} ${directory.changed} ${length} ${renewed}`;
   return `${words.padEnd(HEADER - 1)}\n`;
 }
 
 /** The seal in a journal's first line; `undefined` where there is none. */
 function sealOf(header: string): Seal | undefined {
   if (!header.startsWith(`${FORM} `)) return undefined;
-  const words = header.slice(FORM.length + 1).split(" ", 7);
+  const words = header.slice(FORM.length + 1).split(" ", 6);
   // These are compared with what they should be.
   const seal: Seal = {
     boot: words[0] as BootId,
     machine: words[1] === NO_MACHINE ? undefined : (words[1] as MachineId),
     directory: { id: words[2] as FileId, changed: words[3] ?? "" },
-    reservations: Number(words[4]),
-    length: Number(words[5]),
-    renewed: Number(words[6]),
+    length: Number(words[4]),
+    renewed: Number(words[5]),
   };
-  const { reservations, length, renewed } = seal;
-  if (!isCount(reservations) || !isCount(length) || !isCount(renewed)) return undefined;
-  return seal;
+  return isCount(seal.length) && isCount(seal.renewed) ? seal : undefined;
 }
 
 function isCount(number: number): boolean {

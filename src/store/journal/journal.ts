@@ -62,10 +62,8 @@ export class Journal {
   #state: State;
   /** The lines to append. */
   #lines = "";
-  /** How many reservations there are more than the seal says. */
-  #difference = 0;
-  /** Whether this call has read all files, and acted by what it found. */
-  #hasSearched = false;
+  /** How many reservations this call has found when it read all files, and changed since; `undefined` where it has not. */
+  #count: number | undefined;
 
   /** @param lock what the lock excludes; without it the journal is neither read nor written */
   constructor(files: NetworkFiles, lock: Pick<Lock, "excludesGoPlugin"> | undefined) {
@@ -145,7 +143,7 @@ export class Journal {
     // Also where the file system says of a link that was made that the name was taken.
     this.#changed();
     this.#lines += `${key} ${name}${record}\n`;
-    this.#difference++;
+    if (this.#count !== undefined) this.#count++;
   }
 
   /** The file of a reservation is another one; the record as of `reserved`. */
@@ -161,7 +159,7 @@ export class Journal {
     const isCurrent = kind === "current" || kind === "changed" || kind === "renewed";
     const read = (): Records => {
       const journal = requireJournal(this.#files, ALL);
-      return recordsOf(this.#files, journal && { ...journal, isCurrent });
+      return recordsOf(this.#files, journal && { ...journal, isCurrent }, { isLocked: true });
     };
     return attempt(read, undefined);
   }
@@ -174,7 +172,7 @@ export class Journal {
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
     if (key !== undefined) this.#lines += `${key} -${name}\n`;
-    if (isRemoved) this.#difference--;
+    if (isRemoved && this.#count !== undefined) this.#count--;
   }
 
   /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
@@ -201,7 +199,7 @@ export class Journal {
   /** Writes it anew from the result of a search, if it is stale. */
   renew(scan: AddressFiles): void {
     this.open();
-    this.#hasSearched = true;
+    this.#count = scan.count + othersIn(scan).length;
     const state = this.#state;
     const { state: directory } = this.#files;
     const boot = this.#files.boot();
@@ -215,12 +213,7 @@ export class Journal {
       const isDurable = found !== undefined;
       const seal = { boot, machine, directory: fingerprint };
       const length = renewJournal(directory, scan, seal, records, isDurable);
-      const reservations = scan.count + othersIn(scan).length;
-      this.#state = {
-        kind: "renewed",
-        seal: { ...seal, reservations, length, renewed: length },
-      };
-      this.#difference = 0;
+      this.#state = { kind: "renewed", seal: { ...seal, length, renewed: length } };
       this.#lines = "";
     });
   }
@@ -254,17 +247,14 @@ export class Journal {
   #seal(state: Extract<State, { readonly seal: Seal }>): void {
     const { system, directory: path, state: directory } = this.#files;
     const { seal } = state;
-    const reservations = seal.reservations + this.#difference;
     // Whoever has changed the directory's fingerprint meanwhile, or does so from here on, is seen by the next call.
     const fingerprint =
       state.kind === "current" ? seal.directory : dateBack(system, path, seal.directory);
     if (directory === undefined || fingerprint === undefined) return;
-    const isOfSearch = this.#hasSearched && state.kind !== "current";
-    if (isOfSearch && hasMissed(this.#files, reservations)) return;
+    if (state.kind !== "current" && hasMissed(this.#files, this.#count)) return;
     sealJournal(directory, this.#lines, {
       ...seal,
       directory: fingerprint,
-      reservations,
       length: seal.length + utf8Length(this.#lines),
     });
   }
@@ -286,7 +276,11 @@ export class Journal {
   }
 }
 
-/** Whether a search has seen but a part of what another made meanwhile, if the lock file was removed. */
-function hasMissed(files: NetworkFiles, found: number): boolean {
-  return countReservations(files) !== found;
+/**
+ * Whether a search has seen but a part of what another made meanwhile, if the lock file was removed.
+ *
+ * @param count of what it found; `undefined` without a search
+ */
+function hasMissed(files: NetworkFiles, count: number | undefined): boolean {
+  return count !== undefined && countReservations(files) !== count;
 }

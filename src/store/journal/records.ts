@@ -13,26 +13,32 @@ export interface PlacedRecord<R = JournalRecord> {
 /** How many reservations are searched for in the journal's file before an index of all its lines is made. */
 const SEARCHES = 8;
 
-/** What a journal tells of reservations: the last line about each that has a record. */
+/** How the lines of a journal are read. */
+interface RecordsOptions {
+  /** As `recordIn` takes it. */
+  readonly changedBefore?: bigint | undefined;
+  /** Whether a record from before this boot is of this machine, and of another boot; by default it is. */
+  readonly counts?: (record: EarlierReservation) => boolean;
+  /**
+   * Finds the lines about a reservation, and perhaps others, in the journal's file, in their order. Only the holder of the lock
+   * may look there: for any other the file may be another one by now.
+   */
+  readonly linesAbout?: ((name: string) => readonly string[]) | undefined;
+}
+
+/** What a journal tells of reservations: all lines that have a record, or the last about each. */
 export class Records {
   readonly #lines: readonly string[];
   readonly #changedBefore: bigint | undefined;
-  readonly #linesAbout: ((name: string) => readonly string[]) | undefined;
+  readonly #counts: (record: EarlierReservation) => boolean;
+  readonly #linesAbout: RecordsOptions["linesAbout"];
   #places: ReadonlyMap<string, number> | undefined;
   #searches = 0;
-  readonly #counts: (record: EarlierReservation) => boolean;
 
-  /**
-   * @param lines all that the journal has; those from before this boot are the first of them that have records
-   * @param changedBefore as `recordIn` takes it
-   * @param counts whether one from before this boot is of this machine, and of another boot
-   * @param linesAbout finds the lines about a reservation, and perhaps others, in the journal's file, in their order
-   */
+  /** @param lines all that the journal has; those from before this boot are the first of them that have records */
   constructor(
     lines: readonly string[],
-    changedBefore?: bigint,
-    counts: (record: EarlierReservation) => boolean = () => true,
-    linesAbout?: (name: string) => readonly string[],
+    { changedBefore, counts = () => true, linesAbout }: RecordsOptions = {},
   ) {
     this.#lines = lines;
     this.#changedBefore = changedBefore;
@@ -40,7 +46,7 @@ export class Records {
     this.#linesAbout = linesAbout;
   }
 
-  /** All records, in the order of the journal, one after the other as they are asked for. */
+  /** The last records about each reservation, in the order of the journal, one after the other as they are asked for. */
   *all(): Generator<PlacedRecord, void> {
     for (const place of this.#indexed().values()) {
       const placed = this.#at(place);
@@ -58,12 +64,16 @@ export class Records {
 
   /** Whether no later line is about the reservation of a record. */
   isLast({ place, record: { name } }: PlacedRecord): boolean {
+    const lines = this.#found(name);
+    if (lines === undefined) return this.#indexed().get(name) === place;
+    return lines[recordsIn(lines).get(name) ?? -1] === this.#lines[place];
+  }
+
+  /** The lines about a reservation in the journal's file; `undefined` where they are not searched for, or cannot be read. */
+  #found(name: string): readonly string[] | undefined {
     const linesAbout = this.#linesAbout;
-    if (this.#places === undefined && linesAbout !== undefined && this.#searches++ < SEARCHES) {
-      const lines = attempt(() => linesAbout(name), []);
-      return lines[recordsIn(lines).get(name) ?? -1] === this.#lines[place];
-    }
-    return this.#indexed().get(name) === place;
+    if (linesAbout === undefined || this.#places !== undefined) return undefined;
+    return this.#searches++ < SEARCHES ? attempt(() => linesAbout(name), undefined) : undefined;
   }
 
   /** The record of the reservation with this file name; `undefined` where there is none. */

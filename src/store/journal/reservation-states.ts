@@ -5,6 +5,7 @@ import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { ownAddresses } from "../namespaces/addresses.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
+import { openAll } from "../reservations/directory-scan.ts";
 import type { ReservationFile } from "../reservations/reservation-file.ts";
 import { recordsOf } from "./earlier-boots.ts";
 import { ALL, linesWith, requireJournal } from "./journal-file.ts";
@@ -25,14 +26,14 @@ const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be 
  * What became of the reservations that the journal of a network tells of, current or not; needs no lock.
  *
  * @param states judges their namespaces; by default by what is seen from now on
- * @param reservations as of `recordsOf`
+ * @param reservations gives all, where the journal is of an earlier boot; by default they are read
  */
 export function reservationStates(
   files: NetworkFiles,
   states = new NamespaceStates(files.system),
-  reservations?: Parameters<typeof recordsOf>[2],
+  reservations = () => openAll(files),
 ): ReservationStates {
-  const read = (): Records => recordsOf(files, requireJournal(files, ALL), reservations);
+  const read = (): Records => recordsOf(files, requireJournal(files, ALL), { reservations });
   const records = attempt(read, undefined);
   return new ReservationStates(files, records, states);
 }

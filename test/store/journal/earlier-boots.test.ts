@@ -73,7 +73,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 6", "journal 5")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 7", "journal 6")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     const first = machineWithJournal();

@@ -91,7 +91,6 @@ function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): 
     boot,
     machine: files.requireMachine(),
     directory,
-    reservations: 2,
     length: length + lines.length,
     renewed: length,
   };
@@ -118,7 +117,6 @@ test("a journal that is written anew lists what a search has found, for its owne
 
   t.same(read(machine)?.found, ["c1 eth0 10.0.0.2", "c1 / 10.0.0.4", "c1 eth1 10.0.0.5"]);
   t.match(currentSeal(machine), {
-    reservations: 2,
     renewed: 305,
     length: 322,
   });
@@ -161,7 +159,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 6", "l 5")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 7", "l 6")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -179,9 +177,8 @@ test("the seal is current only for this boot, this state of the directory and th
 
 test("a seal of nonsense is not current", async (t) => {
   for (const other of [
-    { reservations: Number.NaN },
-    { reservations: 1.5 },
-    { reservations: -1 },
+    { renewed: Number.NaN },
+    { renewed: 1.5 },
     { renewed: Number.POSITIVE_INFINITY },
     { length: -1 },
   ]) {
@@ -248,7 +245,7 @@ test("until it is sealed it is not current, but tells of which machine it is", a
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
     const word = one === SEVERAL ? "\\*" : (one ?? "-");
-    const header = new RegExp(`^host-local-journal 6 ${boot} ${word} 1,2 3 0 0 0 *\n`);
+    const header = new RegExp(`^host-local-journal 7 ${boot} ${word} 1,2 3 0 0 *\n`);
     t.match(machine.disk.readFile(path, 1e6), header);
   }
 });

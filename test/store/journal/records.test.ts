@@ -32,9 +32,11 @@ test("a record that a later line replaced is not the last about its reservation"
 
 test("the lines about a few reservations are searched for, and all lines only for more", async (t) => {
   const searched: string[] = [];
-  const records = new Records(lines, undefined, undefined, (name) => {
-    searched.push(name);
-    return lines.filter((line) => line.includes(name));
+  const records = new Records(lines, {
+    linesAbout: (name) => {
+      searched.push(name);
+      return lines.filter((line) => line.includes(name));
+    },
   });
   t.same(lastOf(records), last);
   t.equal(searched.length, 6, "one for each line with a record");
@@ -42,10 +44,10 @@ test("the lines about a few reservations are searched for, and all lines only fo
   t.equal(searched.length, 8);
 });
 
-test("a record is not the last where its journal cannot be read, or has changed", async (t) => {
+test("where the journal cannot be read again, what was read decides; where it has changed, nothing", async (t) => {
   const unreadable = (): readonly string[] => {
     throw new SystemError("open", "journal", "EIO");
   };
-  t.same(lastOf(new Records(lines, undefined, undefined, unreadable)), []);
-  t.same(lastOf(new Records(lines, undefined, undefined, () => [])), []);
+  t.same(lastOf(new Records(lines, { linesAbout: unreadable })), last, "by what was read");
+  t.same(lastOf(new Records(lines, { linesAbout: () => [] })), []);
 });

@@ -18,7 +18,7 @@ const alive = "/run/netns/alive";
 /** What lines of a journal record. */
 function recordedBy(files: NetworkFiles, ...lines: readonly string[]): ReservationStates {
   const states = new NamespaceStates(files.system);
-  return new ReservationStates(files, new Records(lines, undefined), states);
+  return new ReservationStates(files, new Records(lines), states);
 }
 
 /** The names of the reservations that any ADD may reclaim. */
@@ -89,7 +89,7 @@ test("of thousands with one number, all recorded before the living one are gone,
   };
   const { system } = open(machine.start({ interrupt }));
   const states = new NamespaceStates(system);
-  const all = new ReservationStates(files, new Records(lines, undefined), states);
+  const all = new ReservationStates(files, new Records(lines), states);
   const gone = [...all.gone(() => true)].map(({ name }) => name);
   t.equal(gone.join(), names.slice(0, -2).join(), "the last has a number that nothing explains");
   // Of each that is gone: the one that lives, twice. Not of each other.
