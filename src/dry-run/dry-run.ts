@@ -17,7 +17,7 @@ import { type Obtainable, obtainableInOrder, type Taken } from "../store/obtaina
 import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import type { Reservation } from "../store/reservations/reservation-file.ts";
-import { ReusedAddresses } from "../store/reuse/reuse.ts";
+import { type Preferences, ReusedAddresses } from "../store/reuse/reuse.ts";
 import { attempt, recover, SystemError } from "../system/system.ts";
 import { requireWritableStore } from "./writable-store.ts";
 
@@ -60,10 +60,12 @@ export function dryRun(
       if (isRefused(error)) throw error;
     },
   );
-  const preferences = reuseOf(files, config.reuse).preferencesFor(undefined);
+  for (const index of config.rangeSets.keys()) requireReplaceable(files, index);
+  let preferences: Preferences | undefined;
   const taken = takenIn(files, states);
   const prospectOf = (set: RangeSet, index: number): Prospect => {
-    const cursor = readCursor(files, index, () => requireNoDirectory(files, index));
+    preferences ??= reuseOf(files, config.reuse).preferencesFor(undefined);
+    const cursor = readCursor(files, index, () => {});
     const asked = { ...config, set, cursor, preferences };
     for (const one of obtainableInOrder(files, asked, taken)) {
       if (one.kind !== "free" || isFree(files, one.candidate)) return one;
@@ -107,9 +109,12 @@ function isFree(files: NetworkFiles, { address }: Candidate): boolean {
   return attempt(look, true, "ENOENT");
 }
 
-/** ADD cannot replace a directory by the cursor; any other file that cannot be read, it can. */
-function requireNoDirectory(files: NetworkFiles, index: number): void {
+/** Checks that ADD can write the cursor of a range set: into the file that is there, or in place of a link. */
+function requireReplaceable(files: NetworkFiles, index: number): void {
+  const { system } = files;
   const path = cursorPath(files, index);
-  const { kind } = files.system.linkStatus(path);
+  const kind = attempt(() => system.linkStatus(path).kind, undefined, "ENOENT");
   if (kind === "directory") throw new SystemError("open", path, "EISDIR");
+  const isLink = (): boolean => attempt(() => system.readLink(path), undefined) !== undefined;
+  if (kind === "other" && !isLink()) throw new SystemError("open", path, "ENXIO");
 }

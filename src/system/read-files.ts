@@ -17,7 +17,7 @@ const WRITABLE_BY_OTHERS = 0o022;
 
 /** Reads the files of a directory that are named like addresses. */
 export function readFilesBy(
-  { listAddresses, openFile }: Pick<System, "listAddresses" | "openFile">,
+  { listAddresses, readFile, openFile }: Pick<System, "listAddresses" | "readFile" | "openFile">,
   path: string,
   limit: number,
   withStatus: boolean,
@@ -25,10 +25,16 @@ export function readFilesBy(
   const lines: string[] = [];
   const others: NamedFile[] = [];
   const read = (name: string, quad?: number): void => {
-    const file = recover(() => openFile(`${path}/${name}`, limit), itself);
+    const at = `${path}/${name}`;
+    const pair = withStatus ? undefined : pairIn(recover(() => readFile(at, limit), itself));
+    if (pair !== undefined) {
+      lines.push(`${pair} ${name}\n`);
+      return;
+    }
+    const file = recover(() => openFile(at, limit), itself);
     // It was removed meanwhile.
     if (isSystemError(file, "ENOENT")) return;
-    const line = lineOf({ name, file }, withStatus, quad);
+    const line = withStatus ? lineOf({ name, file }, quad) : undefined;
     if (line === undefined) others.push({ name, file });
     else lines.push(`${line}\n`);
   };
@@ -40,14 +46,18 @@ export function readFilesBy(
   return { usual: lines.join(""), count: lines.length, others };
 }
 
-/** `undefined` for a file that is not usual. */
-function lineOf({ name, file }: NamedFile, withStatus: boolean, quad?: number): string | undefined {
+/** The two words of a content with a space between them; `undefined` where it has none, or could not be read. */
+function pairIn(content: string | SystemError): string | undefined {
+  const words = typeof content === "string" ? PAIR.exec(content) : null;
+  return words === null ? undefined : `${words[1]} ${words[2]}`;
+}
+
+/** The line of a file with its status; `undefined` for one that is not usual. */
+function lineOf({ name, file }: NamedFile, quad?: number): string | undefined {
   if (file instanceof SystemError || typeof file.content !== "string") return undefined;
   const { kind, mode, inode, modified, changed } = file;
-  const words = PAIR.exec(file.content);
-  if (words === null) return undefined;
-  const line = `${words[1]} ${words[2]} ${name}`;
-  if (!withStatus) return line;
+  const pair = pairIn(file.content);
   const isUsual = kind === "file" && (mode & WRITABLE_BY_OTHERS) === 0;
-  return isUsual ? `${line} ${inode},${modified} ${changed} ${quad ?? ""}` : undefined;
+  if (pair === undefined || !isUsual) return undefined;
+  return `${pair} ${name} ${inode},${modified} ${changed} ${quad ?? ""}`;
 }

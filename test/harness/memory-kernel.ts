@@ -94,6 +94,10 @@ export class MemoryKernel {
     this.hasHandles = from?.hasHandles ?? false;
     this.isInFirstUserNamespace = from?.isInFirstUserNamespace ?? true;
     this.isAdministrator = from?.isAdministrator ?? true;
+    this.overridesPermissions = from?.overridesPermissions ?? true;
+    this.seesFirstProcess = from?.seesFirstProcess ?? true;
+    this.readOnly = from?.readOnly;
+    this.ownReadOnly = from?.ownReadOnly;
     this.#ids = new Map(from === undefined ? [[NODE_NAMESPACE, NODE_ID]] : from.#ids);
     this.#lastId = from === undefined ? NODE_ID : from.#lastId;
     for (const map of [mounts, processes, opened]) map.changed = () => this.#settle();
@@ -163,15 +167,17 @@ export class MemoryKernel {
     const processes = [...this.processes].map(
       ([id, { namespace, isZombie }]) => `${id} ${namespace} ${isZombie}`,
     );
-    const seen = [this.seesProcesses, this.seesMounts];
-    const all = [...this.mounts, processes.sort(), ...this.addresses, ...seen].sort();
-    return [...all, ...this.#textOfHandles].join(" ");
+    const seen = [
+      ...[this.seesProcesses, this.seesMounts, this.isInFirstUserNamespace, this.isAdministrator],
+      ...[this.overridesPermissions, this.seesFirstProcess, this.readOnly, this.ownReadOnly],
+    ];
+    const all = [...this.mounts, processes.sort(), ...this.addresses].sort();
+    return [...all, ...seen, ...this.#textOfHandles].join(" ");
   }
 
   get #textOfHandles(): readonly string[] {
     if (!this.hasHandles) return [];
-    const sight = `${this.isInFirstUserNamespace} ${this.isAdministrator}`;
-    return [sight, `${this.#lastId}`, `${[...this.#ids].sort()}`, `${[...this.#opened].sort()}`];
+    return [`${this.#lastId}`, `${[...this.#ids].sort()}`, `${[...this.#opened].sort()}`];
   }
 
   /** What `name_to_handle_at(2)` gives for a path. */

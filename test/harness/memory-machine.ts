@@ -337,8 +337,9 @@ export class MemoryProcess implements System {
   readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
     const list = (): Names => namesOf(this.#disk.list(path));
     const listAddresses = (): Names => this.#call("readFiles", "open", path, list);
+    const readFile = (file: string): string => this.readFile(file, limit);
     const openFile = (file: string): OpenedFile => this.openFile(file, limit);
-    return readFilesBy({ listAddresses, openFile }, path, limit, withStatus);
+    return readFilesBy({ listAddresses, readFile, openFile }, path, limit, withStatus);
   }
 
   linesWith(path: string, text: string): readonly string[] {

@@ -201,8 +201,9 @@ class AnsweredSystem implements ExplorerSystem {
   }
   readFiles(path: string, limit: number, withStatus: boolean): AddressFiles {
     const listAddresses = (one: string): Names => this.listAddresses(one);
+    const readFile = (one: string, most: number): string => this.readFile(one, most);
     const openFile = (one: string, most: number): OpenedFile => this.openFile(one, most);
-    return readFilesBy({ listAddresses, openFile }, path, limit, withStatus);
+    return readFilesBy({ listAddresses, readFile, openFile }, path, limit, withStatus);
   }
   findLines(path: string, start: string | undefined): Lines {
     return this.#read("open", path, `lines ${start}`, ({ disk }) => disk.findLines(path, start));

@@ -1,8 +1,10 @@
 import { test } from "tap";
 import { refuse } from "../harness/interruption.ts";
+import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
 
+const CURSOR = "/var/lib/cni/networks/net/last_reserved_ip.0";
 const subnet = { subnet: "10.0.0.0/29" };
 const strict = { exhaustedStatus: "unavailable" };
 const five = [2, 3, 4, 5, 6].map((last) => `10.0.0.${last}`);
@@ -32,7 +34,7 @@ test("STATUS looks at what ADD would try, takes no lock and changes nothing", as
       // The lock file, which is not there.
       ...["status", "linkStatus"],
       // The cursor, and the first address after it.
-      ...["readFile", "linkStatus"],
+      ...["linkStatus", "readFile", "linkStatus"],
     ],
   );
   t.same(network.machine.disk.filesUnder("/"), files);
@@ -52,7 +54,8 @@ test("one range with room left makes STATUS list nothing", async (t) => {
     answer.calls.map(({ operation }) => operation);
 
   const opening = ["readStandardInput", "linkStatus", "linkStatus", "linkStatus"];
-  t.same(operations(network.status()), [...opening, "status", "requireWritable", "status"]);
+  const store = ["status", "requireWritable", "status", "linkStatus"];
+  t.same(operations(network.status()), [...opening, ...store]);
 
   const strictly = operations(network.strictStatus());
   for (const operation of ["findLines", "listAddresses", "readFiles"]) {
@@ -65,3 +68,20 @@ test("a resolvConf that is missing counts where the runtime sends the ranges, to
 
   t.match(error, { code: 50, msg: "open /none: no such file or directory", details: /resolvConf/ });
 });
+
+for (const [what, make] of [
+  ["a directory", (disk: MemoryDisk, path: string) => disk.makeDirectories(path)],
+  ["a link to one", (disk: MemoryDisk, path: string) => disk.putLink(path, "/var")],
+] as const) {
+  test(`with ${what} in the place of a cursor, STATUS fails exactly if ADD does`, async (t) => {
+    const network = networkWith([]);
+    network.add("c1");
+    network.machine.disk.removeAll(CURSOR);
+    make(network.machine.disk, CURSOR);
+
+    const { error } = network.status();
+
+    t.equal(error === undefined, network.add("c2").error === undefined);
+    t.equal(error?.code, what === "a directory" ? 50 : undefined);
+  });
+}

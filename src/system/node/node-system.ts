@@ -7,7 +7,6 @@ import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
-  attempt,
   type FileStatus,
   isSystemError,
   itself,
@@ -72,7 +71,7 @@ export function createNodeSystem(): NodeSystem {
     listAddresses,
     openFile: (path, limit) => openFile(path, limit),
     readFiles: (path, limit, withStatus) =>
-      readFilesBy({ listAddresses, openFile }, path, limit, withStatus),
+      readFilesBy({ listAddresses, readFile, openFile }, path, limit, withStatus),
     findLines,
     linesWith,
     extendFile,
@@ -140,8 +139,8 @@ function openFile(path: string, limit: number, openings = MOST_OPENINGS): Opened
   } catch (error) {
     // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
     const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
-    const found = attempt(look, undefined);
-    if (!isSystemError(error) || found === undefined) throw error;
+    const found = look();
+    if (!isSystemError(error)) throw error;
     const isAgain = error.code === "ENOENT" && !found.isSymbolicLink() && openings > 1;
     return isAgain ? openFile(path, limit, openings - 1) : openedFile(found, error);
   }
