@@ -15,7 +15,7 @@ const SEARCHES = 8;
 
 /** How the lines of a journal are read. */
 interface RecordsOptions {
-  /** As `recordIn` takes it. */
+  /** The bound of records that do not tell it, as `recordIn` takes it. */
   readonly changedBefore?: bigint | undefined;
   /** Whether a record from before this boot is of this machine, and of another boot; by default it is. */
   readonly counts?: (record: EarlierReservation) => boolean;

@@ -44,7 +44,7 @@ test("the lines about a few reservations are searched for, and all lines only fo
   t.equal(searched.length, 8);
 });
 
-test("where the journal cannot be read again, what was read decides; where it has changed, nothing", async (t) => {
+test("where the journal cannot be read again, what was read before decides", async (t) => {
   const unreadable = (): readonly string[] => {
     throw new SystemError("open", "journal", "EIO");
   };
