@@ -47,7 +47,7 @@ export interface UsualReservation extends OpenedReservation {
 export function readAll({ system, directory }: NetworkFiles, withStatus = false): AddressFiles {
   const nothing: AddressFiles = { usual: "", count: 0, others: [] };
   const read = (): AddressFiles => system.readFiles(directory, LARGEST_RESERVATION, withStatus);
-  return attempt(read, nothing, ...NO_FILE);
+  return attempt(read, nothing, "ENOENT");
 }
 
 /**
