@@ -10,7 +10,11 @@ import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import { LivenessChecker } from "./alive/liveness.ts";
-import { type UnusableRange, unusableRanges } from "./configured/bridge-plugin.ts";
+import {
+  isOtherInterface,
+  type UnusableRanges,
+  unusableRanges,
+} from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
@@ -72,8 +76,14 @@ export class Node {
   }
 
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
-  unusableIn(network: FoundNetwork): readonly UnusableRange[] {
-    return unusableRanges(network, this.interfaces?.get(network.bridge?.name ?? "") ?? []);
+  unusableIn(network: FoundNetwork): readonly UnusableRanges[] {
+    const addresses = this.interfaces?.get(network.bridge?.name ?? "") ?? [];
+    return unusableRanges(network, addresses, this.hasOtherInterface(network));
+  }
+
+  /** Whether the name of a network's bridge is that of another interface. */
+  hasOtherInterface({ bridge }: FoundNetwork): boolean {
+    return bridge !== undefined && isOtherInterface(this.context.system, bridge);
   }
 
   /** What the next ADD in a network comes to, asked once. */

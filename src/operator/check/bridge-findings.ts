@@ -35,7 +35,8 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
   const unusable = used.flatMap((network) => unusableFindings(node, network));
   const bridged = networks.flatMap((network): readonly BridgedNetwork[] => {
     const { bridge, rangeSets } = network;
-    if (bridge === undefined) return [];
+    // What is no bridge is told as such, and nothing is to be changed of it.
+    if (bridge === undefined || node.hasOtherInterface(network)) return [];
     const addresses = interfaces?.get(bridge.name);
     const { served, others } = shareBridge(rangeSets, addresses ?? []);
     return [{ network, bridge, served, others, addresses }];

@@ -61,6 +61,8 @@ export interface FoundNetwork extends Excluded {
 export interface Bridge {
   /** The name of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
   readonly name: string;
+  /** The name of the bridge itself, without that of a VLAN. */
+  readonly device: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
   /** Whether the plugin adds a default route by the gateway (`isDefaultGateway`). */
@@ -166,6 +168,7 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
   const vlan = valueInAnyCase(document, "vlan");
   return {
     name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
+    device: bridge,
     isForced: isSet("forceAddress"),
     isDefault: isSet("isDefaultGateway"),
   };

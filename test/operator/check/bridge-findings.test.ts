@@ -349,3 +349,26 @@ test("that the kernel does not tell the addresses is said", async (t) => {
     { code: "interfaces-unread", severity: "info" },
   ]);
 });
+
+for (const [what, plugin, paths, isFound] of [
+  ["a NIC", { bridge: "eth0" }, ["eth0/ifindex"], true],
+  ["a NIC, under a VLAN", { bridge: "eth0", vlan: 7 }, ["eth0/ifindex", "eth0.7/ifindex"], true],
+  ["the bridge's", { bridge: "eth0" }, ["eth0/bridge/stp_state"], false],
+  ["not in /sys", { bridge: "eth0" }, ["lo/ifindex"], false],
+] as const) {
+  test(`a bridge's name that is ${what}: ${isFound ? "no command for it" : "as others"}`, async (t) => {
+    const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+    configureBridged(machine, "net", FIRST, plugin);
+    for (const path of paths) machine.disk.put(`/sys/class/net/${path}`, "");
+    const listInterfaces = () => ["lo", "eth0", "eth0 203.0.113.7/24", "eth0.7"];
+    const found = findingsOn(machine, { listInterfaces });
+    if (isFound) {
+      const message =
+        'no ADD works: eth0, which the configuration names as the bridge, is another interface ("already exists but is not a bridge")';
+      t.match(found, [{ code: "unusable-range", severity: "error", message, commands: [] }]);
+      t.equal(found.length, 1, "and nothing else");
+    } else {
+      t.match(found, [{ code: "bridge-address" }]);
+    }
+  });
+}
