@@ -11,7 +11,10 @@ import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import { LivenessChecker } from "./alive/liveness.ts";
 import {
+  type InterfaceAddress,
   isOtherInterface,
+  type RefusedRanges,
+  refusedRanges,
   type UnusableRanges,
   unusableRanges,
 } from "./configured/bridge-plugin.ts";
@@ -77,8 +80,18 @@ export class Node {
 
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
   unusableIn(network: FoundNetwork): readonly UnusableRanges[] {
-    const addresses = this.interfaces?.get(network.bridge?.name ?? "") ?? [];
-    return unusableRanges(network, addresses, this.hasOtherInterface(network));
+    const isOther = this.hasOtherInterface(network);
+    return unusableRanges(network, this.#bridgeAddresses(network), isOther);
+  }
+
+  /** The ranges of a network from which no ADD works now, also for what its bridge has. */
+  refusedIn(network: FoundNetwork): readonly RefusedRanges[] {
+    if (network.shadowedBy !== undefined) return [];
+    return refusedRanges(network, this.unusableIn(network), this.#bridgeAddresses(network));
+  }
+
+  #bridgeAddresses({ bridge }: FoundNetwork): readonly InterfaceAddress[] {
+    return this.interfaces?.get(bridge?.name ?? "") ?? [];
   }
 
   /** Whether the name of a network's bridge is that of another interface. */

@@ -137,6 +137,36 @@ export function unusableRanges(
   ];
 }
 
+/** Ranges from which no ADD works now, and why, as a sentence without a full stop. */
+export type RefusedRanges = Pick<UnusableRanges, "ranges" | "reason">;
+
+/**
+ * The ranges from which no ADD works now: those that are refused in any case, and those whose gateway another address of the
+ * bridge keeps off it.
+ *
+ * @param unusable see `unusableRanges`
+ * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
+ */
+export function refusedRanges(
+  { bridge, rangeSets }: FoundNetwork,
+  unusable: readonly UnusableRanges[],
+  addresses: readonly InterfaceAddress[],
+): readonly RefusedRanges[] {
+  const refused = unusable.filter(({ isRefused }) => isRefused);
+  if (bridge === undefined || bridge.isForced) return refused;
+  const known = new Set(refused.flatMap(({ ranges }) => ranges));
+  const { served } = shareBridge(rangeSets, addresses);
+  const others = served.filter((range) => !known.has(range));
+  const byAddress = others.flatMap((range): readonly RefusedRanges[] => {
+    const gateway = gatewayOf(range);
+    const [first] = inTheWayOf(gateway, addresses);
+    if (first === undefined) return [];
+    const reason = `no ADD with an address of ${formatAddressRange(range)} works: ${bridge.name} has ${formatInterfaceAddress(first)}, where the bridge plugin expects the gateway ${formatInterfaceAddress(gateway)}`;
+    return [{ ranges: [range], reason }];
+  });
+  return [...refused, ...byAddress];
+}
+
 /**
  * Whether the name of a network's bridge is that of another interface, as of a NIC: `bridgeByName` in bridge.go then fails.
  *
