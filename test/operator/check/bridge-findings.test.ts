@@ -440,3 +440,12 @@ test("a bridge of two subnets with the first one's gateway fails no ADD", async 
   t.same([counted.failure, counted.exitCode], [null, 0]);
   t.same([counted.free, counted.pods], [[13n, 0n], 13n]);
 });
+
+test("a file that no runtime uses raises no alarm about the bridge", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", FIRST);
+  const shadowed = { cniVersion: "1.0.0", name: "net", ...bridged };
+  const ipam = { type: "host-local", dataDir: "/data", ...SECOND };
+  configure(machine, "old.conf", { ...shadowed, ipam });
+  t.same(findingsWith(machine, ["10.1.2.1/28"]), []);
+});
