@@ -9,7 +9,10 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
 import {
   formatSubnet,
+  gatewayOf,
   type InterfaceAddress,
+  inTheWayOf,
+  shareBridge,
   subnetOf,
   subnetWith,
 } from "../configured/bridge-plugin.ts";
@@ -30,16 +33,22 @@ export function nodeAddressFindings(node: Node, directory: NetworkDirectory): re
 function ownAddresses(
   node: Node,
   directory: NetworkDirectory,
-  { files, source = "", rangeSets, exclusions }: FoundNetwork,
+  network: FoundNetwork,
 ): readonly Finding[] {
+  const { files, source = "", rangeSets, exclusions, bridge } = network;
   const ranges = rangeSets.flat();
   if (ranges.length === 0) return [];
+  // A former gateway is a finding of the bridge, and goes from it.
+  const onBridge = node.interfaces?.get(bridge?.name ?? "") ?? [];
+  const { served } = shareBridge(rangeSets, onBridge);
+  const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
   return [...node.liveness.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
     if (address === undefined || rangeOf(ranges, address) === undefined) return [];
     // The gateway of a range is the node's by right, and handed out by none.
     if (ranges.some((range) => isGateway(address, range))) return [];
     if (isExcluded(address, exclusions)) return [];
+    if (bridge !== undefined && former.some((one) => isSame(one.address, address))) return [];
     const interfaceName = interfaceWith(node.interfaces, { address });
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);

@@ -118,3 +118,14 @@ test("what a pod has where the command runs in it is not the node's", async (t) 
     t.same(findingsOn(machine, { kernel, listInterfaces }), [], `contained: ${isContained}`);
   }
 });
+
+test("a former gateway on the network's bridge is not an address of the node to exclude", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine);
+  const addresses = ["198.51.100.14"];
+  const kernel = { processes: { 1: { namespace: 1, addresses }, 99: { namespace: 1, addresses } } };
+  const codes = (lines: readonly string[]) =>
+    findingsOn(machine, { kernel, listInterfaces: () => lines }).map(({ code }) => code);
+  t.same(codes(["cni0 198.51.100.14/28"]), ["bridge-address"]);
+  t.same(codes(["cni0 198.51.100.1/28", "cni0 198.51.100.14/28"]), ["node-address"]);
+});
