@@ -95,10 +95,16 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
       // An address without a network is one that ADD hands out, or none of the range.
       if (isSame(subnet.first, subnet.last)) return [];
       return [...ranges].flatMap(([text, range]): readonly Finding[] => {
-        if (!overlaps(subnetOf(range), subnet)) return [];
+        const own = subnetOf(range);
+        if (!overlaps(own, subnet)) return [];
+        // flannel0 of flannel's udp backend has the address of the podCIDR itself, with the length of the cluster's.
+        if (isSame(one.address, own.first)) return [];
         const met = formatPrefix(networkOf(prefixOf(one)));
         const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
-        return [{ code: "node-network", network: files.network, path, message }];
+        const finding = { code: "node-network", network: files.network, path, message } as const;
+        if (one.prefixLength >= range.prefixLength) return [finding];
+        const remedy = `none where nothing behind ${name} has an address of ${text}: packets for these go to the network, which has the longer prefix`;
+        return [{ ...finding, severity: "info", remedy }];
       });
     }),
   );

@@ -68,6 +68,7 @@ for (const [what, lines, ipam] of [
   ["the gateway's address", ["cni0 198.51.100.1/28"], {}],
   ["an address that is excluded", ["eth1 198.51.100.9/32"], { exclude: ["198.51.100.9"] }],
   ["flannel's address, that of the subnet itself", ["flannel.1 198.51.100.0/32"], {}],
+  ["flannel's address with its udp backend", ["flannel0 198.51.100.0/16"], {}],
   ["another network", ["eth1 203.0.113.7/24"], {}],
 ] as const) {
   test(`a node that has ${what}: nothing`, async (t) => {
@@ -77,12 +78,12 @@ for (const [what, lines, ipam] of [
   });
 }
 
-for (const [what, address] of [
-  ["is in the network of docker0", "198.51.0.1/16"],
-  ["has a VPN in it", "198.51.100.33/27"],
-  ["is that of a NIC", "198.51.100.17/28"],
+for (const [what, address, severity] of [
+  ["is in the larger network of docker0", "198.51.0.1/16", "info"],
+  ["has a VPN in it", "198.51.100.33/27", "warning"],
+  ["is that of a NIC", "198.51.100.17/28", "warning"],
 ] as const) {
-  test(`a subnet that ${what} is a warning`, async (t) => {
+  test(`a subnet that ${what}: ${severity}`, async (t) => {
     const machine = memoryNode({});
     const subnet = what === "is that of a NIC" ? "198.51.100.16/28" : "198.51.100.0/24";
     configureNet(machine, { subnet, exclude: ["198.51.100.17", "198.51.100.33"] });
@@ -91,7 +92,7 @@ for (const [what, address] of [
       [
         {
           code: "node-network",
-          severity: "warning",
+          severity,
           message: `the subnet ${subnet} shares addresses with ${networks[address]} of x0 (${address.replace(/\/.*/, "")})`,
         },
       ],
