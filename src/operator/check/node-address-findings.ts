@@ -84,8 +84,8 @@ function interfaceWith(
 
 /** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
 function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
-  const { files, source: path = "", bridge, rangeSets } = network;
-  if (bridge === undefined || !node.liveness.isInNode()) return [];
+  const { files, source: path = "", isRouted, rangeSets } = network;
+  if (!isRouted || !node.liveness.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
   const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
   const others = [...(node.interfaces ?? [])].filter(([name]) => !bridges.has(name));

@@ -51,6 +51,8 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** Whether the node itself reaches the pods by a route of its own: by a bridge that has the gateway, or by `ptp`. */
+  readonly isRouted: boolean;
   /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
   readonly routes: readonly ResultRoute[] | undefined;
   /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
@@ -99,6 +101,7 @@ export function fromConfiguration(
       acceptsRuntimeRanges:
         valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
+      isRouted: isRouted(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
@@ -174,6 +177,14 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
   };
 }
 
+/**
+ * Whether the node has a route to the pods. With macvlan and ipvlan they are in the network of the parent interface: that this has
+ * the same subnet is as it should be.
+ */
+function isRouted(document: JsonObject): boolean {
+  return bridgeIn(document) !== undefined || textOf(valueInAnyCase(document, "type")) === "ptp";
+}
+
 /** A configuration with the podCIDR of this node, where it asks for it. */
 function completed(
   system: System,
@@ -208,6 +219,7 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    isRouted: false,
     routes: undefined,
     config: undefined,
   };

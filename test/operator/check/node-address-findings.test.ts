@@ -130,3 +130,23 @@ test("a former gateway on the network's bridge is not an address of the node to 
   t.same(codes(["cni0 198.51.100.14/28"]), ["bridge-address"]);
   t.same(codes(["cni0 198.51.100.1/28", "cni0 198.51.100.14/28"]), ["node-address"]);
 });
+
+for (const [type, expected] of [
+  ["ptp", ["node-network"]],
+  // The pods of macvlan are in the network of its parent.
+  ["macvlan", []],
+] as const) {
+  test(`a network of ${type} in that of the node: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    const ipam = { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" };
+    const exclude = ["198.51.100.1", "198.51.100.9"];
+    configure(machine, "net.conf", {
+      ...{ cniVersion: "1.0.0", name: "net", type, master: "eth0" },
+      ipam: { ...ipam, exclude },
+    });
+    const codes = found(machine, ["eth0 198.51.100.9/28"]).map(({ code, message }) =>
+      message.includes(" of eth0 ") ? code : [],
+    );
+    t.same(codes.flat(), expected);
+  });
+}
