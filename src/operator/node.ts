@@ -81,17 +81,20 @@ export class Node {
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
   unusableIn(network: FoundNetwork): readonly UnusableRanges[] {
     const isOther = this.hasOtherInterface(network);
-    return unusableRanges(network, this.#bridgeAddresses(network), isOther);
+    return unusableRanges(network, this.bridgeAddressesOf(network), isOther);
   }
 
   /** The ranges of a network from which no ADD works now, also for what its bridge has. */
   refusedIn(network: FoundNetwork): readonly RefusedRanges[] {
     if (network.shadowedBy !== undefined) return [];
-    return refusedRanges(network, this.unusableIn(network), this.#bridgeAddresses(network));
+    return refusedRanges(network, this.unusableIn(network), this.bridgeAddressesOf(network));
   }
 
-  #bridgeAddresses({ bridge }: FoundNetwork): readonly InterfaceAddress[] {
-    return this.interfaces?.get(bridge?.name ?? "") ?? [];
+  /** The addresses of a network's bridge; none where there is no such bridge, or they are not known. */
+  bridgeAddressesOf(network: FoundNetwork): readonly InterfaceAddress[] {
+    const { bridge } = network;
+    if (bridge === undefined || this.hasOtherInterface(network)) return [];
+    return this.interfaces?.get(bridge.name) ?? [];
   }
 
   /** Whether the name of a network's bridge is that of another interface. */

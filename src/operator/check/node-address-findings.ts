@@ -3,7 +3,7 @@
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import { isExcluded } from "../../ipam/exclusions.ts";
 import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
-import { isGateway } from "../../ipam/range.ts";
+import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
@@ -35,11 +35,11 @@ function ownAddresses(
   directory: NetworkDirectory,
   network: FoundNetwork,
 ): readonly Finding[] {
-  const { files, source = "", rangeSets, exclusions, bridge } = network;
+  const { files, source = "", rangeSets, exclusions } = network;
   const ranges = rangeSets.flat();
   if (ranges.length === 0) return [];
   // A former gateway is a finding of the bridge, and goes from it.
-  const onBridge = node.interfaces?.get(bridge?.name ?? "") ?? [];
+  const onBridge = node.bridgeAddressesOf(network);
   const { served } = shareBridge(rangeSets, onBridge);
   const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
   return [...node.liveness.nodeAddresses()].flatMap((text): readonly Finding[] => {
@@ -48,7 +48,7 @@ function ownAddresses(
     // The gateway of a range is the node's by right, and handed out by none.
     if (ranges.some((range) => isGateway(address, range))) return [];
     if (isExcluded(address, exclusions)) return [];
-    if (bridge !== undefined && former.some((one) => isSame(one.address, address))) return [];
+    if (former.some((one) => isSame(one.address, address))) return [];
     const interfaceName = interfaceWith(node.interfaces, { address });
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
@@ -101,13 +101,29 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
         if (isSame(one.address, own.first)) return [];
         const met = formatPrefix(networkOf(prefixOf(one)));
         const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
-        const finding = { code: "node-network", network: files.network, path, message } as const;
-        if (one.prefixLength >= range.prefixLength) return [finding];
-        const remedy = `none where nothing behind ${name} has an address of ${text}: packets for these go to the network, which has the longer prefix`;
-        return [{ ...finding, severity: "info", remedy }];
+        const about = { code: "node-network", network: files.network, path, message } as const;
+        return [{ ...about, ...adviceOn(name, one, range) }];
       });
     }),
   );
+}
+
+/** What to do about a network of the node that has addresses of a range, where it is not the usual. */
+function adviceOn(
+  name: string,
+  one: InterfaceAddress,
+  range: Range,
+): Pick<Finding, "severity" | "remedy"> {
+  if (isSame(one.address, gatewayOf(range).address)) {
+    return {
+      remedy: `if ${name} is the network's former bridge, restore its name in the configuration, or also change the subnet: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
+    };
+  }
+  if (one.prefixLength >= range.prefixLength) return {};
+  return {
+    severity: "info",
+    remedy: `none where nothing behind ${name} has an address of ${formatSubnet(range)}: packets for these go to the network, which has the longer prefix`,
+  };
 }
 
 function prefixOf({ address, prefixLength }: InterfaceAddress) {

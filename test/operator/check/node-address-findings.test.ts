@@ -150,3 +150,21 @@ for (const [type, expected] of [
     t.same(codes.flat(), expected);
   });
 }
+
+for (const [what, lines] of [
+  ["as it was", ["old0 198.51.100.1/28"]],
+  ["with the former prefix length", ["old0 198.51.100.1/24"]],
+] as const) {
+  test(`a bridge that was renamed, and has the gateway ${what}, gets its name back`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine);
+    t.match(found(machine, lines), [
+      {
+        code: "node-network",
+        severity: "warning",
+        remedy:
+          /^if old0 is the network's former bridge, restore its name in the configuration, or also change the subnet/,
+      },
+    ]);
+  });
+}
