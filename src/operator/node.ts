@@ -98,8 +98,8 @@ export class Node {
   }
 
   /** Whether the name of a network's bridge is that of another interface. */
-  hasOtherInterface({ bridge }: FoundNetwork): boolean {
-    return bridge !== undefined && isOtherInterface(this.context.system, bridge);
+  hasOtherInterface(network: FoundNetwork): boolean {
+    return isOtherInterface(this.context.system, network);
   }
 
   /** What the next ADD in a network comes to, asked once. */

@@ -172,19 +172,23 @@ export function refusedRanges(
  *
  * @returns `false` where there is none of this name, or `/sys` does not tell
  */
-export function isOtherInterface(system: Pick<System, "status">, { device }: Bridge): boolean {
-  const path = `/sys/class/net/${device}`;
+export function isOtherInterface(
+  system: Pick<System, "status">,
+  { bridgeName }: FoundNetwork,
+): boolean {
+  if (bridgeName === undefined) return false;
+  const path = `/sys/class/net/${bridgeName}`;
   return attempt(() => {
     system.status(path);
     return attempt(() => system.status(`${path}/bridge`), undefined, "ENOENT") === undefined;
   }, false);
 }
 
-function withOtherInterface({ bridge, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
+function withOtherInterface({ bridgeName, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
   const ranges = rangeSets.flat();
-  if (bridge === undefined || ranges.length === 0) return [];
-  const reason = `no ADD works: ${bridge.device}, which the configuration names as the bridge, is another interface ("already exists but is not a bridge")`;
-  const remedy = `name another bridge in the member bridge of the configuration; ${bridge.device} stays as it is`;
+  if (bridgeName === undefined || ranges.length === 0) return [];
+  const reason = `no ADD works: ${bridgeName}, which the configuration names as the bridge, is another interface ("already exists but is not a bridge")`;
+  const remedy = `name another bridge in the member bridge of the configuration; ${bridgeName} stays as it is`;
   return [{ ranges, isRefused: true, reason, remedy }];
 }
 

@@ -51,6 +51,8 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** The name of the interface that the `bridge` plugin takes as its bridge, with a gateway or not; `undefined` with other plugins. */
+  readonly bridgeName: string | undefined;
   /** Whether the node itself reaches the pods by a route of its own: by a bridge that has the gateway, or by `ptp`. */
   readonly isRouted: boolean;
   /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
@@ -63,8 +65,6 @@ export interface FoundNetwork extends Excluded {
 export interface Bridge {
   /** The name of the interface with the gateways' addresses: the bridge, or its interface of a VLAN, such as `cni0.7`. */
   readonly name: string;
-  /** The name of the bridge itself, without that of a VLAN. */
-  readonly device: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
   /** Whether the plugin adds a default route by the gateway (`isDefaultGateway`). */
@@ -101,6 +101,7 @@ export function fromConfiguration(
       acceptsRuntimeRanges:
         valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
+      bridgeName: bridgeNameIn(document),
       isRouted: isRouted(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
@@ -162,16 +163,21 @@ function addsRoutes(document: JsonObject): boolean {
   return ADDING_ROUTES.includes(textOf(valueInAnyCase(document, "type")));
 }
 
+function bridgeNameIn(document: JsonObject): string | undefined {
+  return BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))
+    ? textOf(valueInAnyCase(document, "bridge")) || "cni0"
+    : undefined;
+}
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
-  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
+  const bridge = bridgeNameIn(document);
+  if (bridge === undefined) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
-  const bridge = textOf(valueInAnyCase(document, "bridge")) || "cni0";
   const vlan = valueInAnyCase(document, "vlan");
   return {
     name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
-    device: bridge,
     isForced: isSet("forceAddress"),
     isDefault: isSet("isDefaultGateway"),
   };
@@ -219,6 +225,7 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    bridgeName: undefined,
     isRouted: false,
     routes: undefined,
     config: undefined,

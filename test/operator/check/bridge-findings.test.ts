@@ -354,6 +354,7 @@ test("that the kernel does not tell the addresses is said", async (t) => {
 for (const [what, plugin, paths, isFound] of [
   ["a NIC", { bridge: "eth0" }, ["eth0/ifindex"], true],
   ["a NIC, under a VLAN", { bridge: "eth0", vlan: 7 }, ["eth0/ifindex", "eth0.7/ifindex"], true],
+  ["a NIC, without a gateway", { bridge: "eth0", isGateway: false }, ["eth0/ifindex"], true],
   ["the bridge's", { bridge: "eth0" }, ["eth0/bridge/stp_state"], false],
   ["not in /sys", { bridge: "eth0" }, ["lo/ifindex"], false],
 ] as const) {

@@ -8,7 +8,7 @@ const namespaced = CONTAINERD_LIST;
 const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;
 const sandbox = "4f1d6e0c".repeat(8);
 const bridge = (name: string) => ({
-  bridge: { name, device: name, isForced: false, isDefault: false },
+  bridge: { name, isForced: false, isDefault: false },
 });
 
 for (const [of, network, containerId, expected] of [
