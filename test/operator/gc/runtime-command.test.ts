@@ -7,9 +7,7 @@ import { networkIn, reservationOf } from "../held/reservation.ts";
 const namespaced = CONTAINERD_LIST;
 const namespacedId = `default-${"4f1d6e0c".repeat(8)}`;
 const sandbox = "4f1d6e0c".repeat(8);
-const bridge = (name: string) => ({
-  bridge: { name, isForced: false, isDefault: false },
-});
+const bridge = (name: string) => ({ bridge: { name, isForced: false, isDefault: false } });
 
 for (const [of, network, containerId, expected] of [
   ["the form of the id", {}, sandbox, "crictl pods -q"],
