@@ -10,7 +10,14 @@ import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import { LivenessChecker } from "./alive/liveness.ts";
-import { type UnusableRange, unusableRanges } from "./configured/bridge-plugin.ts";
+import {
+  type InterfaceAddress,
+  isOtherInterface,
+  type RefusedRanges,
+  refusedRanges,
+  type UnusableRanges,
+  unusableRanges,
+} from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
@@ -72,8 +79,27 @@ export class Node {
   }
 
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
-  unusableIn(network: FoundNetwork): readonly UnusableRange[] {
-    return unusableRanges(network, this.interfaces?.get(network.bridge?.name ?? "") ?? []);
+  unusableIn(network: FoundNetwork): readonly UnusableRanges[] {
+    const isOther = this.hasOtherInterface(network);
+    return unusableRanges(network, this.bridgeAddressesOf(network), isOther);
+  }
+
+  /** The ranges of a network from which no ADD works now, also for what its bridge has. */
+  refusedIn(network: FoundNetwork): readonly RefusedRanges[] {
+    if (network.shadowedBy !== undefined) return [];
+    return refusedRanges(network, this.unusableIn(network), this.bridgeAddressesOf(network));
+  }
+
+  /** The addresses of a network's bridge; none where there is no such bridge, or they are not known. */
+  bridgeAddressesOf(network: FoundNetwork): readonly InterfaceAddress[] {
+    const { bridge } = network;
+    if (bridge === undefined || this.hasOtherInterface(network)) return [];
+    return this.interfaces?.get(bridge.name) ?? [];
+  }
+
+  /** Whether the name of a network's bridge is that of another interface. */
+  hasOtherInterface(network: FoundNetwork): boolean {
+    return isOtherInterface(this.context.system, network);
   }
 
   /** What the next ADD in a network comes to, asked once. */

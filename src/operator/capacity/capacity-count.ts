@@ -19,8 +19,9 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
+import type { RefusedRanges } from "../configured/bridge-plugin.ts";
 
-/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
+/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`, but of a range that is refused nothing is free. */
 export interface Counts {
   readonly size: bigint;
   /** The addresses that are not for every pod: the gateway, excluded and reserved ones. */
@@ -40,6 +41,8 @@ export interface RangeCounts extends Counts {
   /** The index of its range set, as in the names of the cursors. */
   readonly set: number;
   readonly range: Range;
+  /** Whether no ADD with an address of it works, so that none counts as free. */
+  readonly isRefused: boolean;
 }
 
 /** The share in use, in tenths of a percent, from which on a range is nearly full. */
@@ -52,12 +55,15 @@ const MAX_PODS = 2n ** 31n - 1n;
  * Counts the addresses of each range.
  *
  * @param unowned the reservations that name no container, or cannot be read
+ * @param refused from which no ADD works
  */
 export function countRanges(
   { rangeSets, exclusions, reserved }: Excluded & { readonly rangeSets: readonly RangeSet[] },
   reservations: readonly HeldAddress[],
   unowned: readonly HeldAddress[],
+  refused: readonly RefusedRanges[],
 ): readonly RangeCounts[] {
+  const isIn = (range: Range): boolean => refused.some(({ ranges }) => ranges.includes(range));
   return rangeSets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
     const unownedUsage = usageOf(set, exclusions, unowned);
@@ -70,7 +76,8 @@ export function countRanges(
       capacity,
       used,
       unowned: unownedUsage[at]?.used ?? 0n,
-      free: capacity > used ? capacity - used : 0n,
+      free: capacity > used && !isIn(range) ? capacity - used : 0n,
+      isRefused: isIn(range),
     }));
   });
 }
@@ -78,6 +85,25 @@ export function countRanges(
 /** How many addresses of a range `ipam.reserved` has for a pod or for nobody. */
 export function reservedIn(range: Range, reserved: readonly ReservedRange[]): bigint {
   return capacityOf(range, []) - capacityOf(range, makeExclusions(reserved));
+}
+
+/** The range sets without the ranges from which no ADD works. */
+export function usableSets(
+  sets: readonly RangeSet[],
+  refused: readonly RefusedRanges[],
+): readonly (readonly Range[])[] {
+  const known = new Set(refused.flatMap(({ ranges }) => ranges));
+  return sets.map((set) => set.filter((range) => !known.has(range)));
+}
+
+/** Why every ADD fails: no ADD works from any range of a set; `undefined` where each set has a usable one. */
+export function refusalOf(
+  sets: readonly RangeSet[],
+  refused: readonly RefusedRanges[],
+): string | undefined {
+  const at = usableSets(sets, refused).findIndex((set) => set.length === 0);
+  const set: readonly Range[] = sets[at] ?? [];
+  return refused.find(({ ranges }) => ranges.some((range) => set.includes(range)))?.reason;
 }
 
 /** The sum of several counts. */
@@ -125,7 +151,10 @@ export function outsideRanges(
  * The number of pods a network can hold, whichever they are: each takes one address of every set. An address that is reserved
  * for a pod serves no other one, so it does not count. `undefined` if no ranges are known.
  */
-export function podsFor(sets: readonly RangeSet[], exclusions: Exclusions): bigint | undefined {
+export function podsFor(
+  sets: readonly (readonly Range[])[],
+  exclusions: Exclusions,
+): bigint | undefined {
   const capacities = sets.map((set) =>
     set.reduce((total, range) => total + capacityOf(range, exclusions), 0n),
   );

@@ -30,6 +30,8 @@ export interface NetworkCounts {
   readonly pods: bigint | undefined;
   /** What the next ADD comes to. */
   readonly outlook: Outlook;
+  /** Why every ADD fails; `undefined` where it does not, or that cannot be told. */
+  readonly failure: string | undefined;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
   /** Reservations of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
@@ -111,7 +113,7 @@ function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
 }
 
 function notesOn(
-  { network: { files, shadowedBy }, outlook, ranges, pods, ...counted }: NetworkCounts,
+  { network: { files, shadowedBy }, outlook, failure, ranges, pods, ...counted }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
@@ -120,8 +122,10 @@ function notesOn(
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);
   const { beforeBoot, dead, empty, cooling } = counted;
-  const full = fullSets(ranges).map((set) => {
-    const { capacity } = addUp(ranges.filter((range) => range.set === set));
+  // Of a set from which no ADD works there is nothing to release.
+  const usable = ranges.filter(({ isRefused }) => !isRefused);
+  const full = fullSets(usable).map((set) => {
+    const { capacity } = addUp(usable.filter((range) => range.set === set));
     const unless = dead === undefined ? ", unless it can take one of a dead pod" : "";
     const text =
       capacity === 0n
@@ -129,9 +133,9 @@ function notesOn(
         : `has no free address: the next pod fails${unless}. To find addresses of dead containers: ${gc}`;
     return paint(`${network}: range set ${set} ${text}`, "error");
   });
-  if (outlook.kind === "fails") {
-    full.push(paint(`${network}: every ADD fails: ${inOneLine(outlook.reason)}`, "error"));
-  } else if (outlook.doubt !== undefined) {
+  if (failure !== undefined) {
+    full.push(paint(`${network}: every ADD fails: ${inOneLine(failure)}`, "error"));
+  } else if (outlook.kind !== "fails" && outlook.doubt !== undefined) {
     full.push(
       `${network}: whether an ADD works cannot be told but by root of the node: ${inOneLine(outlook.doubt)}`,
     );

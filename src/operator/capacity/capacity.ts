@@ -9,6 +9,7 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import { logUnreadable, type NetworkDirectory } from "../held/network-directory.ts";
 import { logUncertainty, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
@@ -21,7 +22,9 @@ import {
   maxPods,
   outsideRanges,
   podsFor,
+  refusalOf,
   totalsOf,
+  usableSets,
 } from "./capacity-count.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
@@ -185,7 +188,10 @@ function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
   for (const network of node.networks) {
-    for (const { reason } of node.unusableIn(network)) context.log(`${network.source}: ${reason}`);
+    const told = [...node.unusableIn(network), ...node.refusedIn(network)];
+    for (const reason of new Set(told.map((one) => one.reason))) {
+      context.log(`${network.source}: ${reason}`);
+    }
   }
   const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
   for (const directory of node.directories) logUnread(context, directory);
@@ -210,8 +216,8 @@ function logUnread(context: Context, { files, unowned }: NetworkDirectory): void
 }
 
 /** Whether the next pod gets no address, be it that a range set has none, or that every ADD fails. */
-function isShort({ ranges, outlook }: NetworkCounts): boolean {
-  return outlook.kind === "fails" || fullSets(ranges).length > 0;
+function isShort({ ranges, failure }: NetworkCounts): boolean {
+  return failure !== undefined || fullSets(ranges).length > 0;
 }
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
@@ -228,25 +234,40 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
   return directory.networks.map((network, at) => ({
     network,
     outlook: node.outlookOf(network),
-    ranges: countRanges(network, node.usedIn(directory, network), lasting),
+    failure: failureOf(node, network),
+    ranges: countRanges(network, node.usedIn(directory, network), lasting, node.refusedIn(network)),
     beforeBoot: network.reclaims ? namesBeforeBoot.size : 0,
     dead: !network.reclaims ? 0 : reclaimable && dead.length,
     empty: removable.size,
     cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
-    pods: podsFor(network.rangeSets, network.exclusions),
+    pods: podsOf(node, network),
   }));
 }
 
+/** The number of pods that a network holds: what its bridge has may change, but not what its configuration refuses. */
+function podsOf(node: Node, network: FoundNetwork): bigint | undefined {
+  const refused = node.unusableIn(network).filter(({ isRefused }) => isRefused);
+  return podsFor(usableSets(network.rangeSets, refused), network.exclusions);
+}
+
+/** Why every ADD fails, by the dry run of one, or since the bridge plugin refuses what it gets. */
+function failureOf(node: Node, network: FoundNetwork): string | undefined {
+  const outlook = node.outlookOf(network);
+  return outlook.kind === "fails"
+    ? outlook.reason
+    : refusalOf(network.rangeSets, node.refusedIn(network));
+}
+
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, outside, pods, outlook, beforeBoot, dead, empty, cooling } = counts;
+  const { network, ranges, outside, pods, failure, beforeBoot, dead, empty, cooling } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
     shadowedBy: network.shadowedBy ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
-    failure: outlook.kind === "fails" ? outlook.reason : null,
+    failure: failure ?? null,
     beforeBoot,
     dead: dead ?? null,
     empty,

@@ -46,10 +46,14 @@ export function attachmentFindings(
   const isConcerned = ({ directory }: Use): boolean => isSelected(directory);
   const found = usesByAddress(node)
     .filter(({ uses }) => uses.some(isConcerned))
-    .flatMap((addressUse) => [
-      ...inUseTwice(node.context, addressUse),
-      ...unreserved(addressUse).filter(isConcerned).map(unreservedFinding),
-    ]);
+    .flatMap((addressUse) => {
+      const twice = inUseTwice(node.context, addressUse);
+      const others = unreserved(addressUse).filter(isConcerned).map(unreservedFinding);
+      // Of a pod whose address another one holds, that finding says all.
+      const isTold = ({ path, commands }: Finding): boolean =>
+        commands === undefined && twice.some((one) => one.path === path);
+      return [...twice, ...others.filter((one) => !isTold(one))];
+    });
   const known = new Set(found.map(({ path }) => path));
   const byKernel = node.directories
     .filter(isSelected)
@@ -209,7 +213,8 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
   const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
     const holder = containerOf(reservation.owner) || "no container";
-    return { ...about, message: `${container} uses ${address}, which is held by ${holder}` };
+    const message = `${container} uses ${address}, which is held by ${holder}`;
+    return { ...about, message, remedy: "restart this pod, which then gets another address" };
   }
   const makeDirectory = exists(files.system, files.directory)
     ? ""

@@ -33,9 +33,11 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
   const { interfaces } = node;
   const used = networks.filter(({ shadowedBy }) => shadowedBy === undefined);
   const unusable = used.flatMap((network) => unusableFindings(node, network));
-  const bridged = networks.flatMap((network): readonly BridgedNetwork[] => {
+  // What no runtime uses gives the bridge nothing.
+  const bridged = used.flatMap((network): readonly BridgedNetwork[] => {
     const { bridge, rangeSets } = network;
-    if (bridge === undefined) return [];
+    // What is no bridge is told as such, and nothing is to be changed of it.
+    if (bridge === undefined || node.hasOtherInterface(network)) return [];
     const addresses = interfaces?.get(bridge.name);
     const { served, others } = shareBridge(rangeSets, addresses ?? []);
     return [{ network, bridge, served, others, addresses }];
@@ -118,7 +120,7 @@ function checkGateway(
     : `${bridge.name} has ${others}; expected the gateway ${expected}`;
   const sharing = all.find(
     (other) =>
-      other.network !== bridged.network &&
+      other.network.files.directory !== bridged.network.files.directory &&
       other.bridge.name === bridge.name &&
       other.served.some((one) => stale.some((old) => isSameInterfaceAddress(old, gatewayOf(one)))),
   );

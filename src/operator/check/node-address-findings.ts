@@ -3,13 +3,16 @@
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import { isExcluded } from "../../ipam/exclusions.ts";
 import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
-import { isGateway } from "../../ipam/range.ts";
+import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
 import {
   formatSubnet,
+  gatewayOf,
   type InterfaceAddress,
+  inTheWayOf,
+  shareBridge,
   subnetOf,
   subnetWith,
 } from "../configured/bridge-plugin.ts";
@@ -30,16 +33,22 @@ export function nodeAddressFindings(node: Node, directory: NetworkDirectory): re
 function ownAddresses(
   node: Node,
   directory: NetworkDirectory,
-  { files, source = "", rangeSets, exclusions }: FoundNetwork,
+  network: FoundNetwork,
 ): readonly Finding[] {
+  const { files, source = "", rangeSets, exclusions } = network;
   const ranges = rangeSets.flat();
   if (ranges.length === 0) return [];
+  // A former gateway is a finding of the bridge, and goes from it.
+  const onBridge = node.bridgeAddressesOf(network);
+  const { served } = shareBridge(rangeSets, onBridge);
+  const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
   return [...node.liveness.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
     if (address === undefined || rangeOf(ranges, address) === undefined) return [];
     // The gateway of a range is the node's by right, and handed out by none.
     if (ranges.some((range) => isGateway(address, range))) return [];
     if (isExcluded(address, exclusions)) return [];
+    if (former.some((one) => isSame(one.address, address))) return [];
     const interfaceName = interfaceWith(node.interfaces, { address });
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
@@ -75,8 +84,8 @@ function interfaceWith(
 
 /** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
 function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
-  const { files, source: path = "", bridge, rangeSets } = network;
-  if (bridge === undefined || !node.liveness.isInNode()) return [];
+  const { files, source: path = "", isRouted, rangeSets } = network;
+  if (!isRouted || !node.liveness.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
   const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
   const others = [...(node.interfaces ?? [])].filter(([name]) => !bridges.has(name));
@@ -86,13 +95,35 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
       // An address without a network is one that ADD hands out, or none of the range.
       if (isSame(subnet.first, subnet.last)) return [];
       return [...ranges].flatMap(([text, range]): readonly Finding[] => {
-        if (!overlaps(subnetOf(range), subnet)) return [];
+        const own = subnetOf(range);
+        if (!overlaps(own, subnet)) return [];
+        // flannel0 of flannel's udp backend has the address of the podCIDR itself, with the length of the cluster's.
+        if (isSame(one.address, own.first)) return [];
         const met = formatPrefix(networkOf(prefixOf(one)));
         const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
-        return [{ code: "node-network", network: files.network, path, message }];
+        const about = { code: "node-network", network: files.network, path, message } as const;
+        return [{ ...about, ...adviceOn(name, one, range) }];
       });
     }),
   );
+}
+
+/** What to do about a network of the node that has addresses of a range, where it is not the usual. */
+function adviceOn(
+  name: string,
+  one: InterfaceAddress,
+  range: Range,
+): Pick<Finding, "severity" | "remedy"> {
+  if (isSame(one.address, gatewayOf(range).address)) {
+    return {
+      remedy: `if ${name} is the network's former bridge, restore its name in the configuration, or also change the subnet: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
+    };
+  }
+  if (one.prefixLength >= range.prefixLength) return {};
+  return {
+    severity: "info",
+    remedy: `none where nothing behind ${name} has an address of ${formatSubnet(range)}: packets for these go to the network, which has the longer prefix`,
+  };
 }
 
 function prefixOf({ address, prefixLength }: InterfaceAddress) {

@@ -4,7 +4,7 @@ import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddresses } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
-import { formatRangeSet } from "../../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
 import { NoAddressError } from "../../store/no-address.ts";
 import {
@@ -13,6 +13,7 @@ import {
   NEARLY_FULL,
   permille,
   reservedIn,
+  usableSets,
 } from "../capacity/capacity-count.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
@@ -38,7 +39,12 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     if (shadowedBy !== undefined) return [];
     const inUse = node.usedIn(directory, network);
     const about = { network: files.network, path: source, commands };
-    return rangeSets.flatMap((set, index): readonly Finding[] => {
+    const refused = node.refusedIn(network);
+    return rangeSets.flatMap((whole, index): readonly Finding[] => {
+      // From what the bridge plugin refuses no pod gets an address: that is a finding of its own.
+      const [[first, ...rest] = []] = usableSets([whole], refused);
+      if (first === undefined) return [];
+      const set: RangeSet = [first, ...rest];
       const outlook = node.outlookOf(network);
       const prospect = outlook.kind === "asked" ? outlook.prospects[index] : undefined;
       if (isEmptySet(set, exclusionsForAll(network))) {
@@ -47,9 +53,10 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
         const message = messageWithDetails(prospect);
         return [{ code: "range-empty", network: files.network, path: source, message }];
       }
-      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, []));
+      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, [], refused));
       const { used, capacity, free } = counts;
-      const isFull = prospect === undefined ? free === 0n : prospect instanceof NoAddressError;
+      const isAsked = prospect !== undefined && set.length === whole.length;
+      const isFull = !isAsked ? free === 0n : prospect instanceof NoAddressError;
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];

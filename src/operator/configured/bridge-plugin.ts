@@ -16,6 +16,7 @@ import {
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
+import { attempt, type System } from "../../system/system.ts";
 import type { Bridge, FoundNetwork } from "./found-network.ts";
 
 /** An address of an interface. */
@@ -24,10 +25,10 @@ export interface InterfaceAddress {
   readonly prefixLength: number;
 }
 
-/** A range whose pods the main plugin cannot serve, whatever the runtime and the pod ask for. */
-export interface UnusableRange {
-  readonly range: Range;
-  /** Whether every ADD with an address of it fails; otherwise pods have no gateway, or take it from others. */
+/** Ranges whose pods the main plugin cannot serve, whatever the runtime and the pod ask for. */
+export interface UnusableRanges {
+  readonly ranges: readonly Range[];
+  /** Whether every ADD with an address of them fails; otherwise pods have no gateway, or take it from others. */
   readonly isRefused: boolean;
   /** Why, as a sentence without a full stop. */
   readonly reason: string;
@@ -121,11 +122,14 @@ function hasOwnFamily({ family, gateway }: Range): boolean {
  * The ranges of a network from which no ADD works.
  *
  * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
+ * @param isOther whether its name is that of another interface, see `isOtherInterface`
  */
 export function unusableRanges(
   network: FoundNetwork,
   addresses: readonly InterfaceAddress[],
-): readonly UnusableRange[] {
+  isOther: boolean,
+): readonly UnusableRanges[] {
+  if (isOther) return withOtherInterface(network);
   return [
     ...withTwoRoutes(network),
     ...withoutRoute(network),
@@ -133,20 +137,79 @@ export function unusableRanges(
   ];
 }
 
+/** Ranges from which no ADD works now, and why, as a sentence without a full stop. */
+export type RefusedRanges = Pick<UnusableRanges, "ranges" | "reason">;
+
+/**
+ * The ranges from which no ADD works now: those that are refused in any case, and those whose gateway another address of the
+ * bridge keeps off it.
+ *
+ * @param unusable see `unusableRanges`
+ * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
+ */
+export function refusedRanges(
+  { bridge, rangeSets }: FoundNetwork,
+  unusable: readonly UnusableRanges[],
+  addresses: readonly InterfaceAddress[],
+): readonly RefusedRanges[] {
+  const refused = unusable.filter(({ isRefused }) => isRefused);
+  if (bridge === undefined || bridge.isForced) return refused;
+  const known = new Set(refused.flatMap(({ ranges }) => ranges));
+  const { served } = shareBridge(rangeSets, addresses);
+  const others = served.filter((range) => !known.has(range));
+  const byAddress = others.flatMap((range): readonly RefusedRanges[] => {
+    const gateway = gatewayOf(range);
+    const [first] = inTheWayOf(gateway, addresses);
+    if (first === undefined) return [];
+    const reason = `no ADD with an address of ${formatAddressRange(range)} works: ${bridge.name} has ${formatInterfaceAddress(first)}, where the bridge plugin expects the gateway ${formatInterfaceAddress(gateway)}`;
+    return [{ ranges: [range], reason }];
+  });
+  return [...refused, ...byAddress];
+}
+
+/**
+ * Whether the name of a network's bridge is that of another interface, as of a NIC: `bridgeByName` in bridge.go then fails.
+ *
+ * @returns `false` where there is none of this name, or `/sys` does not tell
+ */
+export function isOtherInterface(
+  system: Pick<System, "status">,
+  { bridgeName }: FoundNetwork,
+): boolean {
+  if (bridgeName === undefined) return false;
+  const path = `/sys/class/net/${bridgeName}`;
+  return attempt(() => {
+    system.status(path);
+    return attempt(() => system.status(`${path}/bridge`), undefined, "ENOENT") === undefined;
+  }, false);
+}
+
+function withOtherInterface({ bridgeName, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
+  const ranges = rangeSets.flat();
+  if (bridgeName === undefined || ranges.length === 0) return [];
+  const reason = `no ADD works: ${bridgeName}, which the configuration names as the bridge, is another interface ("already exists but is not a bridge")`;
+  const remedy = `name another bridge in the member bridge of the configuration; ${bridgeName} stays as it is`;
+  return [{ ranges, isRefused: true, reason, remedy }];
+}
+
 /**
  * The ranges whose default route would be there twice: with `isDefaultGateway` the plugin adds it itself, unless it is configured
  * with a gateway; the kernel has it once.
  */
-function withTwoRoutes({ routes = [], bridge, rangeSets }: FoundNetwork): readonly UnusableRange[] {
+function withTwoRoutes({
+  routes = [],
+  bridge,
+  rangeSets,
+}: FoundNetwork): readonly UnusableRanges[] {
   if (bridge?.isDefault !== true) return [];
-  return ([4, 6] as const).flatMap((family): readonly UnusableRange[] => {
+  return ([4, 6] as const).flatMap((family): readonly UnusableRanges[] => {
     const range = rangeSets.flat().find((one) => one.family === family);
     const toAll = routes.filter(({ dst }) => dst === DEFAULT[family]);
     const isTwice = toAll.some(({ priority = 0, table }) => priority === 0 && table === undefined);
     if (range === undefined || !isTwice || toAll.some(({ gw }) => gw !== undefined)) return [];
     const reason = `no ADD works: with isDefaultGateway the bridge plugin adds the route to ${DEFAULT[family]}, and ipam.routes has it, too, which fails since CNI plugins 1.0`;
     const remedy = `take the route to ${DEFAULT[family]} out of ipam.routes`;
-    return [{ range, isRefused: true, reason, remedy }];
+    return [{ ranges: rangeSets.flat(), isRefused: true, reason, remedy }];
   });
 }
 
@@ -159,7 +222,7 @@ const WIDEN =
 function withoutBridge(
   { bridge, rangeSets }: FoundNetwork,
   addresses: readonly InterfaceAddress[],
-): readonly UnusableRange[] {
+): readonly UnusableRanges[] {
   if (bridge === undefined) return [];
   const { served, others } = shareBridge(rangeSets, addresses);
   return others.map((range) => {
@@ -175,7 +238,7 @@ function withoutBridge(
     const reason = bridge.isForced
       ? `an ADD with an address of ${formatAddressRange(range)} takes ${has} from ${bridge.name}, the gateway of other pods: with forceAddress the bridge plugin gives it ${formatInterfaceAddress(own)} in its place`
       : `${which}: the bridge plugin gives ${bridge.name} one IPv${range.family} gateway${range.family === 6 ? " of a subnet" : ""}, ${has}, and this range needs ${formatInterfaceAddress(own)}`;
-    return { range, isRefused: !bridge.isForced, reason, remedy: WIDEN };
+    return { ranges: [range], isRefused: !bridge.isForced, reason, remedy: WIDEN };
   });
 }
 
@@ -186,10 +249,10 @@ interface Route {
 }
 
 /** The kernel accepts a route only by a gateway that an address of the pod reaches directly. */
-function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly UnusableRange[] {
+function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
   if (routes === undefined) return [];
   return rangeSets.flatMap((set, at) =>
-    set.flatMap((range): readonly UnusableRange[] => {
+    set.flatMap((range): readonly UnusableRanges[] => {
       const { gateway, family } = range;
       if (gateway === undefined) return [];
       const pod = rangeSets.flatMap((other, i) => (i === at ? range : other.slice(0, 1)));
@@ -212,7 +275,7 @@ function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly Unu
           ? `pods with ${addresses} have no gateway: ${gatewayText}`
           : `no ADD with ${addresses} works: ${gatewayText}, so that the kernel refuses the route to ${failing.dst}`;
       const remedy = "correct the gateway, or leave it out for the default";
-      return [{ range, isRefused: failing !== undefined, reason, remedy }];
+      return [{ ranges: [range], isRefused: failing !== undefined, reason, remedy }];
     }),
   );
 }

@@ -51,6 +51,10 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
+  /** The name of the interface that the `bridge` plugin takes as its bridge, with a gateway or not; `undefined` with other plugins. */
+  readonly bridgeName: string | undefined;
+  /** Whether the node itself reaches the pods by a route of its own: by a bridge that has the gateway, or by `ptp`. */
+  readonly isRouted: boolean;
   /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
   readonly routes: readonly ResultRoute[] | undefined;
   /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
@@ -97,6 +101,8 @@ export function fromConfiguration(
       acceptsRuntimeRanges:
         valueInAnyCase(valueInAnyCase(document, "capabilities"), "ipRanges") === true,
       bridge: bridgeIn(document),
+      bridgeName: bridgeNameIn(document),
+      isRouted: isRouted(document),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
@@ -157,18 +163,32 @@ function addsRoutes(document: JsonObject): boolean {
   return ADDING_ROUTES.includes(textOf(valueInAnyCase(document, "type")));
 }
 
+function bridgeNameIn(document: JsonObject): string | undefined {
+  return BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))
+    ? textOf(valueInAnyCase(document, "bridge")) || "cni0"
+    : undefined;
+}
+
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
 function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
-  if (!BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))) return undefined;
+  const bridge = bridgeNameIn(document);
+  if (bridge === undefined) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
-  const bridge = textOf(valueInAnyCase(document, "bridge")) || "cni0";
   const vlan = valueInAnyCase(document, "vlan");
   return {
     name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
     isForced: isSet("forceAddress"),
     isDefault: isSet("isDefaultGateway"),
   };
+}
+
+/**
+ * Whether the node has a route to the pods. With macvlan and ipvlan they are in the network of the parent interface: that this has
+ * the same subnet is as it should be.
+ */
+function isRouted(document: JsonObject): boolean {
+  return bridgeIn(document) !== undefined || textOf(valueInAnyCase(document, "type")) === "ptp";
 }
 
 /** A configuration with the podCIDR of this node, where it asks for it. */
@@ -205,6 +225,8 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,
+    bridgeName: undefined,
+    isRouted: false,
     routes: undefined,
     config: undefined,
   };

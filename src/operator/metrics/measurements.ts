@@ -21,6 +21,8 @@ declare const BUILD_VERSION: string;
 interface MeasuredRange {
   readonly labels: Labels;
   readonly usage: RangeUsage;
+  /** Whether no ADD with an address of it works. */
+  readonly isRefused: boolean;
   readonly reserved: bigint;
 }
 
@@ -68,8 +70,10 @@ const gauges: readonly Gauge[] = [
   },
   {
     name: "cni_ipam_addresses_free",
-    help: "Addresses of these that ADD can hand out: not in use or, where no other is free, those of dead pods, from before this boot, and of empty files.",
-    samples: ofRanges(({ usage: { capacity, used } }) => (used > capacity ? 0n : capacity - used)),
+    help: "Addresses of these that ADD can hand out: not in use or, where no other is free, those of dead pods, from before this boot, and of empty files; 0 where no ADD with an address of the range works.",
+    samples: ofRanges(({ usage: { capacity, used }, isRefused }) =>
+      used > capacity || isRefused ? 0n : capacity - used,
+    ),
   },
   {
     name: "cni_ipam_reservations",
@@ -175,13 +179,16 @@ function measureRanges(node: Node, directory: NetworkDirectory): readonly Measur
     const { rangeSets, exclusions, shadowedBy } = network;
     if (shadowedBy !== undefined) continue;
     const inUse = node.usedIn(directory, network);
+    const refused = new Set(node.refusedIn(network).flatMap(({ ranges }) => ranges));
     for (const [index, set] of rangeSets.entries()) {
       for (const usage of usageOf(set, exclusions, inUse)) {
         const range = formatAddressRange(usage.range);
         const key = `${index} ${range}`;
         if (measured.has(key)) continue;
         const labels = { ...labelsOf(directory), range_set: `${index}`, range };
-        measured.set(key, { labels, usage, reserved: reservedIn(usage.range, network.reserved) });
+        const isRefused = refused.has(usage.range);
+        const reserved = reservedIn(usage.range, network.reserved);
+        measured.set(key, { labels, usage, isRefused, reserved });
       }
     }
   }

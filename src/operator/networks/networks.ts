@@ -48,7 +48,7 @@ function listNetworks(context: Context): Report {
   const entries = node.directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {
       const used = network.rangeSets.length === 0 ? [] : node.usedIn(directory, network);
-      return { network, ranges: countRanges(network, used, []) };
+      return { network, ranges: countRanges(network, used, [], node.refusedIn(network)) };
     }),
   );
   return {

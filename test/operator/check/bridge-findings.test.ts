@@ -3,6 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import { capacity } from "../../../src/operator/capacity/capacity.ts";
+import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { configure, findingsOn, memoryNode, remember, runOn } from "../memory-node.ts";
@@ -348,4 +349,104 @@ test("that the kernel does not tell the addresses is said", async (t) => {
   t.match(findingsOn(machine, { listInterfaces }), [
     { code: "interfaces-unread", severity: "info" },
   ]);
+});
+
+for (const [what, plugin, paths, isFound] of [
+  ["a NIC", { bridge: "eth0" }, ["eth0/ifindex"], true],
+  ["a NIC, under a VLAN", { bridge: "eth0", vlan: 7 }, ["eth0/ifindex", "eth0.7/ifindex"], true],
+  ["a NIC, without a gateway", { bridge: "eth0", isGateway: false }, ["eth0/ifindex"], true],
+  ["the bridge's", { bridge: "eth0" }, ["eth0/bridge/stp_state"], false],
+  ["not in /sys", { bridge: "eth0" }, ["lo/ifindex"], false],
+] as const) {
+  test(`a bridge's name that is ${what}: ${isFound ? "no command for it" : "as others"}`, async (t) => {
+    const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+    configureBridged(machine, "net", FIRST, plugin);
+    for (const path of paths) machine.disk.put(`/sys/class/net/${path}`, "");
+    const listInterfaces = () => ["lo", "eth0", "eth0 203.0.113.7/24", "eth0.7"];
+    const found = findingsOn(machine, { listInterfaces });
+    if (isFound) {
+      const message =
+        'no ADD works: eth0, which the configuration names as the bridge, is another interface ("already exists but is not a bridge")';
+      t.match(found, [{ code: "unusable-range", severity: "error", message, commands: [] }]);
+      t.equal(found.length, 1, "and nothing else");
+    } else {
+      t.match(found, [{ code: "bridge-address" }]);
+    }
+  });
+}
+
+/** What `capacity` and `metrics` say of the network `net`. */
+function countedWith(machine: MemoryMachine, listInterfaces: () => readonly string[]) {
+  const report = runOn(machine, capacity, { listInterfaces });
+  const document = report.document() as {
+    readonly networks: readonly {
+      readonly pods: bigint;
+      readonly failure: string | null;
+      readonly ranges: readonly { readonly free: bigint }[];
+    }[];
+  };
+  const [network] = document.networks;
+  const free = network?.ranges.map((range) => range.free);
+  const lines = runOn(machine, metrics, { listInterfaces }).text().split("\n");
+  const measured = lines
+    .filter((line) => line.startsWith("cni_ipam_addresses_free{"))
+    .map((line) => BigInt(line.replace(/.* /, "")));
+  return { ...report, ...network, free, measured };
+}
+
+test("a range that the bridge cannot serve is not free, so that a full one beside it is told", async (t) => {
+  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+  const ranges = [[{ subnet: "10.1.2.0/30" }, SECOND]];
+  configureBridged(machine, "net", { ranges, reclaim: "never" });
+  const listInterfaces = () => ["cni0", "cni0 10.1.2.1/30"];
+  const counted = countedWith(machine, listInterfaces);
+  t.same([counted.free, counted.measured, counted.pods], [[0n, 0n], [0n, 0n], 1n]);
+  t.equal(counted.exitCode, 1);
+  t.match(counted.text(), /range set 0 has no free address/);
+  const codes = findingsOn(machine, { listInterfaces }).map(({ code }) => code);
+  t.same(codes, ["unusable-range", "range-full"]);
+});
+
+for (const [what, ipam, lines, failure] of [
+  [
+    "whose bridge has another address",
+    FIRST,
+    ["cni0 10.99.0.1/24"],
+    "no ADD with an address of 10.1.2.1-10.1.2.14 works: cni0 has 10.99.0.1/24, where the bridge plugin expects the gateway 10.1.2.1/28",
+  ],
+  [
+    "with a set that the bridge cannot serve",
+    { ranges: [[FIRST], [SECOND]] },
+    [],
+    /^no ADD works, since a pod also gets an address of 10\.7\.0\.1-10\.7\.0\.254/,
+  ],
+] as const) {
+  test(`a network ${what} fails every ADD, and is not full`, async (t) => {
+    const machine = memoryNode({});
+    configureBridged(machine, "net", ipam as unknown as JsonObject);
+    const counted = countedWith(machine, () => ["cni0", ...lines]);
+    t.match(counted.failure, failure);
+    t.equal(counted.free?.at(-1), 0n);
+    t.equal(counted.measured.at(-1), 0n);
+    t.equal(counted.exitCode, 1);
+    t.match(counted.text(), /net: every ADD fails: no ADD /);
+    t.notMatch(counted.text(), "has no free address");
+  });
+}
+
+test("a bridge of two subnets with the first one's gateway fails no ADD", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", { ranges: [[FIRST, SECOND]] });
+  const counted = countedWith(machine, () => ["cni0", "cni0 10.1.2.1/28"]);
+  t.same([counted.failure, counted.exitCode], [null, 0]);
+  t.same([counted.free, counted.pods], [[13n, 0n], 13n]);
+});
+
+test("a file that no runtime uses raises no alarm about the bridge", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", FIRST);
+  const shadowed = { cniVersion: "1.0.0", name: "net", ...bridged };
+  const ipam = { type: "host-local", dataDir: "/data", ...SECOND };
+  configure(machine, "old.conf", { ...shadowed, ipam });
+  t.same(findingsWith(machine, ["10.1.2.1/28"]), []);
 });

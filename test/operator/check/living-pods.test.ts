@@ -78,11 +78,6 @@ const usedTwice = [
     severity: "error",
     message: "10.0.0.2 is used by default/c1 (container c1) and default/c2 (container c2)",
   },
-  {
-    ...unreserved,
-    message: "default/c1 (container c1) uses 10.0.0.2, which is held by c2",
-    commands: [],
-  },
 ];
 const emptied = { code: "empty-reservation", path: fileOf("10.0.0.2") };
 const EMPTY = "the file is empty, so no DEL can release it";
@@ -128,6 +123,18 @@ const cases: Readonly<
     [
       { ...unreserved, commands: [reserve] },
       { code: "leaked-reservation", path: fileOf("10.0.0.9") },
+    ],
+  ],
+  "a pod whose address a container holds that is not known": [
+    nodeWith(["cache"]),
+    ({ machine: { disk } }) => disk.put(fileOf("10.0.0.2"), "c9\r\neth0"),
+    [
+      {
+        ...unreserved,
+        message: "default/c1 (container c1) uses 10.0.0.2, which is held by c9",
+        remedy: "restart this pod, which then gets another address",
+        commands: [],
+      },
     ],
   ],
   "two pods with one address": [

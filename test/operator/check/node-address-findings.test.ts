@@ -68,6 +68,7 @@ for (const [what, lines, ipam] of [
   ["the gateway's address", ["cni0 198.51.100.1/28"], {}],
   ["an address that is excluded", ["eth1 198.51.100.9/32"], { exclude: ["198.51.100.9"] }],
   ["flannel's address, that of the subnet itself", ["flannel.1 198.51.100.0/32"], {}],
+  ["flannel's address with its udp backend", ["flannel0 198.51.100.0/16"], {}],
   ["another network", ["eth1 203.0.113.7/24"], {}],
 ] as const) {
   test(`a node that has ${what}: nothing`, async (t) => {
@@ -77,12 +78,12 @@ for (const [what, lines, ipam] of [
   });
 }
 
-for (const [what, address] of [
-  ["is in the network of docker0", "198.51.0.1/16"],
-  ["has a VPN in it", "198.51.100.33/27"],
-  ["is that of a NIC", "198.51.100.17/28"],
+for (const [what, address, severity] of [
+  ["is in the larger network of docker0", "198.51.0.1/16", "info"],
+  ["has a VPN in it", "198.51.100.33/27", "warning"],
+  ["is that of a NIC", "198.51.100.17/28", "warning"],
 ] as const) {
-  test(`a subnet that ${what} is a warning`, async (t) => {
+  test(`a subnet that ${what}: ${severity}`, async (t) => {
     const machine = memoryNode({});
     const subnet = what === "is that of a NIC" ? "198.51.100.16/28" : "198.51.100.0/24";
     configureNet(machine, { subnet, exclude: ["198.51.100.17", "198.51.100.33"] });
@@ -91,7 +92,7 @@ for (const [what, address] of [
       [
         {
           code: "node-network",
-          severity: "warning",
+          severity,
           message: `the subnet ${subnet} shares addresses with ${networks[address]} of x0 (${address.replace(/\/.*/, "")})`,
         },
       ],
@@ -118,3 +119,52 @@ test("what a pod has where the command runs in it is not the node's", async (t) 
     t.same(findingsOn(machine, { kernel, listInterfaces }), [], `contained: ${isContained}`);
   }
 });
+
+test("a former gateway on the network's bridge is not an address of the node to exclude", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine);
+  const addresses = ["198.51.100.14"];
+  const kernel = { processes: { 1: { namespace: 1, addresses }, 99: { namespace: 1, addresses } } };
+  const codes = (lines: readonly string[]) =>
+    findingsOn(machine, { kernel, listInterfaces: () => lines }).map(({ code }) => code);
+  t.same(codes(["cni0 198.51.100.14/28"]), ["bridge-address"]);
+  t.same(codes(["cni0 198.51.100.1/28", "cni0 198.51.100.14/28"]), ["node-address"]);
+});
+
+for (const [type, expected] of [
+  ["ptp", ["node-network"]],
+  // The pods of macvlan are in the network of its parent.
+  ["macvlan", []],
+] as const) {
+  test(`a network of ${type} in that of the node: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    const ipam = { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" };
+    const exclude = ["198.51.100.1", "198.51.100.9"];
+    configure(machine, "net.conf", {
+      ...{ cniVersion: "1.0.0", name: "net", type, master: "eth0" },
+      ipam: { ...ipam, exclude },
+    });
+    const codes = found(machine, ["eth0 198.51.100.9/28"]).map(({ code, message }) =>
+      message.includes(" of eth0 ") ? code : [],
+    );
+    t.same(codes.flat(), expected);
+  });
+}
+
+for (const [what, lines] of [
+  ["as it was", ["old0 198.51.100.1/28"]],
+  ["with the former prefix length", ["old0 198.51.100.1/24"]],
+] as const) {
+  test(`a bridge that was renamed, and has the gateway ${what}, gets its name back`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine);
+    t.match(found(machine, lines), [
+      {
+        code: "node-network",
+        severity: "warning",
+        remedy:
+          /^if old0 is the network's former bridge, restore its name in the configuration, or also change the subnet/,
+      },
+    ]);
+  });
+}
