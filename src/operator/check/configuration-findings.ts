@@ -76,8 +76,18 @@ function withoutIpam(
   });
 }
 
+/** So many sentences on the keys of one plugin are listed. */
+const MOST_SENTENCES = 100;
+
 /** What is to be said of its keys, and of those of its file. */
-function unreadIn({ document, source, file }: Configuration): readonly string[] {
+function unreadIn(configuration: Configuration): readonly string[] {
+  const all = allUnreadIn(configuration);
+  if (all.length <= MOST_SENTENCES) return all;
+  const more = `${all.length - MOST_SENTENCES} more keys are without effect, or there more than once`;
+  return [...all.slice(0, MOST_SENTENCES), more];
+}
+
+function allUnreadIn({ document, source, file }: Configuration): readonly string[] {
   const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
   const ofList = source === file.source && isList(file) ? unreadInList(file.document) : [];
   return [...ofList, ...unreadInPlugin(document), ...repeatedIn(text)];

@@ -220,3 +220,16 @@ test("a key that is nearly ipam is named: without ipam pods get no address, and 
   configure(machine, "a.conf", { name: "net", type: "bridge", ipma: { type: "dhcp" } });
   t.notOk(found(machine).some(({ code }) => code === "unread-key"));
 });
+
+test("of very many mistyped keys of a plugin a hundred are listed, and the others counted", async (t) => {
+  const machine = memoryNode({});
+  const routes = Array.from({ length: 150 }, () => ({
+    dst: "203.0.113.0/24",
+    gateway: "10.0.0.1",
+  }));
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29", routes };
+  configure(machine, "a.conf", { name: "net", cniVersion: "1.0.0", type: "ptp", ipam });
+  const messages = found(machine).map(({ message }) => message);
+  t.equal(messages.length, 101);
+  t.equal(messages.at(-1), "50 more keys are without effect, or there more than once");
+});
