@@ -94,7 +94,7 @@ function overridesPermissions(system: OperatorSystem): boolean {
 }
 
 /** Whether this process sees the files of the node at their paths: its root is that of the first process. */
-function hasRootOfNode(system: OperatorSystem): boolean {
+export function hasRootOfNode(system: OperatorSystem): boolean {
   return attempt(() => {
     const [own, first] = ["/proc/self/root/", "/proc/1/root/"].map((path) => system.status(path));
     return own?.device === first?.device && own?.inode === first?.inode;
