@@ -17,7 +17,7 @@ import { type Configuration, configurationsIn } from "../configured/configuratio
 import { pluginNames } from "../configured/plugin-directories.ts";
 import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, WITHOUT_IPAM } from "./finding.ts";
 
 /**
  * Checks the configurations that use this plugin.
@@ -57,7 +57,7 @@ export function configurationFindings(
       return [...onKeys, { ...about, code: "gc-not-called", message }];
     },
   );
-  return [...withoutIpam(context, files, isSelected), ...ofPlugin];
+  return [...withoutIpam(context, files, isSelected, preceded), ...ofPlugin];
 }
 
 /** Findings on plugins that have `ipam` under another name, so that they do not use this plugin. */
@@ -65,13 +65,22 @@ function withoutIpam(
   { system }: Context,
   files: readonly ConfigurationFile[],
   isSelected: (network: string) => boolean,
+  preceded: ReadonlyMap<ConfigurationFile, Preceding>,
 ): readonly Finding[] {
   const names = pluginNames(system);
   return files.flatMap((file) => {
     const about = { network: networkOf(file), path: file.source };
     if (!isSelected(about.network)) return [];
-    return nearlyIpam(file.document, names).map((message) => {
-      return { ...about, code: "unread-key", message } as const;
+    const isUsed = file.refusal === undefined && !preceded.has(file);
+    return nearlyIpam(file.document, names).map((message): Finding => {
+      const finding = { ...about, code: "unread-key", message } as const;
+      if (!isUsed) return finding;
+      return {
+        ...finding,
+        severity: "error",
+        message: `${message} Pods of this network get no address, and no error`,
+        remedy: WITHOUT_IPAM,
+      };
     });
   });
 }

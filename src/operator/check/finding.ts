@@ -177,6 +177,10 @@ export const kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
+/** The remedy for `unread-key` where the key is `ipam`. */
+export const WITHOUT_IPAM =
+  "correct the key, and restart the pods that were started without an address; pods get one from the next ADD on";
+
 /** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
 export const PERHAPS_NESTED =
   "none if a runtime inside a container (kind, podman in podman) has the same range: its pods are apart from this node's. Otherwise find out which of these namespaces the runtime does not know, and end what runs there";
