@@ -119,6 +119,12 @@ test("what refuses this process alone is no error, such as a unit's own mount", 
     /whether an ADD works cannot be told but by root of the node: access/,
   );
 
+  const options = { "--node-problem-detector": "" };
+  const line = runOn(machine, check, { ...readOnly, options });
+  t.equal(line.exitCode, 2, "neither OK nor a problem");
+  t.match(line.text(), /^cannot tell: net: whether an ADD works cannot be told: .{1,30}\n$/);
+  t.equal(runOn(machine, check, readOnly).exitCode, 0);
+
   machine.kernel.overridesPermissions = false;
   const refused = { interrupt: refuse("requireWritable", "EACCES") };
   t.match(found(machine, refused), [/^info add-unknown: .*permission denied, for this process/]);
