@@ -11,6 +11,11 @@ interface Kind {
   readonly remedy: string;
 }
 
+const ADD_FAILS = "correct what the message names: until then no pod of this network starts";
+
+/** The remedy for `add-fails` where the disk of the data directory is the cause. */
+export const DISK_FAILS = `${ADD_FAILS}. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full`;
+
 /** All codes. They are an interface: scripts and alerts use them, so none is renamed. */
 export const kinds = {
   "unreadable-configuration": {
@@ -76,8 +81,7 @@ export const kinds = {
   },
   "add-fails": {
     severity: "error",
-    remedy:
-      "correct what the message names: until then no pod of this network starts. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full",
+    remedy: ADD_FAILS,
   },
   "add-unknown": {
     severity: "info",
