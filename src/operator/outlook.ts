@@ -16,12 +16,15 @@ export type Outlook =
       readonly prospects: readonly Prospect[];
       readonly doubt: string | undefined;
     }
-  /** ADD fails, whatever is free: its error, with the details. */
-  | { readonly kind: "fails"; readonly reason: string }
+  /** ADD fails, whatever is free: its error, with the details, and whether the disk is the cause. */
+  | { readonly kind: "fails"; readonly reason: string; readonly isOfDisk: boolean }
   | { readonly kind: "unknown"; readonly doubt: string };
 
 /** There is no configuration that ADD could load, or none that a runtime uses. */
 const UNASKED: Outlook = { kind: "asked", prospects: [], doubt: undefined };
+
+/** The errors of a disk that is full, read-only or broken. */
+const OF_DISK = ["EROFS", "ENOSPC", "EDQUOT", "EIO"] as const;
 
 /** The kernel's files on this process and on mounts are smaller, in bytes. */
 const LARGEST_FILE = 16 * 1024 * 1024;
@@ -60,7 +63,8 @@ export function outlookOf(
       ? hasRootOfNode(system)
       : isRefusedToPlugin(system, error) !== "unknown";
     const reason = messageWithDetails(error);
-    return isCertain ? { kind: "fails", reason } : { kind: "unknown", doubt: reason };
+    if (!isCertain) return { kind: "unknown", doubt: reason };
+    return { kind: "fails", reason, isOfDisk: isSystemError(error, ...OF_DISK) };
   }
 }
 
@@ -94,7 +98,7 @@ function overridesPermissions(system: OperatorSystem): boolean {
 }
 
 /** Whether this process sees the files of the node at their paths: its root is that of the first process. */
-function hasRootOfNode(system: OperatorSystem): boolean {
+export function hasRootOfNode(system: OperatorSystem): boolean {
   return attempt(() => {
     const [own, first] = ["/proc/self/root/", "/proc/1/root/"].map((path) => system.status(path));
     return own?.device === first?.device && own?.inode === first?.inode;

@@ -67,10 +67,10 @@ export interface Context {
  * The result of a command.
  *
  * Exit code 0: success, and no problems. 1: problems were found, nothing was found, or the change was not confirmed or was
- * refused. 2 is for errors, see `CommandError`.
+ * refused. 2 is for errors, see `CommandError`, and for what `check` cannot tell node-problem-detector.
  */
 export interface Report {
-  readonly exitCode: 0 | 1;
+  readonly exitCode: 0 | 1 | 2;
   /** The answer for `--json`: plain values and bigints. Only this or `text` is called: either may take seconds. */
   readonly document: () => unknown;
   /** The answer without `--json`; ends with a newline unless it is empty. */

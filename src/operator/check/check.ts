@@ -36,7 +36,7 @@ export const check: Command = {
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node: leaks-unknown says of how many that is.",
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no live container has. A reservation with any content stays.",
-    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown.",
+    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown; so it ends where nothing is wrong, but whether an ADD works cannot be told.",
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": [{"code", "network", "count"}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
@@ -57,6 +57,9 @@ export const check: Command = {
   run: checkNetworks,
 };
 
+/** The exit code that is neither OK nor a problem to node-problem-detector. */
+const UNKNOWN = 2;
+
 function checkNetworks(context: Context): Report {
   if (!context.has("--node-problem-detector")) return report(context);
   try {
@@ -75,15 +78,17 @@ function report(context: Context): Report {
   const repaired = context.has("--repair") ? repair(context, findings) : new Set<Finding>();
   const left = findings.filter((one) => !repaired.has(one));
   const counts = countsOf(left);
+  const isCondition = context.has("--node-problem-detector");
+  const whereNoProblem = isCondition && left.some(isAddUnknown) ? UNKNOWN : 0;
   return {
-    exitCode: counts.error + counts.warning > 0 ? 1 : 0,
+    exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
     document: () => ({
       ...listed(findings, (one) => ({ ...describe(one), repaired: repaired.has(one) })),
       counts: { ...counts, repaired: repaired.size },
       networks: directories.map(({ files }) => files.network),
     }),
     text: () =>
-      context.has("--node-problem-detector")
+      isCondition
         ? problemLine(...summarize(left, counts))
         : formatFindings(context.system, findings, left, counts),
   };
@@ -142,13 +147,23 @@ function countsOf(findings: readonly Finding[]): Counts {
   return { error: of("error"), warning: of("warning"), info: of("info") };
 }
 
+/** Whether a check could not ask what it is there to ask first. */
+function isAddUnknown({ code }: Finding): boolean {
+  return code === "add-unknown";
+}
+
 /** The counts come first, since the line may be cut off. */
 function summarize(
   findings: readonly Finding[],
   { error, warning }: Counts,
 ): readonly [string, string] {
   const codes = findings.filter((one) => severityOf(one) !== "info").map(({ code }) => code);
-  if (codes.length === 0) return ["OK", "host-local check found no problems"];
+  if (codes.length === 0) {
+    const unknown = findings.find(isAddUnknown);
+    return unknown === undefined
+      ? ["OK", "host-local check found no problems"]
+      : ["cannot tell", `${unknown.network}: ${unknown.message}`];
+  }
   return [
     `${plural(error, "error")}, ${plural(warning, "warning")}`,
     [...new Set(codes)].join(", "),

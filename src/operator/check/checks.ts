@@ -49,12 +49,16 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const networks = checked.flatMap((directory) => directory.networks);
+  const onConfigurations = configurationFindings(
+    node,
+    (network) => name === undefined || network === name,
+  );
   const findings = [
-    ...noNetworkFindings(node),
+    ...(onConfigurations.length > 0 ? [] : noNetworkFindings(node)),
     ...node.problems.map(({ source: path, problem: message }) => {
       return { code: "unreadable-configuration", network: "", path, message } as const;
     }),
-    ...configurationFindings(node, (network) => name === undefined || network === name),
+    ...onConfigurations,
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
       ...outlookFindings(node, directory),

@@ -17,7 +17,7 @@ import { type Configuration, configurationsIn } from "../configured/configuratio
 import { pluginNames } from "../configured/plugin-directories.ts";
 import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { type Finding, WITHOUT_IPAM } from "./finding.ts";
 
 /**
  * Checks the configurations that use this plugin.
@@ -57,7 +57,7 @@ export function configurationFindings(
       return [...onKeys, { ...about, code: "gc-not-called", message }];
     },
   );
-  return [...withoutIpam(context, files, isSelected), ...ofPlugin];
+  return [...withoutIpam(context, files, isSelected, preceded), ...ofPlugin];
 }
 
 /** Findings on plugins that have `ipam` under another name, so that they do not use this plugin. */
@@ -65,19 +65,38 @@ function withoutIpam(
   { system }: Context,
   files: readonly ConfigurationFile[],
   isSelected: (network: string) => boolean,
+  preceded: ReadonlyMap<ConfigurationFile, Preceding>,
 ): readonly Finding[] {
   const names = pluginNames(system);
   return files.flatMap((file) => {
     const about = { network: networkOf(file), path: file.source };
     if (!isSelected(about.network)) return [];
-    return nearlyIpam(file.document, names).map((message) => {
-      return { ...about, code: "unread-key", message } as const;
+    const isUsed = file.refusal === undefined && !preceded.has(file);
+    return nearlyIpam(file.document, names).map((message): Finding => {
+      const finding = { ...about, code: "unread-key", message } as const;
+      if (!isUsed) return finding;
+      return {
+        ...finding,
+        severity: "error",
+        message: `${message} Pods of this network get no address, and no error`,
+        remedy: WITHOUT_IPAM,
+      };
     });
   });
 }
 
+/** So many sentences on the keys of one plugin are listed. */
+const MOST_SENTENCES = 100;
+
 /** What is to be said of its keys, and of those of its file. */
-function unreadIn({ document, source, file }: Configuration): readonly string[] {
+function unreadIn(configuration: Configuration): readonly string[] {
+  const all = allUnreadIn(configuration);
+  if (all.length <= MOST_SENTENCES) return all;
+  const more = `${all.length - MOST_SENTENCES} more keys are without effect, or there more than once`;
+  return [...all.slice(0, MOST_SENTENCES), more];
+}
+
+function allUnreadIn({ document, source, file }: Configuration): readonly string[] {
   const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
   const ofList = source === file.source && isList(file) ? unreadInList(file.document) : [];
   return [...ofList, ...unreadInPlugin(document), ...repeatedIn(text)];

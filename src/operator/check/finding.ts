@@ -11,6 +11,11 @@ interface Kind {
   readonly remedy: string;
 }
 
+const ADD_FAILS = "correct what the message names: until then no pod of this network starts";
+
+/** The remedy for `add-fails` where the disk of the data directory is the cause. */
+export const DISK_FAILS = `${ADD_FAILS}. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full`;
+
 /** All codes. They are an interface: scripts and alerts use them, so none is renamed. */
 export const kinds = {
   "unreadable-configuration": {
@@ -76,8 +81,7 @@ export const kinds = {
   },
   "add-fails": {
     severity: "error",
-    remedy:
-      "correct what the message names: until then no pod of this network starts. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full",
+    remedy: ADD_FAILS,
   },
   "add-unknown": {
     severity: "info",
@@ -176,6 +180,10 @@ export const kinds = {
     remedy: "once no container of it is left, remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `unread-key` where the key is `ipam`. */
+export const WITHOUT_IPAM =
+  "correct the key, and restart the pods that were started without an address; pods get one from the next ADD on";
 
 /** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
 export const PERHAPS_NESTED =

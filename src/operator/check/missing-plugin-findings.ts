@@ -1,16 +1,22 @@
-/** Findings on networks whose plugin is not where their runtime looks for it, or cannot be started. */
+/** Findings on networks whose plugins are not where their runtime looks for them, or cannot be started. */
 
-import { textOf } from "../../cli/command/json-values.ts";
-import { memberInAnyCase } from "../../cni/json.ts";
+import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
+import { isIdentifier } from "../../cni/attachment.ts";
+import { type Json, valueInAnyCase } from "../../cni/json.ts";
 import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
-import { precededFiles } from "../configured/configuration-files.ts";
+import { isList, precededFiles } from "../configured/configuration-files.ts";
 import { type Configuration, configurationsIn } from "../configured/configurations.ts";
-import { existingPluginDirectories, PLUGIN } from "../configured/plugin-directories.ts";
+import {
+  BUILDKIT_PREFIX,
+  existingPluginDirectories,
+  PLUGIN,
+} from "../configured/plugin-directories.ts";
 import { kindAt, linkAt } from "../install/place.ts";
 import { shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
+import { hasRootOfNode } from "../outlook.ts";
 import type { Finding } from "./finding.ts";
 
 /** The bits of a mode by which anybody may start a file, see inode(7). */
@@ -18,11 +24,24 @@ const EXECUTABLE = 0o111;
 
 /** What is at the path of a plugin. */
 type Present =
-  | { readonly kind: "sound" | "nothing" | "other program" }
+  | { readonly kind: "sound" | "nothing" | "empty" | "other program" }
+  | { readonly kind: "link to nothing"; readonly target: string; readonly isCertain: boolean }
   | { readonly kind: "not executable"; readonly mode: string };
 
+/** The plugins that the runtime starts for a configuration, by their names. */
+interface Plugins {
+  readonly main: string;
+  readonly ipam: string;
+  /** The plugins of the list, this one excepted. */
+  readonly others: readonly string[];
+  readonly all: readonly string[];
+}
+
+/** What a finding says of a plugin. */
+type Said = Pick<Finding, "severity" | "message" | "remedy" | "commands">;
+
 /**
- * Looks for the plugin of each network in the plugin directories of those who read its configuration. No program is started.
+ * Looks for the plugins of each network in the plugin directories of those who read its configuration. No program is started.
  *
  * @param isSelected only networks whose name this holds for
  */
@@ -35,61 +54,166 @@ export function missingPluginFindings(
   const usable = files.filter(
     (file) => file.kind === "file" && file.refusal === undefined && !preceded.has(file),
   );
-  const directories = existingPluginDirectories(system);
+  const known = existingPluginDirectories(system);
   const found = new Map<string, Finding>();
   for (const configuration of configurationsIn(system, usable, [])) {
     const network = textOf(configuration.document.name);
     if (!isSelected(network)) continue;
-    const own = directories.filter((one) => one.configurations === configuration.file.directory);
-    const name = nameIn(configuration);
-    const isElsewhere = directories.some(
-      ({ directory }) => presentAt(system, join(directory, name)).kind === "sound",
-    );
-    for (const { directory } of own) {
+    const own = known.filter((one) => one.configurations === configuration.file.directory);
+    const directories = own.map(({ directory }) => directory);
+    const plugins = pluginsOf(configuration);
+    const all = known.map(({ directory }) => directory);
+    const say = (directory: string, name: string, said: Said | undefined): void => {
       const path = join(directory, name);
       const about = { code: "plugin-missing", network, path } as const;
-      const present = presentAt(system, path);
-      // Which directory the runtime uses is not known: in another one it may be sound.
-      if (present.kind === "sound" || (present.kind === "nothing" && isElsewhere)) continue;
-      found.set(`${network} ${path}`, { ...about, ...describe(present, path) });
+      if (said !== undefined) found.set(`${network} ${path}`, { ...about, ...said });
+    };
+    for (const directory of directories) {
+      say(directory, plugins.ipam, onThisPlugin(system, directory, all, plugins));
+    }
+    const used = directories.filter((one) =>
+      plugins.all.some((name) => isSound(system, one, name, plugins)),
+    );
+    for (const name of plugins.others) {
+      for (const directory of used.length > 0 ? used : directories) {
+        say(directory, name, onOther(system, directory, all, name, plugins));
+      }
     }
   }
   return [...found.values()];
 }
 
-function nameIn({ document }: Configuration): string {
-  const ipam = memberInAnyCase({ value: document, path: "" }, "ipam");
-  const type = ipam && memberInAnyCase(ipam, "type");
+function pluginsOf({ document, file }: Configuration): Plugins {
+  const ipam = valueInAnyCase(document, "ipam");
+  const main = typeOf(document);
   // flannel has it by default.
-  return textOf(type?.value) || PLUGIN;
+  const own = typeOf(ipam) || PLUGIN;
+  const listed = isList(file)
+    ? (listOf(exactMember(file.document, "plugins")) as readonly Json[])
+    : [file.document];
+  const appended = file.appended.map((one) => one.document);
+  const types = [main, ...[...listed, ...appended].map(typeOf)].filter(
+    (type) => type !== own && isIdentifier(type) && !type.startsWith(BUILDKIT_PREFIX),
+  );
+  const others = [...new Set(types)];
+  return { main, ipam: own, others, all: [own, ...others] };
 }
 
-function presentAt(system: OperatorSystem, path: string): Present {
+function typeOf(plugin: Json | undefined): string {
+  return textOf(valueInAnyCase(plugin, "type"));
+}
+
+/**
+ * Which directory the runtime uses is not known, and where the plugin is in another one it need not be in this one, unless this
+ * alone has the main plugin.
+ *
+ * @param all known directories of the node
+ */
+function onThisPlugin(
+  system: OperatorSystem,
+  directory: string,
+  all: readonly string[],
+  plugins: Plugins,
+): Said | undefined {
+  const { main, ipam } = plugins;
+  const has = (at: string, name: string): boolean => isSound(system, at, name, plugins);
+  const present = presentAt(system, directory, ipam, plugins);
+  if (present.kind === "sound") return undefined;
+  const elsewhere = all.filter((one) => has(one, ipam));
+  const [other] = elsewhere;
+  if (present.kind !== "nothing" || other === undefined) {
+    return describe(present, join(directory, ipam));
+  }
+  if (main === ipam || !has(directory, main)) return undefined;
+  const beside = `there is no plugin, but ${main} is here`;
+  const complete = elsewhere.find((one) => has(one, main));
+  if (complete === undefined) {
+    return {
+      message: `${beside}, and ${other}, which has the plugin, has no ${main}: a runtime that looks here alone starts no pod of this network`,
+    };
+  }
+  return {
+    severity: "info",
+    message: `${beside}; ${complete} has both, and which of these directories the runtime uses is not known`,
+    remedy:
+      "none where the runtime uses the other directory (bin_dir or bin_dirs in the configuration of containerd, plugin_dirs in that of CRI-O); otherwise put the plugin there",
+  };
+}
+
+const OTHER_REMEDY =
+  "put the plugin of this name there, as whoever installs the network does, or correct its mode, or the type in the configuration: until then no pod of this network starts";
+
+/** Another plugin of the list may be in any directory: clients have directories of their own. */
+function onOther(
+  system: OperatorSystem,
+  directory: string,
+  all: readonly string[],
+  name: string,
+  plugins: Plugins,
+): Said | undefined {
+  if (all.some((one) => isSound(system, one, name, plugins))) return undefined;
+  const present = presentAt(system, directory, name, plugins);
+  return { remedy: OTHER_REMEDY, ...describe(present, join(directory, name)) };
+}
+
+function isSound(
+  system: OperatorSystem,
+  directory: string,
+  name: string,
+  plugins: Plugins,
+): boolean {
+  return presentAt(system, directory, name, plugins).kind === "sound";
+}
+
+function presentAt(
+  system: OperatorSystem,
+  directory: string,
+  name: string,
+  { ipam }: Plugins,
+): Present {
+  const path = join(directory, name);
   const kind = attempt(() => kindAt(system, path), "unseen");
-  // The link may lead to a program that is not here, but on the node.
-  if (kind === "nothing") return { kind: linkAt(system, path) === undefined ? kind : "sound" };
+  if (kind === "nothing") {
+    const target = attempt(() => linkAt(system, path), undefined);
+    if (target === undefined) return { kind };
+    // It may lead to a program that is not in this container, but on the node.
+    return { kind: "link to nothing", target, isCertain: hasRootOfNode(system) };
+  }
   // The runtime goes past a directory of that name.
   if (kind === "directory") return { kind: "nothing" };
   if (kind !== "file") return { kind: "sound" };
-  const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);
-  if ((mode & EXECUTABLE) === 0) {
-    return { kind: "not executable", mode: (mode & 0o777).toString(8).padStart(4, "0") };
+  // Before the mode: what is no plugin is to be replaced, not to be made executable.
+  if (attempt(() => system.status(path).size, 1) === 0) return { kind: "empty" };
+  if (name === ipam && !attempt(() => system.hasText(path, PLUGIN), true)) {
+    return { kind: "other program" };
   }
-  const namesItself = attempt(() => system.hasText(path, PLUGIN), true);
-  return { kind: namesItself ? "sound" : "other program" };
+  const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);
+  if ((mode & EXECUTABLE) !== 0) return { kind: "sound" };
+  return { kind: "not executable", mode: (mode & 0o777).toString(8).padStart(4, "0") };
 }
 
-function describe(present: Present, path: string): Pick<Finding, "message" | "commands"> {
+function describe(present: Present, path: string): Said {
   switch (present.kind) {
     case "not executable":
       return {
         message: `the plugin has mode ${present.mode}, so no runtime can start it`,
         commands: [shellCommand(["chmod", "755", path])],
       };
+    case "empty":
+      return { message: "an empty file is in place of the plugin" };
     case "other program":
       return {
         message: "another program is in place of the plugin: no word in it names host-local",
       };
+    case "link to nothing": {
+      const message = `a link to ${present.target}, where nothing is, is in place of the plugin`;
+      if (present.isCertain) return { message };
+      return {
+        severity: "info",
+        message: `${message}; whether something is there on the node cannot be told`,
+        remedy: "run check on the node, outside of a container",
+      };
+    }
     default:
       return { message: "there is no plugin" };
   }

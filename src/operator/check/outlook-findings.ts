@@ -2,7 +2,7 @@
 
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { DISK_FAILS, type Finding } from "./finding.ts";
 
 /** Looks whether an ADD in a network fails, whatever is free in its ranges. */
 export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
@@ -13,7 +13,8 @@ export function outlookFindings(node: Node, directory: NetworkDirectory): readon
     const outlook = node.outlookOf(network);
     if (outlook.kind === "fails") {
       const message = `every ADD fails: ${outlook.reason}`;
-      found.set(message, { ...about, code: "add-fails", message });
+      const remedy = outlook.isOfDisk ? { remedy: DISK_FAILS } : {};
+      found.set(message, { ...about, code: "add-fails", message, ...remedy });
     } else if (outlook.doubt !== undefined) {
       const message = `whether an ADD works cannot be told: ${outlook.doubt}`;
       found.set(message, { ...about, code: "add-unknown", message });

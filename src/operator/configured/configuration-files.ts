@@ -101,7 +101,10 @@ export function readConfigurationFiles(
   const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
     readFile(system, at, name, kind, problems);
   const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
-  const namespaces = names.filter((name) => isIdentifier(name));
+  const unread = new Set(problems.map(({ source }) => source));
+  const namespaces = names.filter(
+    (name) => isIdentifier(name) && !unread.has(join(directory, name)),
+  );
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)
@@ -112,14 +115,14 @@ export function readConfigurationFiles(
   return [...own, ...further];
 }
 
-/** The names in a directory: none where nothing is there, or another user's; what else cannot be read may have networks. */
+/** The names in a directory: none where nothing is there, a link to itself, or another user's directory; what else cannot be read may have networks. */
 function namesIn(
   system: System,
   directory: string,
   problems: ConfigurationProblem[],
 ): readonly string[] {
   try {
-    return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "EACCES");
+    return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR", "ELOOP", "EACCES");
   } catch (error) {
     problems.push({ source: directory, problem: reasonOf(error), unread: "" });
     return [];

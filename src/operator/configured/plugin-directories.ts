@@ -6,8 +6,11 @@ import { attempt, type System } from "../../system/system.ts";
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
 
-/** The name of the copy that BuildKit brings, for a network whose configuration it keeps in memory. */
-export const BUILDKIT_PLUGIN = `buildkit-cni-${PLUGIN}`;
+/** How the names of the copies begin that BuildKit brings, in a directory of its own. */
+export const BUILDKIT_PREFIX = "buildkit-cni-";
+
+/** The name of its copy of this plugin, for a network whose configuration it keeps in memory. */
+export const BUILDKIT_PLUGIN = `${BUILDKIT_PREFIX}${PLUGIN}`;
 
 /** The name of the other plugin that this program is when it is called by it. */
 export const STATIC = "static";

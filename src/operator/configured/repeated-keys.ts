@@ -41,7 +41,8 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
     } else if (open === undefined) {
       return found;
     } else if (token === "}" || token === "]") {
-      found.push(...repetitionsIn(open));
+      // No spread: there may be more than a call has arguments.
+      for (const one of repetitionsIn(open)) found.push(one);
       open = open.parent;
     } else if (token === ",") {
       open.isKeyNext = open.isObject;

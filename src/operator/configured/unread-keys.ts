@@ -33,29 +33,57 @@ const synonyms: ReadonlyMap<string, string> = new Map([
   ["destination", "dst"],
 ]);
 
+/** So many keys of one object are compared: no configuration that people write has as many. */
+const MOST_KEYS = 1000;
+
+/** Keys without what is no difference to people, each with the key as it is written. */
+type Names = ReadonlyMap<string, string>;
+
 /** The keys that an object may have, and where keys belong that are not among them. */
 interface Level {
   readonly keys: readonly string[];
-  readonly places: readonly (readonly [keys: readonly string[], place: string])[];
+  readonly names: Names;
+  /** The keys in lower case that are read here. */
+  readonly read: ReadonlySet<string>;
+  /** Where others belong, by the key in lower case. */
+  readonly places: ReadonlyMap<string, string>;
 }
 
-const IN_IPAM = [onlyInIpam, "in ipam"] as const;
-const range: Level = { keys: rangeKeys, places: [IN_IPAM] };
-const route: Level = { keys: routeKeys, places: [] };
-const history: Level = { keys: ["maxBytes"], places: [IN_IPAM] };
-const partition: Level = {
-  keys: partitionKeys,
-  places: [[rangeKeys, "in a range of ipam.partition.ranges"], IN_IPAM],
-};
-const ipam: Level = {
-  keys: ipamKeys,
-  places: [
-    [["gcOnly"], "beside ipam"],
-    [partitionKeys, "in ipam.partition"],
-    [history.keys, "in ipam.history"],
-  ],
-};
-const plugin: Level = { keys: pluginKeys, places: [IN_IPAM] };
+type Place = readonly [keys: readonly string[], place: string];
+
+/** @param places the first of them that has a key counts */
+function levelOf(keys: readonly string[], ...places: readonly Place[]): Level {
+  const lower = (key: string): string => key.toLowerCase();
+  const placeOf = places.flatMap(([others, place]) =>
+    others.map((key) => [lower(key), place] as const),
+  );
+  return {
+    keys,
+    names: namesOf(keys),
+    read: new Set(keys.map(lower)),
+    places: new Map(placeOf.toReversed()),
+  };
+}
+
+const IN_IPAM: Place = [onlyInIpam, "in ipam"];
+const historyKeys: readonly string[] = ["maxBytes"];
+const range = levelOf(rangeKeys, IN_IPAM);
+const route = levelOf(routeKeys);
+const history = levelOf(historyKeys, IN_IPAM);
+const partition = levelOf(
+  partitionKeys,
+  [rangeKeys, "in a range of ipam.partition.ranges"],
+  IN_IPAM,
+);
+const ipam = levelOf(
+  ipamKeys,
+  [["gcOnly"], "beside ipam"],
+  [partitionKeys, "in ipam.partition"],
+  [historyKeys, "in ipam.history"],
+);
+const plugin = levelOf(pluginKeys, IN_IPAM);
+const listNames = namesOf(listKeys);
+const ipamName = namesOf(["ipam"]);
 
 /**
  * What is to be said of the keys of a plugin that uses this one.
@@ -104,22 +132,32 @@ function unreadInSets(path: string, sets: Json | undefined): readonly string[] {
 /** @param path of the object; empty for the plugin */
 function unreadAt(path: string, value: Json | undefined, level: Level): readonly string[] {
   if (value === undefined || !isObject(value)) return [];
-  return Object.keys(value).flatMap((key) => {
+  return ofKeys(path === "" ? "the plugin" : path, value, (key) => {
     const place = path === "" ? key : `${path}.${key}`;
     const meant = meantBy(key, level);
     return meant === undefined ? [] : [`nothing reads ${place}; ${meant}`];
   });
 }
 
+/** What is to be said of each key of an object; of one that has too many, that they were passed over. */
+function ofKeys(
+  name: string,
+  value: JsonObject,
+  say: (key: string) => readonly string[],
+): readonly string[] {
+  const keys = Object.keys(value);
+  if (keys.length <= MOST_KEYS) return keys.flatMap(say);
+  return [`${name} has ${keys.length} keys, too many to look for mistyped ones`];
+}
+
 /** What a key probably means; `undefined` for one that is read, or of which nothing is known. */
-function meantBy(key: string, { keys, places }: Level): string | undefined {
+function meantBy(key: string, { keys, names, read, places }: Level): string | undefined {
   const written = key.toLowerCase();
-  const isKey = (one: string): boolean => one.toLowerCase() === written;
-  if (keys.some(isKey)) return undefined;
+  if (read.has(written)) return undefined;
   const synonym = synonyms.get(written);
   if (synonym !== undefined && keys.includes(synonym)) return `did you mean ${synonym}?`;
-  const [, place] = places.find(([others]) => others.some(isKey)) ?? [];
-  return place === undefined ? similarTo(key, keys) : `it belongs ${place}`;
+  const place = places.get(written);
+  return place === undefined ? similarTo(key, names) : `it belongs ${place}`;
 }
 
 /**
@@ -135,7 +173,7 @@ export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly
     if (!isObject(one) || valueInAnyCase(one, "ipam") !== undefined) return [];
     return Object.entries<Json>(one).flatMap(([key, value]) => {
       const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
-      const meant = isOwn ? similarTo(key, ["ipam"]) : undefined;
+      const meant = isOwn ? similarTo(key, ipamName) : undefined;
       return meant === undefined ? [] : [`nothing reads ${key}; ${meant}`];
     });
   });
@@ -144,8 +182,8 @@ export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly
 /** Finds what `unreadInPlugin` does in a list, of which libcni reads the keys only in these letters. */
 export function unreadInList(document: Json): readonly string[] {
   if (!isObject(document)) return [];
-  return Object.keys(document).flatMap((key) => {
-    const meant = listKeys.includes(key) ? undefined : similarTo(key, listKeys);
+  return ofKeys("the list", document, (key) => {
+    const meant = listKeys.includes(key) ? undefined : similarTo(key, listNames);
     return meant === undefined ? [] : [`nothing reads ${key}; ${meant}`];
   });
 }
@@ -168,13 +206,17 @@ export function repeatedIn(text: string): readonly string[] {
     .map(({ message }) => message);
 }
 
-/** Letter case and the marks between words are no difference to people. */
-function similarTo(key: string, names: readonly string[]): string | undefined {
-  const similar = similarName(plain(key), names.map(plain));
-  const name = names.find((one) => plain(one) === similar);
+function similarTo(key: string, names: Names): string | undefined {
+  if (key.length > LONGEST) return undefined;
+  const name = names.get(similarName(plain(key), [...names.keys()]) ?? "");
   return name === undefined ? undefined : `did you mean ${name}?`;
 }
 
+function namesOf(keys: readonly string[]): Names {
+  return new Map(keys.map((key) => [plain(key), key]));
+}
+
+/** Letter case and the marks between words are no difference to people. */
 function plain(key: string): string {
   return key.toLowerCase().replaceAll(/[_-]/g, "");
 }

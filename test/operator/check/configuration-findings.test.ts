@@ -211,12 +211,24 @@ test("a key that is nearly ipam is named: without ipam pods get no address, and 
     const machine = memoryNode({});
     configure(machine, file, document);
     const about = { code: "unread-key", network: "net", path: `/conf/${file}` };
-    t.match(
-      found(machine).filter(({ code }) => code !== "no-networks"),
-      [{ ...about, message: "nothing reads ipma; did you mean ipam?" }],
-    );
+    const message =
+      "nothing reads ipma; did you mean ipam? Pods of this network get no address, and no error";
+    t.match(found(machine), [{ ...about, severity: "error", message }]);
   }
   const machine = memoryNode({});
   configure(machine, "a.conf", { name: "net", type: "bridge", ipma: { type: "dhcp" } });
   t.notOk(found(machine).some(({ code }) => code === "unread-key"));
+});
+
+test("of very many mistyped keys of a plugin a hundred are listed, and the others counted", async (t) => {
+  const machine = memoryNode({});
+  const routes = Array.from({ length: 150 }, () => ({
+    dst: "203.0.113.0/24",
+    gateway: "10.0.0.1",
+  }));
+  const ipam = { type: "host-local", subnet: "10.0.0.0/29", routes };
+  configure(machine, "a.conf", { name: "net", cniVersion: "1.0.0", type: "ptp", ipam });
+  const messages = found(machine).map(({ message }) => message);
+  t.equal(messages.length, 101);
+  t.equal(messages.at(-1), "50 more keys are without effect, or there more than once");
 });

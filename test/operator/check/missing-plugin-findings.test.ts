@@ -25,13 +25,15 @@ function found(machine: MemoryMachine): readonly string[] {
 }
 
 const about = "error plugin-missing /opt/cni/bin/host-local:";
+const OPT = "/opt/cni/bin";
+const DEBIAN = "/usr/lib/cni";
 
 for (const [what, plugins, text, expected] of [
-  ["sound", { "/opt/cni/bin/host-local": 0o755 }, PLUGIN, []],
-  ["missing", {}, PLUGIN, [`${about} there is no plugin`]],
+  ["sound", { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 }, PLUGIN, []],
+  ["missing", { [`${OPT}/ptp`]: 0o755 }, PLUGIN, [`${about} there is no plugin`]],
   [
     "of mode 0644",
-    { "/opt/cni/bin/host-local": 0o644 },
+    { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755 },
     PLUGIN,
     [
       `${about} the plugin has mode 0644, so no runtime can start it; chmod 755 /opt/cni/bin/host-local`,
@@ -39,29 +41,78 @@ for (const [what, plugins, text, expected] of [
   ],
   [
     "another program",
-    { "/opt/cni/bin/host-local": 0o755 },
+    { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755 },
     "#!/bin/sh\nexit 0\n",
     [`${about} another program is in place of the plugin: no word in it names host-local`],
   ],
   [
-    "in another directory, which the runtime may use",
-    { "/usr/lib/cni/host-local": 0o755 },
+    "in another directory, as the main plugin",
+    { [`${DEBIAN}/host-local`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 },
     PLUGIN,
     [],
   ],
+  [
+    "not beside the main plugin",
+    { [`${DEBIAN}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
+    PLUGIN,
+    [
+      `${about} there is no plugin, but ptp is here, and /usr/lib/cni, which has the plugin, has no ptp: a runtime that looks here alone starts no pod of this network`,
+    ],
+  ],
+  [
+    "beside one of two main plugins",
+    { [`${DEBIAN}/host-local`]: 0o755, [`${DEBIAN}/ptp`]: 0o755, [`${OPT}/ptp`]: 0o755 },
+    PLUGIN,
+    [
+      "info plugin-missing /opt/cni/bin/host-local: there is no plugin, but ptp is here; /usr/lib/cni has both, and which of these directories the runtime uses is not known",
+    ],
+  ],
+  [
+    "there without the main plugin",
+    { [`${OPT}/host-local`]: 0o755 },
+    PLUGIN,
+    ["error plugin-missing /opt/cni/bin/ptp: there is no plugin"],
+  ],
 ] as const) {
-  test(`a plugin that is ${what}: ${expected.length === 0 ? "nothing" : "an error"}`, async (t) => {
+  test(`a plugin that is ${what}: ${expected.join().split(" ")[0] || "nothing"}`, async (t) => {
     const machine = nodeWith(plugins, text);
     t.same(found(machine), expected);
-    const line = `cni_ipam_check_findings{network="net",severity="error"} ${expected.length}`;
+    const errors = expected.filter((one) => one.startsWith("error")).length;
+    const line = `cni_ipam_check_findings{network="net",severity="error"} ${errors}`;
     t.match(runOn(machine, metrics, { options }).text(), line);
   });
 }
 
-test("where no plugin directory is seen, or a link leads out of a container, nothing is known", async (t) => {
+test("each plugin of a list is looked for, in all directories", async (t) => {
+  const machine = nodeWith({ [`${OPT}/host-local`]: 0o755, [`${OPT}/bridge`]: 0o755 });
+  const bridge = { type: "bridge", ipam: { type: "host-local", subnet: "10.1.2.0/24" } };
+  const types = ["portmap", "tuning", "buildkit-cni-firewall", "../up"];
+  const plugins = [bridge, ...types.map((type) => ({ type }))];
+  const document = { cniVersion: "1.0.0", name: "net", plugins };
+  machine.disk.removeAll("/etc/cni/net.d/net.conf");
+  machine.disk.put("/etc/cni/net.d/net.conflist", JSON.stringify(document));
+  machine.disk.put("/usr/lib/cni/tuning", "tuning", 0o755);
+  machine.disk.put(`${OPT}/portmap`, "", 0o644);
+  t.same(found(machine), [
+    "error plugin-missing /opt/cni/bin/portmap: an empty file is in place of the plugin",
+    "error plugin-missing /usr/lib/cni/portmap: there is no plugin",
+  ]);
+});
+
+test("a link to nothing is no plugin, which of a container cannot be told", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755 });
+  machine.disk.putLink(`${OPT}/host-local`, "/snap/cni/host-local");
+  const message =
+    "plugin-missing /opt/cni/bin/host-local: a link to /snap/cni/host-local, where nothing is, is in place of the plugin";
+  t.same(found(machine), [`error ${message}`]);
+  machine.kernel.seesFirstProcess = false;
+  t.same(found(machine), [
+    `info ${message}; whether something is there on the node cannot be told`,
+  ]);
+});
+
+test("where no plugin directory is seen, nothing is known", async (t) => {
   const machine = nodeWith({});
-  machine.disk.putLink("/opt/cni/bin/host-local", "/snap/cni/host-local");
-  t.same(found(machine), []);
   machine.disk.removeAll("/opt");
   t.same(found(machine), []);
 });

@@ -79,6 +79,15 @@ const refusals: readonly (readonly [
   ],
 ];
 
+test("the remedy speaks of the disk only where that is the cause", async (t) => {
+  const remedyOf = (ipam: JsonObject, interrupt?: Interrupt): string =>
+    findingsOn(nodeWith(ipam).machine, { interrupt })[0]?.remedy ?? "";
+  t.match(remedyOf(small, refuse("requireWritable", "ENOSPC")), /df -i/);
+  const named = "correct what the message names: until then no pod of this network starts";
+  t.equal(remedyOf({ ...small, resolvConf: "/run/resolv.conf" }), named);
+  t.equal(remedyOf(small, refuse("requireWritable", "EACCES")), named);
+});
+
 for (const [what, code, spoil, words] of refusals) {
   test(`a data directory that is ${what} is an error, in the words of STATUS, in all three`, async (t) => {
     const { machine, net } = nodeWith(small);
@@ -118,6 +127,12 @@ test("what refuses this process alone is no error, such as a unit's own mount", 
     runOn(machine, capacity, readOnly).text(),
     /whether an ADD works cannot be told but by root of the node: access/,
   );
+
+  const options = { "--node-problem-detector": "" };
+  const line = runOn(machine, check, { ...readOnly, options });
+  t.equal(line.exitCode, 2, "neither OK nor a problem");
+  t.match(line.text(), /^cannot tell: net: whether an ADD works cannot be told: .{1,30}\n$/);
+  t.equal(runOn(machine, check, readOnly).exitCode, 0);
 
   machine.kernel.overridesPermissions = false;
   const refused = { interrupt: refuse("requireWritable", "EACCES") };

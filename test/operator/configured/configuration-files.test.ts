@@ -449,3 +449,17 @@ test("a namespace's directory that the disk does not show is a problem, another 
   });
   t.same(withError("EACCES"), { networks: [], problems: [] });
 });
+
+test("a link to itself is a problem once where it is named like a configuration, and else none", async (t) => {
+  const refused = (name: string): Interrupt => refuse("list", "ELOOP", `/conf/${name}`);
+  t.strictSame(found({ loop: "" }, refused("loop")).problems, []);
+  const machine = memoryNode({});
+  machine.disk.putLink("/conf/a.conflist", "a.conflist");
+  machine.disk.putLink("/conf/b", "b");
+  const context = contextOf(startOperator(machine).system, places);
+  const { problems } = findNetworks(context, new ResultsCache(context), undefined);
+  t.strictSame(
+    problems.map(({ source }) => source),
+    ["/conf/a.conflist"],
+  );
+});

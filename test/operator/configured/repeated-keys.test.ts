@@ -32,6 +32,11 @@ for (const [text, found] of [
   });
 }
 
+test("more keys than a call has arguments may be there twice", async (t) => {
+  const keys = Array.from({ length: 200_000 }, (_, at) => `"k${at}":1`).join();
+  t.equal(repeatedKeys(`{${keys},${keys}}`).length, 200_000);
+});
+
 test("a file that is deep or large takes no stack and no time", async (t) => {
   const depth = 10_000;
   t.strictSame(repeatedKeys(`${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`), []);
