@@ -4,6 +4,7 @@ import { type Context, UsageError } from "../cli/command/command.ts";
 import { isIdentifier } from "../cni/attachment.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
+import { journalFault } from "../store/journal/journal-file.ts";
 import { containerOf } from "../store/reservations/owner.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
 import { attempt } from "../system/system.ts";
@@ -128,6 +129,24 @@ export function logUncertainty({ log }: Context, networks: readonly FoundNetwork
   for (const { source, uncertainty } of networks) {
     if (uncertainty !== undefined) log(`${source}: ${uncertainty}`);
   }
+}
+
+/**
+ * Logs what this user may not read of a network, for commands that count its free addresses.
+ *
+ * @param consequence as `logUnreadable`
+ */
+export function logUncounted(
+  context: Context,
+  { files, unowned }: NetworkDirectory,
+  consequence: string,
+): void {
+  logUnreadable(context, unowned, consequence);
+  const fault = journalFault(files);
+  if (fault === undefined) return;
+  context.log(
+    `${files.network}: which reservations are of dead pods or from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
+  );
 }
 
 /**

@@ -122,18 +122,19 @@ function notesOn(
   const { beforeBoot, dead, empty, cooling } = counted;
   const full = fullSets(ranges).map((set) => {
     const { capacity } = addUp(ranges.filter((range) => range.set === set));
-    const unless = dead === undefined ? ", unless it can take one of a dead pod" : "";
+    // It may take one that a dead pod holds.
+    const fails = dead === undefined ? "may fail" : "fails";
     const text =
       capacity === 0n
         ? "has no address for any pod: correct the configuration."
-        : `has no free address: the next pod fails${unless}. To find addresses of dead containers: ${gc}`;
+        : `has no free address: the next pod ${fails}. To find addresses of dead containers: ${gc}`;
     return paint(`${network}: range set ${set} ${text}`, "error");
   });
   if (outlook.kind === "fails") {
     full.push(paint(`${network}: every ADD fails: ${inOneLine(outlook.reason)}`, "error"));
   } else if (outlook.doubt !== undefined) {
     full.push(
-      `${network}: whether an ADD works cannot be told but by root of the node: ${inOneLine(outlook.doubt)}`,
+      `${network}: only root of the node can tell whether an ADD works: ${inOneLine(outlook.doubt)}`,
     );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];

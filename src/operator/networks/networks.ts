@@ -9,7 +9,7 @@ import {
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import { logUncertainty, openNode } from "../node.ts";
+import { logUncertainty, logUncounted, openNode } from "../node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {
@@ -51,6 +51,9 @@ function listNetworks(context: Context): Report {
       return { network, ranges: countRanges(network, used, []) };
     }),
   );
+  for (const directory of node.directories) {
+    if (directory.ranges.length > 0) logUncounted(context, directory, "; they count as used");
+  }
   return {
     exitCode: 0,
     document: () => ({ networks: entries.map(describe) }),
