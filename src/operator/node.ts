@@ -2,6 +2,7 @@
 
 import { type Context, UsageError } from "../cli/command/command.ts";
 import { isIdentifier } from "../cni/attachment.ts";
+import { isPodNamed } from "../cni/pod.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
 import { journalFault } from "../store/journal/journal-file.ts";
@@ -226,8 +227,7 @@ export function search(node: Node, query: Query): SearchResult {
 
 /** The reservations of the one pod with this name, in whatever namespace. */
 function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
-  const isNamed = (pod: string): boolean => pod === name || pod.endsWith(`/${name}`);
-  const reservations = all.filter((one) => isNamed(cache.podOf(one)));
+  const reservations = all.filter((one) => isPodNamed(cache.podOf(one), name));
   const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
   const [pod] = pods;
   if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };
