@@ -90,7 +90,7 @@ export const kinds = {
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, give the node more addresses (docs/more-addresses.md)",
+      "find addresses of dead containers; if all are alive, give the node more addresses, as the page 'Give a node more addresses' of the documentation says",
   },
   "range-nearly-full": {
     severity: "warning",
