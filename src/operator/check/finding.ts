@@ -165,7 +165,7 @@ export const kinds = {
   "sandbox-without-process": {
     severity: "info",
     remedy:
-      "none where its containers are to be started again; if the runtime does not list the sandbox any more, remove its network namespace, which the command does then alone: the address is free after that",
+      "none where its containers are to be started again; if the runtime does not list the sandbox any more, run the command, which removes its network namespace in that case only: the address is free after that",
   },
   "unconfigured-network": {
     severity: "info",
