@@ -76,7 +76,8 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
   );
 }
 
-function fileCell({ source = "-", shadowedBy }: FoundNetwork): string {
+function fileCell({ source, shadowedBy }: FoundNetwork): string {
+  if (source === undefined) return "-";
   return shadowedBy === undefined ? source : `${source} (unused)`;
 }
 
