@@ -122,6 +122,19 @@ for (const page of pages) {
   });
 }
 
+test("what commands say names pages by their titles, since no node has the files", async (t) => {
+  const sources = readdirSync("src", { recursive: true, encoding: "utf8" })
+    .filter((path) => path.endsWith(".ts"))
+    .map((path) => readFileSync(join("src", path), "utf8"));
+  // Comments may name files.
+  const said = sources.map((text) => text.replaceAll(/^ *(?:\/\*\*|\*|\/\/).*$/gm, "")).join("\n");
+  t.notMatch(said, /docs\/[\w-]+\.md/);
+  const titles = pages.map((page) => /^# (.*)$/m.exec(readFileSync(page, "utf8"))?.[1]);
+  const named = [...said.matchAll(/the page '([^']+)' of the documentation/g)];
+  t.ok(named.length > 1);
+  for (const [, title = ""] of named) t.ok(titles.includes(title), title);
+});
+
 test("docs/cluster-cidr.md counts as host-local plan does", async (t) => {
   const rows = tableOf("docs/cluster-cidr.md").filter(([mask]) => mask?.startsWith("/"));
   t.ok(rows.length > 0);

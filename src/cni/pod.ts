@@ -48,6 +48,15 @@ export function formatPod({ namespace, name }: Pod): string {
   return namespace === "" || name === "" ? name : `${namespace}/${name}`;
 }
 
+/**
+ * Whether a pod has a name, in whatever namespace or without one, as podman's.
+ *
+ * @param pod as `formatPod` gives it
+ */
+export function isPodNamed(pod: string, name: string): boolean {
+  return pod === name || pod.endsWith(`/${name}`);
+}
+
 /** A pod as `namespace/name`; made only by `parsePodName`. */
 export type PodName = string & { readonly proof: "pod name" };
 

@@ -2,8 +2,10 @@
 
 import { type Context, UsageError } from "../cli/command/command.ts";
 import { isIdentifier } from "../cni/attachment.ts";
+import { isPodNamed } from "../cni/pod.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
+import { journalFault } from "../store/journal/journal-file.ts";
 import { containerOf } from "../store/reservations/owner.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
 import { attempt } from "../system/system.ts";
@@ -157,6 +159,24 @@ export function logUncertainty({ log }: Context, networks: readonly FoundNetwork
 }
 
 /**
+ * Logs what this user may not read of a network, for commands that count its free addresses.
+ *
+ * @param consequence as `logUnreadable`
+ */
+export function logUncounted(
+  context: Context,
+  { files, unowned }: NetworkDirectory,
+  consequence: string,
+): void {
+  logUnreadable(context, unowned, consequence);
+  const fault = journalFault(files);
+  if (fault === undefined) return;
+  context.log(
+    `${files.network}: which reservations are of dead pods or from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
+  );
+}
+
+/**
  * The node with all networks, for checks of those of one name, or of all; nothing is logged.
  *
  * @throws CommandError as `findNetworks`
@@ -233,8 +253,7 @@ export function search(node: Node, query: Query): SearchResult {
 
 /** The reservations of the one pod with this name, in whatever namespace. */
 function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
-  const isNamed = (pod: string): boolean => pod === name || pod.endsWith(`/${name}`);
-  const reservations = all.filter((one) => isNamed(cache.podOf(one)));
+  const reservations = all.filter((one) => isPodNamed(cache.podOf(one), name));
   const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
   const [pod] = pods;
   if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };

@@ -25,31 +25,45 @@ export class NoAddressError extends CniError {
   /** @param reservations those of no usual form, as of `othersIn` */
   constructor(files: NetworkFiles, exhausted: ExhaustedSet, reservations: readonly Reservation[]) {
     const { set, exclusions } = exhausted;
-    const usage = countUsage(files, set, exclusions);
-    const counts = describeUsage(usage, unownedIn(set, reservations), files);
+    const isEmpty = isEmptySet(set, exclusions);
+    const details = isEmpty ? faultOf(exhausted) : detailsOn(files, exhausted, reservations);
     const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
-    super(ErrorCode.internal, message, `${counts}. ${adviceOn(files, exhausted)}`);
-    this.isOfEmptySet = isEmptySet(set, exclusions);
+    super(ErrorCode.internal, message, details);
+    this.isOfEmptySet = isEmpty;
   }
 }
 
+/** What is wrong with the configuration of a range set that can have no address: nothing of it is in use. */
+function faultOf({ reserved, exclusions }: ExhaustedSet): string {
+  if (reserved.length > 0) {
+    return "ipam.exclude and ipam.reserved leave no address to hand out; correct them";
+  }
+  return exclusions.length > 0
+    ? "ipam.exclude leaves no address to hand out; correct it"
+    : "the range has no address but the gateway's; correct it";
+}
+
+/** How many addresses of a full range set are in use, and what helps. */
+function detailsOn(
+  files: NetworkFiles,
+  exhausted: ExhaustedSet,
+  reservations: readonly Reservation[],
+): string {
+  const { set, exclusions } = exhausted;
+  const usage = countUsage(files, set, exclusions);
+  const counts = describeUsage(usage, unownedIn(set, reservations), files);
+  return `${counts}. ${adviceOn(files, exhausted)}`;
+}
+
 /**
- * What helps where a range set has no free address: another configuration if it can have none, else the commands that show
- * who holds the addresses, and which holders are dead. They name the data directory if it is not the default. The list of
- * the runtime is not among them: the kernel decides most, and `gc` names a list that this node has where it does not.
+ * What helps where a range set has no free address: the commands that show who holds the addresses, and which holders are
+ * dead. They name the data directory if it is not the default. The list of the runtime is not among them: the kernel decides
+ * most, and `gc` names a list that this node has where it does not.
  */
 function adviceOn(
   { network, dataDir }: Pick<NetworkFiles, "network" | "dataDir">,
   exhausted: ExhaustedSet,
 ): string {
-  if (isEmptySet(exhausted.set, exhausted.exclusions)) {
-    if (exhausted.reserved.length > 0) {
-      return "ipam.exclude and ipam.reserved leave no address to hand out; correct them";
-    }
-    return exhausted.exclusions.length > 0
-      ? "ipam.exclude leaves no address to hand out; correct it"
-      : "the range has no address but the gateway's; correct it";
-  }
   const where = dataDir === DEFAULT_DATA_DIR ? "" : ` --data-dir ${quoted(dataDir)}`;
   const next = `Next: run \`host-local list ${network}${where}\` to see the holders and \`host-local gc ${network}${where}\` to find dead ones; if all are alive, `;
   return exhausted.pod === undefined

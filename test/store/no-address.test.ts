@@ -36,7 +36,7 @@ test("the commands run as printed: gc decides by the kernel, or names a list tha
 });
 
 test("if every address is excluded, or only the gateway is left, the configuration is wrong", async (t) => {
-  for (const [ipam, msg, advice] of [
+  for (const [ipam, msg, details] of [
     [
       { subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] },
       "10.0.0.1-10.0.0.6",
@@ -49,9 +49,9 @@ test("if every address is excluded, or only the gateway is left, the configurati
     ],
   ] as const) {
     const network = new Network(new MemoryMachine(), ipam);
-    const details = `${msg}: 0 of 0 addresses in use; reservations are in /var/lib/cni/networks/net. ${advice}`;
     const added = network.add("c1").error;
     t.match(added, { code: 999, details });
+    t.notMatch(added?.details, "0 of 0");
     t.match(added?.msg, `no IP addresses available in range set: ${msg}`);
     t.same(network.status().error, {
       code: 50,

@@ -56,7 +56,10 @@ function chooseMask(request: CidrRequest): number {
   const longest = Math.min(longestMaskIn(family, cluster.length), forPods);
   const shortest = shortestMask(request, cluster, longest);
   if (shortest === undefined) {
-    return Math.min(Math.max(longest, cluster.length), longestNodeMask(family));
+    const nearest = Math.min(Math.max(longest, cluster.length), longestNodeMask(family));
+    if (nodesWith(request, cluster.length, nearest) > 0n) return nearest;
+    // No mask helps where a service CIDR has the whole cluster CIDR.
+    return Math.min(Math.max(byDefault, cluster.length), longestMaskIn(family, cluster.length));
   }
   // IPv6 has room for both: the default. Else the largest podCIDRs for the nodes asked for, or the smallest for the pods.
   if (family === 6 && byDefault >= shortest && byDefault <= longest) return byDefault;

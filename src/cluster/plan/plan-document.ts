@@ -74,16 +74,17 @@ export function describePlan(plan: PlanResult): object {
   };
 }
 
-/** The node masks around the chosen one. */
+/** The node masks around the chosen one; none where no node gets a podCIDR with any of them. */
 export function choicesFor(layout: CidrLayout): readonly MaskChoice[] {
   const { family, clusterLength, nodeMask } = layout;
   const first = Math.max(clusterLength, nodeMask - NEIGHBOURS);
   const last = Math.min(longestMaskIn(family, clusterLength), nodeMask + NEIGHBOURS);
-  return Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
+  const choices = Array.from({ length: Math.max(0, last - first + 1) }, (_, index) => ({
     nodeMask: first + index,
     nodes: nodesWith(layout, clusterLength, first + index),
     podsPerNode: podsIn(family, first + index),
   }));
+  return choices.some(({ nodes }) => nodes > 0n) ? choices : [];
 }
 
 function describeChange(change: PlannedChange): object {

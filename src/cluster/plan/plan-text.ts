@@ -56,10 +56,12 @@ function advice(plan: PlanResult): string {
   return `Node ${decimal(nodes + 1n)} would get no podCIDR, and its pods no address.\n${maxPodsAdvice(plan)}${isWide ? wide : ""}`;
 }
 
-/** The options that kube-controller-manager needs because a node mask is not its default. */
-function maskAdvice({ layouts }: PlanResult): string {
+/** The options that kube-controller-manager needs because a node mask is not its default; none for one that does not suffice. */
+function maskAdvice({ layouts, asked }: PlanResult): string {
+  const { nodes = 1n, pods = 1n } = asked;
   const lines = layouts
     .filter(({ nodeMaskSource }) => nodeMaskSource === "chosen")
+    .filter((layout) => layout.nodes >= nodes && layout.pods >= pods)
     .map(({ family, nodeMask }) => {
       const suffix = layouts.length > 1 ? `-ipv${family}` : "";
       return `The node mask /${nodeMask} is chosen here. kube-controller-manager's default is /${DEFAULT_NODE_MASK[family]}: set --node-cidr-mask-size${suffix}=${nodeMask}.\n`;

@@ -1,5 +1,6 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
+import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
 import {
   type ReservationStates,
@@ -219,7 +220,7 @@ export class LivenessChecker {
    */
   reclaimableIn(directory: NetworkDirectory): ReadonlySet<string> | undefined {
     const recorded = this.#reservationStates(directory);
-    if (recorded.isUnread) return undefined;
+    if (this.#isJournalUnread(directory, recorded)) return undefined;
     let names = this.#reclaimable.get(directory);
     if (names === undefined) {
       const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
@@ -228,6 +229,11 @@ export class LivenessChecker {
       this.#reclaimable.set(directory, names);
     }
     return names;
+  }
+
+  /** Whether there is a journal that cannot be read; where its directory may not be searched, the plugin takes it for none. */
+  #isJournalUnread(directory: NetworkDirectory, recorded: ReservationStates): boolean {
+    return recorded.isUnread || journalFault(directory.files) !== undefined;
   }
 
   #reservationStates(network: NetworkDirectory): ReservationStates {

@@ -126,18 +126,19 @@ function notesOn(
   const usable = ranges.filter(({ isRefused }) => !isRefused);
   const full = fullSets(usable).map((set) => {
     const { capacity } = addUp(usable.filter((range) => range.set === set));
-    const unless = dead === undefined ? ", unless it can take one of a dead pod" : "";
+    // It may take one that a dead pod holds.
+    const fails = dead === undefined ? "may fail" : "fails";
     const text =
       capacity === 0n
         ? "has no address for any pod: correct the configuration."
-        : `has no free address: the next pod fails${unless}. To find addresses of dead containers: ${gc}`;
+        : `has no free address: the next pod ${fails}. To find addresses of dead containers: ${gc}`;
     return paint(`${network}: range set ${set} ${text}`, "error");
   });
   if (failure !== undefined) {
     full.push(paint(`${network}: every ADD fails: ${inOneLine(failure)}`, "error"));
   } else if (outlook.kind !== "fails" && outlook.doubt !== undefined) {
     full.push(
-      `${network}: whether an ADD works cannot be told but by root of the node: ${inOneLine(outlook.doubt)}`,
+      `${network}: only root of the node can tell whether an ADD works: ${inOneLine(outlook.doubt)}`,
     );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];

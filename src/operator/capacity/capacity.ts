@@ -7,11 +7,10 @@ import {
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
-import { journalFault } from "../../store/journal/journal-file.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import { logUnreadable, type NetworkDirectory } from "../held/network-directory.ts";
-import { logUncertainty, type Node, openNode } from "../node.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import {
   countRanges,
@@ -41,7 +40,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. What ADD takes when the range is otherwise full counts as free: addresses of dead pods, of reservations from before this boot of the node, and of empty files. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Exits with 1 if a range set has no free address, or every ADD fails.",
+    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. What ADD takes when the range is otherwise full counts as free: addresses of dead pods, of reservations from before this boot of the node, and of empty files. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Another user than root may not see what counts as free. Exits with 1 if a range set has no free address that is seen, or every ADD fails.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -194,7 +193,8 @@ function count(context: Context): Report {
     }
   }
   const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
-  for (const directory of node.directories) logUnread(context, directory);
+  for (const directory of node.directories)
+    logUncounted(context, directory, "; they count as UNOWNED");
   // What no runtime uses would hide that the rest is full.
   const used = counted.filter(({ network }) => network.shadowedBy === undefined);
   const totals = totalsOf(used.flatMap(({ ranges }) => ranges));
@@ -203,16 +203,6 @@ function count(context: Context): Report {
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
     text: () => capacityTable(counted, totals, context),
   };
-}
-
-/** Logs what this user may not read, and what is counted otherwise for that. */
-function logUnread(context: Context, { files, unowned }: NetworkDirectory): void {
-  logUnreadable(context, unowned, "; they count as UNOWNED");
-  const fault = journalFault(files);
-  if (fault === undefined) return;
-  context.log(
-    `${files.network}: which reservations are from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
-  );
 }
 
 /** Whether the next pod gets no address, be it that a range set has none, or that every ADD fails. */

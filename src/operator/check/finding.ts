@@ -94,7 +94,7 @@ export const kinds = {
   "range-full": {
     severity: "warning",
     remedy:
-      "find addresses of dead containers; if all are alive, give the node more addresses (docs/more-addresses.md)",
+      "find addresses of dead containers; if all are alive, give the node more addresses, as the page 'Give a node more addresses' of the documentation says",
   },
   "range-nearly-full": {
     severity: "warning",
@@ -169,7 +169,7 @@ export const kinds = {
   "sandbox-without-process": {
     severity: "info",
     remedy:
-      "none where its containers are to be started again; if the runtime does not list the sandbox any more, remove its network namespace, which the command does then alone: the address is free after that",
+      "none where its containers are to be started again; if the runtime does not list the sandbox any more, run the command, which removes its network namespace in that case only: the address is free after that",
   },
   "unconfigured-network": {
     severity: "info",

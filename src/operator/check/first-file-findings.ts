@@ -76,7 +76,7 @@ function findingOn(
       code: "shadowed-configuration",
       network,
       path,
-      message: `${first.source} comes first, and the runtimes of Kubernetes use it alone: the DEL of ${plural(names.length, "running pod")} goes to ${other || "it"}, and what they hold in ${network} leaks: ${namedPods(names)}`,
+      message: `${first.source} comes first, and the runtimes of Kubernetes use it alone: ${network} has ${plural(names.length, "running pod")} whose DEL goes to ${other || "it"}, so that the addresses leak: ${namedPods(names)}`,
       remedy: isOtherInUse ? BOTH_IN_USE : ONE_IN_USE,
       commands: [commandText(node.context, files, ["gc", network])],
     },

@@ -22,7 +22,7 @@ import type { Finding } from "./finding.ts";
 const GRACE = 10 * 60_000;
 
 const TOO_EARLY =
-  "or lost the sandbox that they are for, is not judged until the node has been up for ten minutes: its runtime may be about to release them";
+  "cannot be judged yet: until the node has been up for ten minutes, its runtime may be about to release what leaked, or what is for a lost sandbox";
 
 const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
 
@@ -60,13 +60,11 @@ export function leakFindings(
       code: "leaks-unknown",
       network: files.network,
       path: files.directory,
-      message: `whether ${count} of ${plural(old.length, "reservation")} leaked${why}`,
+      message: `${count} of ${plural(old.length, "reservation")} ${why}`,
     });
     if (isStarting) {
       const count = seen.length + unknown.length;
-      return count === 0
-        ? []
-        : [{ ...doubt(count, `, ${TOO_EARLY}`), remedy: WAIT_OR_LIST, commands }];
+      return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
     }
     const leaked = seen.map((one) => {
       const { conclusion } = one;
@@ -78,7 +76,10 @@ export function leakFindings(
     });
     const [first] = unknown;
     if (first === undefined) return leaked;
-    return [...leaked, doubt(unknown.length, ` cannot be seen: ${first.conclusion.reason}`)];
+    return [
+      ...leaked,
+      doubt(unknown.length, `may have leaked, which cannot be seen: ${first.conclusion.reason}`),
+    ];
   });
 }
 

@@ -217,7 +217,7 @@ function withTwoRoutes({
 const DEFAULT = { 4: "0.0.0.0/0", 6: "::/0" } as const;
 
 const WIDEN =
-  "take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway (docs/more-addresses.md)";
+  "take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway: see the page 'Give a node more addresses' of the documentation";
 
 function withoutBridge(
   { bridge, rangeSets }: FoundNetwork,

@@ -7,7 +7,7 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import type { Decided, DecidedReservation, Decision } from "./decision.ts";
+import { type Decided, type DecidedReservation, type Decision, mayBeDead } from "./decision.ts";
 
 /** How a run releases. */
 interface Mode {
@@ -94,7 +94,13 @@ function stateTextOf(
   if (one.decision === "young" && mode.isImmediate) {
     const { since } = one.reservation;
     if (since === undefined) return undefined;
-    return `kept until ${formatMinute(since + mode.grace, now)}, or with --grace 0s: younger than the grace period`;
+    const time = `${formatMinute(since + mode.grace, now)}, or with --grace 0s`;
+    if (one.conclusion.liveness === "dead") {
+      return `kept until ${time}: younger than the grace period`;
+    }
+    return mayBeDead(one.conclusion)
+      ? `undecided; a list decides after ${time}`
+      : `undecided: ${one.conclusion.reason}`;
   }
   if (one.deadSince === undefined) return undefined;
   const state = stateOf(collection, one, mode);

@@ -1,4 +1,5 @@
 import type { Command, Context } from "../../cli/command/command.ts";
+import { isPodNamed } from "../../cni/pod.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { readHistory } from "../../store/history/history-file.ts";
 import { type HistoryRecord, podWord } from "../../store/history/history-record.ts";
@@ -111,8 +112,8 @@ function lastOfEach(events: readonly HistoryRecord[]): readonly HistoryRecord[] 
 }
 
 /**
- * What an operand means: the pods of that name, in whatever namespace, if it looks like the id of a container and nothing
- * known begins with it.
+ * What an operand means: the pods of that name, in whatever namespace or without one, if it looks like the id of a container
+ * and nothing known begins with it.
  */
 function meantBy(query: Query, node: Node, histories: readonly NetworkHistory[]): readonly Query[] {
   if (query.kind !== "container") return [query];
@@ -123,7 +124,7 @@ function meantBy(query: Query, node: Node, histories: readonly NetworkHistory[])
     reservations.some(({ owner }) => containerOf(owner).startsWith(query.id));
   if (isKnown) return [query];
   const pods = [...records.map(({ pod }) => pod), ...reservations.map((one) => cache.podOf(one))];
-  const named = new Set(pods.filter((pod) => pod.endsWith(`/${query.id}`)));
+  const named = new Set(pods.filter((pod) => isPodNamed(pod, query.id)));
   return named.size === 0 ? [query] : [...named].map((pod) => ({ kind: "pod", pod }));
 }
 
@@ -178,7 +179,7 @@ function isHeldFor(query: Query, container: string, pod: string): boolean {
   }
 }
 
-/** A container by its id or the beginning of it, or by the name that the runtime passes in place of a pod's. */
+/** A container is found by its id or the beginning of it. */
 function matcherOf(query: Query): (record: HistoryRecord) => boolean {
   switch (query.kind) {
     case "address": {
@@ -188,6 +189,6 @@ function matcherOf(query: Query): (record: HistoryRecord) => boolean {
     case "pod":
       return ({ pod }) => pod === query.pod || pod === podWord(query.pod);
     case "container":
-      return ({ container, pod }) => container.startsWith(query.id) || pod === query.id;
+      return ({ container }) => container.startsWith(query.id);
   }
 }

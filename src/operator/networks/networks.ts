@@ -9,7 +9,7 @@ import {
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import { logUncertainty, openNode } from "../node.ts";
+import { logUncertainty, logUncounted, openNode } from "../node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
 interface Entry {
@@ -24,7 +24,7 @@ export const networks: Command = {
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
-    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file, and the directory of the reservations. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file, with (unused) where no runtime uses it beside another one of the network, and the directory of the reservations. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -51,6 +51,9 @@ function listNetworks(context: Context): Report {
       return { network, ranges: countRanges(network, used, [], node.refusedIn(network)) };
     }),
   );
+  for (const directory of node.directories) {
+    if (directory.ranges.length > 0) logUncounted(context, directory, "; they count as used");
+  }
   return {
     exitCode: 0,
     document: () => ({ networks: entries.map(describe) }),
@@ -61,16 +64,21 @@ function listNetworks(context: Context): Report {
 function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: boolean): string {
   return formatTable(
     columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
-    entries.map(({ network: { files, bridge, source }, ranges }) => [
-      files.network,
+    entries.map(({ network, ranges }) => [
+      network.files.network,
       ranges.map(({ range }) => formatRange(range)).join(",") || "-",
       ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
-      bridge?.name ?? "-",
-      source ?? "-",
-      files.directory,
+      network.bridge?.name ?? "-",
+      fileCell(network),
+      network.files.directory,
     ]),
     { width: tableWidth(system), isHeadless },
   );
+}
+
+function fileCell({ source, shadowedBy }: FoundNetwork): string {
+  if (source === undefined) return "-";
+  return shadowedBy === undefined ? source : `${source} (unused)`;
 }
 
 function describe({ network, ranges }: Entry): object {

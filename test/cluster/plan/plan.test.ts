@@ -40,6 +40,18 @@ NODE MASK  NODES  PODS PER NODE
   t.strictSame([exitCode, stderr], [0, ""]);
 });
 
+test("where no node mask helps, the default is shown, and none is recommended", async (t) => {
+  for (const given of ["--nodes 3", "--pods 3", "--nodes 3 --pods 100"]) {
+    const line = `--cluster-cidr 10.96.0.0/16 --service-cidr 10.96.0.0/12 ${given}`;
+    const { exitCode, stdout } = plan(line);
+    t.equal(exitCode, 1);
+    t.match(stdout, /^IPv4 +10\.96\.0\.0\/16 +\/24 +0 /m, given);
+    t.notMatch(stdout, /set --node-cidr-mask-size|^Node masks for/m, given);
+  }
+  const few = plan("--cluster-cidr 10.244.0.0/16 --nodes 100000");
+  t.notMatch(few.stdout, "set --node-cidr-mask-size", "nor one that does not suffice");
+});
+
 test("plan says what a node has of a range that partition divides", async (t) => {
   const cluster = "--cluster-cidr 10.244.0.0/16 --node-cidr-mask-size 24";
   const ranges = "192.168.0.0/20,fd00::/64,192.168.20.20-192.168.23.239";

@@ -50,7 +50,7 @@ test("a file that sorts first takes the DELs of the pods of the former first", a
     network: "net",
     path: "/conf/net.conf",
     message:
-      "/conf/00-cilium.conf comes first, and the runtimes of Kubernetes use it alone: the DEL of 1 running pod goes to cilium, and what they hold in net leaks: default/web",
+      "/conf/00-cilium.conf comes first, and the runtimes of Kubernetes use it alone: net has 1 running pod whose DEL goes to cilium, so that the addresses leak: default/web",
     remedy: /^if the network of that file is meant, restart these pods/,
     commands: [/^host-local gc net /],
   });

@@ -335,7 +335,7 @@ const cases: Readonly<
           code: "leaks-unknown",
           severity: "info",
           message:
-            /^whether 1 of 3 reservations leaked cannot be seen: no process has the address, and the namespace of its container is not known; /,
+            /^1 of 3 reservations may have leaked, which cannot be seen: no process has the address, and the namespace of its container is not known; /,
         },
       ],
     ],
@@ -425,7 +425,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
         network: "net",
         path: "/data/net",
         message:
-          "whether 3 of 4 reservations leaked, or lost the sandbox that they are for, is not judged until the node has been up for ten minutes: its runtime may be about to release them",
+          "3 of 4 reservations cannot be judged yet: until the node has been up for ten minutes, its runtime may be about to release what leaked, or what is for a lost sandbox",
         remedy: "check again after that, or run gc, which lists now what dead containers hold",
         commands: [`host-local gc net ${place}`],
         repaired: false,
@@ -465,7 +465,7 @@ test("right after a start of the node neither young reservations nor a lost sand
     const { findings } = checkAfter(300, shown, { minutes: 4 }).document() as {
       findings: PrintedFinding[];
     };
-    t.match(findings, [{ code: "leaks-unknown", message: `whether ${count} leaked, or lost the` }]);
+    t.match(findings, [{ code: "leaks-unknown", message: `${count} cannot be judged yet: until` }]);
   }
 });
 

@@ -29,7 +29,12 @@ const strange = { processes: { 8: { namespace: 80, addresses: ["172.17.0.2"] } }
 /** What a run reports and logs, with these words of the command line and this list. */
 function run(machine: MemoryMachine, words: string, list = "c2", interrupt?: Interrupt) {
   machine.disk.put("/live", list);
-  const given = Object.fromEntries(words.split(" ").map((word) => [word, ""]));
+  const given = Object.fromEntries(
+    words.split(" ").map((word) => {
+      const [name = "", value = ""] = word.split("=");
+      return [name, value];
+    }),
+  );
   const options = { "--live": "/live", ...given };
   const report = runOn(machine, gc, { options, kernel: strange, interrupt });
   const [, state = ""] = /10\.0\.0\.2 +c1 +eth0 +(.*)\n/.exec(report.text()) ?? [];
@@ -57,8 +62,13 @@ const states: Readonly<
   "a young one": ["--yes", "", (machine) => date(machine, -1)],
   "a young one, at once": [
     "--now --yes",
-    "kept until 13:09 UTC, or with --grace 0s: younger than the grace period",
+    "undecided; a list decides after 13:09 UTC, or with --grace 0s",
     (machine) => date(machine, -1),
+  ],
+  "a young one that is known to be dead": [
+    "--now --yes --grace=2h",
+    "kept until 14:00 UTC, or with --grace 0s: younger than the grace period",
+    (machine) => machine.boot(),
   ],
   "one that is dated a day ahead of the clock": [
     "--now --yes",

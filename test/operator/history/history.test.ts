@@ -153,6 +153,19 @@ test("a name that pods of several namespaces have finds them all, and what holds
   ]);
 });
 
+test("a pod without a namespace, as podman's, is found by its name, beside those that have one", async (t) => {
+  const node = nodeWithHistory(t);
+  node.write("net/198.51.100.9", "ccc\r\neth0", 60);
+  node.remember("net", "ccc", "lone");
+  const held = "198.51.100.9 of net is held by lone (container ccc eth0) since TIME.\n";
+  t.match(node.tool(["show", "lone"]).stdout, "198.51.100.9");
+  t.match(ask(node, "lone")[1], held);
+
+  write(node, ...night, "2026-01-31T04:00:00.000Z ADD 198.51.100.8 bbc eth0 web");
+  t.strictSame(events(node, "web"), [first, second]);
+  t.match(ask(node, "web")[1], /bbc +eth0 +web\n/);
+});
+
 test("the history of a network that is gone, with its configuration and directory, can be asked", async (t) => {
   const node = nodeFor(t);
   write(node, ...night);

@@ -59,6 +59,23 @@ removed  -  -  -  -  NODE/networks/removed
   });
 });
 
+test("a file that no runtime uses beside another one of its network is marked in the table", async (t) => {
+  const node = nodeFor(t);
+  const ipam = (subnet: string) => ({ type: "host-local", subnet, dataDir: node.dataDir });
+  for (const [file, name, subnet] of [
+    ["10-first.conf", "first", "198.51.100.0/29"],
+    ["20-again.conf", "first", "198.51.100.8/29"],
+  ] as const) {
+    node.configure(file, { cniVersion: "1.0.0", name, type: "bridge", ipam: ipam(subnet) });
+  }
+
+  const { stdout, stderr } = node.tool(["networks", "--no-headers"]);
+
+  t.match(withoutPaths(node, stdout), / NODE\/net\.d\/10-first\.conf {2}NODE/);
+  t.match(withoutPaths(node, stdout), / NODE\/net\.d\/20-again\.conf \(unused\) {2}NODE/);
+  t.match(stderr, "no runtime uses it: ");
+});
+
 test("a FIFO, a device or a dangling link among configurations is reported, and blocks nothing", async (t) => {
   const node = nodeFor(t);
   spawnSync("mkfifo", [join(node.confDir, "a.conf")]);
