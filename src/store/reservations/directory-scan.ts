@@ -7,7 +7,6 @@ import {
   type AddressFiles,
   attempt,
   type NamedFile,
-  NO_FILE,
   type OpenedFile,
   SystemError,
 } from "../../system/system.ts";
