@@ -44,7 +44,7 @@ export function configurationFindings(
         told.add(file);
         return findings;
       }
-      // Of two plugins of a list the same may be said.
+      // Of the list the same is said with each of its plugins.
       const onKeys = unreadIn(configuration).flatMap((message) => {
         const key = `${configuration.source} ${message}`;
         if (said.has(key)) return [];
@@ -96,10 +96,10 @@ function unreadIn(configuration: Configuration): readonly string[] {
   return [...all.slice(0, MOST_SENTENCES), more];
 }
 
-function allUnreadIn({ document, source, file }: Configuration): readonly string[] {
+function allUnreadIn({ document, path, source, file }: Configuration): readonly string[] {
   const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
   const ofList = source === file.source && isList(file) ? unreadInList(file.document) : [];
-  return [...ofList, ...unreadInPlugin(document), ...repeatedIn(text)];
+  return [...ofList, ...unreadInPlugin(document, path), ...repeatedIn(text)];
 }
 
 /** A file that another precedes; nothing of a copy, which says the same, and of what no runtime could use anyway. */

@@ -17,6 +17,8 @@ export interface Configuration {
   /** The path of its file. */
   readonly source: string;
   readonly document: JsonObject;
+  /** Where the plugin is in the document of `source`, such as `plugins[0]`; empty where it is that. */
+  readonly path: string;
   /** The file of its network: another one where it has only a plugin of a list. */
   readonly file: ConfigurationFile;
 }
@@ -48,10 +50,10 @@ export function configurationsIn(
       const problem = `no runtime can use it: ${file.refusal}`;
       problems.push({ source: file.source, problem });
     }
-    return found.map(({ source, document }) => {
+    return found.map(({ source, document, path }) => {
       const report = (problem: string) => problems.push({ source, problem });
       const sent = isFlannel(document) ? flannelDelegate(system, document, report) : document;
-      return { source, document: sent, file };
+      return { source, document: sent, path, file };
     });
   });
 }
@@ -62,11 +64,11 @@ function pluginsOf(
 ): readonly Omit<Configuration, "file">[] {
   const list: Inherited = { ...inheritedFrom(document, NOTHING), isList: true };
   return [
-    ...pluginsIn(document, names, NOTHING).map((plugin) => ({ source, document: plugin })),
+    ...pluginsIn(document, names, NOTHING).map((plugin) => ({ source, ...plugin })),
     ...appended.flatMap((one) =>
       pluginsIn(one.document, names, list).map((plugin) => ({
         source: one.source,
-        document: plugin,
+        ...plugin,
       })),
     ),
   ];
@@ -84,20 +86,23 @@ function pluginsIn(
   document: Json,
   names: ReadonlySet<string>,
   outermost: Inherited,
-): readonly JsonObject[] {
-  const found: JsonObject[] = [];
-  const pending: [Json, Inherited][] = [[document, outermost]];
+): readonly Pick<Configuration, "document" | "path">[] {
+  const found: Pick<Configuration, "document" | "path">[] = [];
+  const pending: [Json, Inherited, string][] = [[document, outermost, ""]];
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
-    const [value, inherited] = next;
+    const [value, inherited, path] = next;
     if (Array.isArray(value)) {
-      for (const one of value.toReversed()) pending.push([one, inherited]);
+      for (const [at, one] of [...value.entries()].toReversed()) {
+        pending.push([one, inherited, `${path}[${at}]`]);
+      }
     } else if (isObject(value)) {
       const { name, version } = inheritedFrom(value, inherited);
       if (usesIpam(value, names)) {
-        found.push(inOrderOfKeys({ ...value, name, cniVersion: version }));
+        found.push({ document: inOrderOfKeys({ ...value, name, cniVersion: version }), path });
       }
       for (const [key, one] of Object.entries(value).toReversed()) {
-        pending.push([one, { name, version, isList: key === "plugins" }]);
+        const place = path === "" ? key : `${path}.${key}`;
+        pending.push([one, { name, version, isList: key === "plugins" }, place]);
       }
     }
   }

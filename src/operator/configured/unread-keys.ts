@@ -88,38 +88,42 @@ const ipamName = namesOf(["ipam"]);
 /**
  * What is to be said of the keys of a plugin that uses this one.
  *
+ * @param path of the plugin in its file; empty where it is that
  * @returns such as `nothing reads ipam.excludes; did you mean exclude?`
  */
-export function unreadInPlugin(document: JsonObject): readonly string[] {
+export function unreadInPlugin(document: JsonObject, path = ""): readonly string[] {
   const given = valueInAnyCase(document, "ipam");
   // Another plugin may have keys of these names.
   const isKnown = PASSING_ON.includes(textOf(valueInAnyCase(document, "type")));
-  return [...(isKnown ? unreadAt("", document, plugin) : []), ...unreadInIpam(given)];
+  return [
+    ...(isKnown ? unreadAt(path, document, plugin) : []),
+    ...unreadInIpam(memberAt(path, "ipam"), given),
+  ];
 }
 
-function unreadInIpam(value: Json | undefined): readonly string[] {
+function unreadInIpam(path: string, value: Json | undefined): readonly string[] {
   const divided = valueInAnyCase(value, "partition");
   return [
-    ...unreadAt("ipam", value, ipam),
-    ...unreadWithoutSubnet(value),
-    ...unreadInSets("ipam.ranges", valueInAnyCase(value, "ranges")),
+    ...unreadAt(path, value, ipam),
+    ...unreadWithoutSubnet(path, value),
+    ...unreadInSets(`${path}.ranges`, valueInAnyCase(value, "ranges")),
     ...listOf(valueInAnyCase(value, "routes")).flatMap((one, at) =>
-      unreadAt(`ipam.routes[${at}]`, one, route),
+      unreadAt(`${path}.routes[${at}]`, one, route),
     ),
-    ...unreadAt("ipam.partition", divided, partition),
-    ...unreadInSets("ipam.partition.ranges", valueInAnyCase(divided, "ranges")),
-    ...unreadAt("ipam.history", valueInAnyCase(value, "history"), history),
+    ...unreadAt(`${path}.partition`, divided, partition),
+    ...unreadInSets(`${path}.partition.ranges`, valueInAnyCase(divided, "ranges")),
+    ...unreadAt(`${path}.history`, valueInAnyCase(value, "history"), history),
   ];
 }
 
 /** The short form for one range is read only with its subnet, as by the Go plugin. */
-function unreadWithoutSubnet(value: Json | undefined): readonly string[] {
+function unreadWithoutSubnet(path: string, value: Json | undefined): readonly string[] {
   if (valueInAnyCase(value, "subnet") !== undefined) return [];
   return rangeKeys
     .filter((key) => valueInAnyCase(value, key) !== undefined)
     .map(
       (key) =>
-        `nothing reads ipam.${key} without ipam.subnet; it belongs in a range of ipam.ranges`,
+        `nothing reads ${path}.${key} without ipam.subnet; it belongs in a range of ipam.ranges`,
     );
 }
 
@@ -129,11 +133,15 @@ function unreadInSets(path: string, sets: Json | undefined): readonly string[] {
   );
 }
 
-/** @param path of the object; empty for the plugin */
+function memberAt(path: string, key: string): string {
+  return path === "" ? key : `${path}.${key}`;
+}
+
+/** @param path of the object; empty for the plugin of a file */
 function unreadAt(path: string, value: Json | undefined, level: Level): readonly string[] {
   if (value === undefined || !isObject(value)) return [];
   return ofKeys(path === "" ? "the plugin" : path, value, (key) => {
-    const place = path === "" ? key : `${path}.${key}`;
+    const place = memberAt(path, key);
     const meant = meantBy(key, level);
     return meant === undefined ? [] : [`nothing reads ${place}; ${meant}`];
   });
@@ -169,12 +177,13 @@ function meantBy(key: string, { keys, names, read, places }: Level): string | un
  */
 export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly string[] {
   const plugins = [document, ...listOf(valueInAnyCase(document, "plugins"))];
-  return plugins.flatMap((one) => {
+  return plugins.flatMap((one, at) => {
+    const path = at === 0 ? "" : `plugins[${at - 1}]`;
     if (!isObject(one) || valueInAnyCase(one, "ipam") !== undefined) return [];
     return Object.entries<Json>(one).flatMap(([key, value]) => {
       const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
       const meant = isOwn ? similarTo(key, ipamName) : undefined;
-      return meant === undefined ? [] : [`nothing reads ${key}; ${meant}`];
+      return meant === undefined ? [] : [`nothing reads ${memberAt(path, key)}; ${meant}`];
     });
   });
 }

@@ -171,7 +171,7 @@ net holds 29 pods.
   );
 });
 
-test("a key that nothing reads is named with the one that is meant, once", async (t) => {
+test("a key that nothing reads is named with the one that is meant, of each plugin", async (t) => {
   const machine = memoryNode({});
   const ipam = { type: "host-local", subnet: "10.0.0.0/29", excludes: ["10.0.0.3"] };
   const plugins = [
@@ -182,7 +182,8 @@ test("a key that nothing reads is named with the one that is meant, once", async
   const about = { code: "unread-key", severity: "info", network: "net", path: "/conf/a.conflist" };
   t.match(found(machine), [
     { ...about, message: "nothing reads disableGc; did you mean disableGC?" },
-    { ...about, message: "nothing reads ipam.excludes; did you mean exclude?" },
+    { ...about, message: "nothing reads plugins[0].ipam.excludes; did you mean exclude?" },
+    { ...about, message: "nothing reads plugins[1].ipam.excludes; did you mean exclude?" },
   ]);
   t.equal(runOn(machine, check).exitCode, 0, "it is no mistake of the node");
 });
@@ -204,15 +205,15 @@ test("a key that is there twice is named, also in a plugin beside its list", asy
 
 test("a key that is nearly ipam is named: without ipam pods get no address, and no error", async (t) => {
   const ipma = { type: "host-local", subnet: "10.0.0.0/29" };
-  for (const [file, document] of [
-    ["a.conf", { name: "net", type: "bridge", ipma }],
-    ["a.conflist", { name: "net", plugins: [{ type: "portmap" }, { type: "bridge", ipma }] }],
+  const plugins = [{ type: "portmap" }, { type: "bridge", ipma }];
+  for (const [file, document, key] of [
+    ["a.conf", { name: "net", type: "bridge", ipma }, "ipma"],
+    ["a.conflist", { name: "net", plugins }, "plugins[1].ipma"],
   ] as const) {
     const machine = memoryNode({});
     configure(machine, file, document);
     const about = { code: "unread-key", network: "net", path: `/conf/${file}` };
-    const message =
-      "nothing reads ipma; did you mean ipam? Pods of this network get no address, and no error";
+    const message = `nothing reads ${key}; did you mean ipam? Pods of this network get no address, and no error`;
     t.match(found(machine), [{ ...about, severity: "error", message }]);
   }
   const machine = memoryNode({});

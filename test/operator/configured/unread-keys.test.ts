@@ -110,6 +110,15 @@ test("a key as long as a novel is compared with none", async (t) => {
   t.ok(performance.now() - began < 1000);
 });
 
+test("a key is named by its place in the file, whatever is wrong with it", async (t) => {
+  const ipam = { type: "host-local", subnet, datadir_: "/x", routes: [{ gateway: "10.0.0.1" }] };
+  t.strictSame(unreadInPlugin({ type: "bridge", exclude: [], ipam }, "plugins[1]"), [
+    "nothing reads plugins[1].exclude; it belongs in ipam",
+    "nothing reads plugins[1].ipam.datadir_; did you mean dataDir?",
+    "nothing reads plugins[1].ipam.routes[0].gateway; did you mean gw?",
+  ]);
+});
+
 test("of an object with very many keys is said once that they are not compared", async (t) => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`exclude${at}`, []]));
   const began = performance.now();
@@ -127,6 +136,9 @@ for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {
     const text = readExample(name);
     if (name.endsWith(".conflist")) t.strictSame(unreadInList(JSON.parse(text)), []);
     t.strictSame(repeatedIn(text), []);
-    t.strictSame(loadExample(name).plugins.flatMap(unreadInPlugin), []);
+    t.strictSame(
+      loadExample(name).plugins.flatMap((one) => unreadInPlugin(one)),
+      [],
+    );
   });
 }
