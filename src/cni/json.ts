@@ -123,8 +123,8 @@ export function memberInAnyCase(at: Located, name: string): Located | undefined 
 }
 
 /**
- * Gives the value of a member as `memberInAnyCase` finds it, in what may be of any form; `undefined` where it is no object, or has no
- * such member.
+ * Gives the value of a member as `memberInAnyCase` finds it, in what may be of any form; `undefined` where it is no object, or
+ * has no such member.
  */
 export function valueInAnyCase(value: Json | undefined, name: string): Json | undefined {
   if (value === undefined || !isObject(value)) return undefined;

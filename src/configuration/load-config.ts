@@ -47,8 +47,8 @@ export function loadWithoutCall(
 }
 
 /**
- * Loads the configuration as `loadConfig` does, without the files of the node: a CHECK needs no ranges, and a runtime that starts before these files are
- * there must not take a failed one for the end of its pods.
+ * Loads the configuration as `loadConfig` does, without the files of the node: a CHECK needs no ranges, and a runtime that
+ * starts before these files are there must not take a failed one for the end of its pods.
  *
  * @param args the value of `CNI_ARGS`
  * @throws CniError 999 with the path in its details

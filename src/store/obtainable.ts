@@ -42,8 +42,9 @@ export interface Taken {
 }
 
 /**
- * Gives the candidates that an ADD tries for an address of a range set: what may be free, then the addresses of dead containers, the oldest
- * reservation first, then those of empty files, which no DEL could ever release, and which are found only by reading all files.
+ * Gives the candidates that an ADD tries for an address of a range set: what may be free, then the addresses of dead
+ * containers, the oldest reservation first, then those of empty files, which no DEL could ever release, and which are found
+ * only by reading all files.
  */
 export function* obtainableInOrder(
   files: NetworkFiles,

@@ -13,13 +13,13 @@ import {
   makeExclusions,
   type ReservedRange,
 } from "../../ipam/exclusions.ts";
-import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
-import type { RefusedRanges } from "../configured/bridge-plugin.ts";
+
+import { formatSubnet, type RefusedRanges } from "../configured/bridge-plugin.ts";
 
 /** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`, but of a range that is refused nothing is free. */
 export interface Counts {
@@ -199,7 +199,7 @@ export function describeRange({ set, range }: RangeCounts): object {
     set,
     first: formatAddress(range.first),
     last: formatAddress(range.last),
-    subnet: subnetOf(range),
+    subnet: formatSubnet(range),
     gateway: range.gateway === undefined ? null : formatAddress(range.gateway),
   };
 }
@@ -211,10 +211,5 @@ export function formatRange(range: Range): string {
     length: range.prefixLength,
     mapped: false,
   });
-  return isPartOf(whole, range) ? subnetOf(range) : formatAddressRange(range);
-}
-
-/** The subnet of a range, such as `10.1.2.0/24`. */
-export function subnetOf({ first, prefixLength }: Range): string {
-  return formatPrefix(networkOf({ address: first, length: prefixLength, mapped: false }));
+  return isPartOf(whole, range) ? formatSubnet(range) : formatAddressRange(range);
 }

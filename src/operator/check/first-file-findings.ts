@@ -17,8 +17,8 @@ import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 
 /**
- * Looks for networks without a pod yet, and for pods of networks, whose files come after the first of their directory. The runtimes of Kubernetes use the first
- * file alone, be it for an ADD or for the DEL of a pod whose ADD another file was for.
+ * Looks for networks without a pod yet, and for pods of networks, whose files come after the first of their directory. The
+ * runtimes of Kubernetes use the first file alone, be it for an ADD or for the DEL of a pod whose ADD another file was for.
  *
  * @param isSelected only networks for which this holds
  */

@@ -172,7 +172,10 @@ function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Ga
     });
 }
 
-/** A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are full. */
+/**
+ * A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are
+ * full.
+ */
 function measureRanges(node: Node, directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {

@@ -13,7 +13,7 @@ import { addressRangeOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { hasHistory } from "../../store/history/history-file.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
-import { subnetOf } from "../capacity/capacity-count.ts";
+import { formatSubnet } from "../configured/bridge-plugin.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
@@ -188,7 +188,7 @@ function hintIn(node: Node, range: Range, address: Address, found: FoundNetwork)
   const { whole } = range;
   const isOfOther = whole !== undefined && isWithin(address, whole);
   const by = isOfOther ? "this node's part: another node may hand it out" : "never handed out";
-  const text = `It is in subnet ${subnetOf(range)}, but not in ${name}${isOfOther ? ", " : ": "}${by}.`;
+  const text = `It is in subnet ${formatSubnet(range)}, but not in ${name}${isOfOther ? ", " : ": "}${by}.`;
   return [{ reason: "besideRange", network, text }];
 }
 
