@@ -26,9 +26,15 @@ export function readFilesBy(
   const others: NamedFile[] = [];
   const read = (name: string, quad?: number): void => {
     const at = `${path}/${name}`;
-    const pair = withStatus ? undefined : pairIn(recover(() => readFile(at, limit), itself));
+    const content = withStatus ? undefined : recover(() => readFile(at, limit), itself);
+    const pair = pairIn(content);
     if (pair !== undefined) {
       lines.push(`${pair} ${name}\n`);
+      return;
+    }
+    // What is missing may be a link to nothing, which is there.
+    if (content instanceof SystemError && content.code !== "ENOENT") {
+      others.push({ name, file: content });
       return;
     }
     const file = recover(() => openFile(at, limit), itself);
@@ -47,7 +53,7 @@ export function readFilesBy(
 }
 
 /** The two words of a content with a space between them; `undefined` where it has none, or could not be read. */
-function pairIn(content: string | SystemError): string | undefined {
+function pairIn(content: string | SystemError | undefined): string | undefined {
   const words = typeof content === "string" ? PAIR.exec(content) : null;
   return words === null ? undefined : `${words[1]} ${words[2]}`;
 }

