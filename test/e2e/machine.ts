@@ -1,6 +1,6 @@
 /** What the machine offers to scenarios: main plugins, programs, and namespaces of their own. */
 
-import { execFileSync, spawnSync } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import {
   existsSync,
   mkdirSync,
