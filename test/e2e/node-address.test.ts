@@ -90,7 +90,7 @@ scenario("a network of the node that has the same addresses is named", needs, (t
   t.match(findings(), [
     {
       code: "node-network",
-      severity: "warning",
+      severity: "info",
       message:
         "the subnet 198.51.100.0/29 shares addresses with 198.51.100.0/24 of docker0 (198.51.100.129)",
     },
