@@ -30,9 +30,9 @@ interface Subnet {
 /** Subnets that share no address. */
 const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
   4: [
-    { subnet: "198.51.100.0/28", gateway: "198.51.100.1", before: "198.51.100.", first: 5 },
-    { subnet: "198.51.100.16/28", gateway: "198.51.100.17", before: "198.51.100.", first: 21 },
-    { subnet: "203.0.113.0/24", gateway: "203.0.113.1", before: "203.0.113.", first: 5 },
+    { subnet: "10.219.7.0/28", gateway: "10.219.7.1", before: "10.219.7.", first: 5 },
+    { subnet: "10.219.7.16/28", gateway: "10.219.7.17", before: "10.219.7.", first: 21 },
+    { subnet: "10.219.8.0/24", gateway: "10.219.8.1", before: "10.219.8.", first: 5 },
   ],
   6: [
     { subnet: "2001:db8:1::/64", gateway: "2001:db8:1::1", before: "2001:db8:1::", first: 5 },
@@ -43,8 +43,8 @@ const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
 /** Addresses that a bridge may have: gateways with their prefix lengths or others, and addresses beside them. */
 const states: Readonly<Record<4 | 6, readonly string[]>> = {
   4: [
-    ...["198.51.100.1/28", "198.51.100.1/29", "198.51.100.1/24", "198.51.100.14/28"],
-    ...["198.51.100.17/28", "203.0.113.1/24", "203.0.113.254/24", "198.18.7.1/24"],
+    ...["10.219.7.1/28", "10.219.7.1/29", "10.219.7.1/24", "10.219.7.14/28"],
+    ...["10.219.7.17/28", "10.219.8.1/24", "10.219.8.254/24", "198.18.7.1/24"],
   ],
   6: ["2001:db8:1::1/64", "2001:db8:1::1/48", "2001:db8:1::ff/64", "2001:db8:2::1/112"],
 };

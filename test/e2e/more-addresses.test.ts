@@ -83,27 +83,27 @@ function reach(t: Test, pods: readonly { pod: Pod; address: string }[], gateway:
 const ROUTES = { routes: [{ dst: "0.0.0.0/0" }] };
 
 scenario("a subnet is widened in place", needs, (t, host) => {
-  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const former = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
   const before = ["a", "b", "c", "d", "e"].map((name) => add(host, former, name));
   fails(t, host, former, /no IP addresses available in range set/);
 
-  const network = configure({ ranges: [[{ subnet: "198.51.100.0/28" }]], ...ROUTES });
-  fails(t, host, network, /already has an IP address different from 198\.51\.100\.1\/28/);
+  const network = configure({ ranges: [[{ subnet: "10.219.7.0/28" }]], ...ROUTES });
+  fails(t, host, network, /already has an IP address different from 10\.219\.7\.1\/28/);
   const found = problems();
   t.match(found, [
     {
       code: "bridge-address",
-      message: "cni0 has 198.51.100.1/29; expected the gateway 198.51.100.1/28",
+      message: "cni0 has 10.219.7.1/29; expected the gateway 10.219.7.1/28",
     },
   ]);
   t.equal(found.length, 1);
   t.same(found[0]?.commands, [
-    "ip addr add 198.51.100.1/28 dev cni0 && ip addr del 198.51.100.1/29 dev cni0",
+    "ip addr add 10.219.7.1/28 dev cni0 && ip addr del 10.219.7.1/29 dev cni0",
   ]);
   runPage(t, ...(found[0]?.commands ?? []));
 
   const after = add(host, network, "after");
-  reach(t, [before[0] ?? after, before[4] ?? after, after], "198.51.100.1");
+  reach(t, [before[0] ?? after, before[4] ?? after, after], "10.219.7.1");
   t.same(problems(), []);
 });
 
@@ -127,74 +127,74 @@ scenario("an IPv6 subnet is widened in place", needs, (t, host) => {
 });
 
 scenario("the prefix length of a bridge was changed by hand", needs, (t, host) => {
-  const network = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const network = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
   const before = add(host, network, "before");
-  for (const words of ["add 198.51.100.1/28", "del 198.51.100.1/29"]) {
+  for (const words of ["add 10.219.7.1/28", "del 10.219.7.1/29"]) {
     execFileSync("sh", ["-c", `ip addr ${words} dev cni0`]);
   }
-  fails(t, host, network, /already has an IP address different from 198\.51\.100\.1\/29/);
+  fails(t, host, network, /already has an IP address different from 10\.219\.7\.1\/29/);
   const [found] = problems();
   t.match(found, { code: "bridge-address" });
   t.equal(found?.commands.length, 1);
   for (const command of found?.commands ?? []) execFileSync("sh", ["-c", command]);
-  reach(t, [before, add(host, network, "after")], "198.51.100.1");
+  reach(t, [before, add(host, network, "after")], "10.219.7.1");
   t.same(problems(), []);
 });
 
-const TWO = { ranges: [[{ subnet: "198.51.100.0/29" }, { subnet: "203.0.113.0/24" }]], ...ROUTES };
+const TWO = { ranges: [[{ subnet: "10.219.7.0/29" }, { subnet: "10.219.8.0/24" }]], ...ROUTES };
 
 scenario("a second range needs its gateway on the bridge", needs, (t, host) => {
-  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const former = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
   const before = ["a", "b", "c", "d", "e"].map((name) => add(host, former, name));
   const network = configure(TWO);
-  fails(t, host, network, /already has an IP address different from 203\.0\.113\.1\/24/);
+  fails(t, host, network, /already has an IP address different from 10\.219\.8\.1\/24/);
   t.match(problems(), [
     {
       code: "unusable-range",
-      message: /^no ADD with an address of 203\.0\.113\.1-203\.0\.113\.254/,
+      message: /^no ADD with an address of 10\.219\.8\.1-10\.219\.8\.254/,
     },
   ]);
-  t.match(tool(["capacity"]).stderr, "no ADD with an address of 203.0.113.1-203.0.113.254 works");
+  t.match(tool(["capacity"]).stderr, "no ADD with an address of 10.219.8.1-10.219.8.254 works");
 
   const own = configure(TWO, { isGateway: false });
-  runPage(t, "ip addr add 203.0.113.1/24 dev cni0", "sysctl -w net.ipv4.ip_forward=1");
+  runPage(t, "ip addr add 10.219.8.1/24 dev cni0", "sysctl -w net.ipv4.ip_forward=1");
   const after = add(host, own, "after");
-  t.match(after.address, /^203\.0\.113\./);
-  t.ok(after.pod.reaches("203.0.113.1"));
-  reach(t, [before[0] ?? after, after], "198.51.100.1");
+  t.match(after.address, /^10\.219\.8\./);
+  t.ok(after.pod.reaches("10.219.8.1"));
+  reach(t, [before[0] ?? after, after], "10.219.7.1");
   t.same(problems(), []);
 });
 
 scenario("a new subnet has a bridge of its own", needs, (t, host) => {
-  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const former = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
   const before = add(host, former, "before");
-  const ranges = [[{ subnet: "203.0.113.0/24" }]];
+  const ranges = [[{ subnet: "10.219.8.0/24" }]];
   const network = configure({ ranges, ...ROUTES }, { isGateway: true, bridge: "cni1" });
   const after = add(host, network, "after");
-  t.ok(after.pod.reaches("203.0.113.1"));
-  reach(t, [before, after], "198.51.100.1");
+  t.ok(after.pod.reaches("10.219.8.1"));
+  reach(t, [before, after], "10.219.7.1");
   t.match(problems(), [{ code: "out-of-range" }]);
 
   end(host, network, before);
   t.same(Object.keys(host.reservations("net")), [after.address], "a DEL needs no former bridge");
   execFileSync("ip", ["link", "delete", "cni0"]);
-  t.ok(after.pod.reaches("203.0.113.1"));
+  t.ok(after.pod.reaches("10.219.8.1"));
   t.same(problems(), []);
 });
 
 scenario("a node has a new podCIDR after its drain", needs, (t, host) => {
-  const former = configure({ ranges: [[{ subnet: "198.51.100.0/29" }]], ...ROUTES });
+  const former = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
   const before = add(host, former, "before");
-  const network = configure({ ranges: [[{ subnet: "203.0.113.0/24" }]], ...ROUTES });
+  const network = configure({ ranges: [[{ subnet: "10.219.8.0/24" }]], ...ROUTES });
   const printed = (): readonly string[] =>
     problems().flatMap(({ code, commands }) => (code === "bridge-address" ? commands : []));
   t.same(printed(), [], "not while the pod lives");
-  t.ok(before.pod.reaches("198.51.100.1"));
+  t.ok(before.pod.reaches("10.219.7.1"));
 
   end(host, network, before);
-  t.same(printed(), ["ip addr del 198.51.100.1/29 dev cni0"]);
+  t.same(printed(), ["ip addr del 10.219.7.1/29 dev cni0"]);
   runPage(t, ...printed());
   const after = add(host, network, "after");
-  reach(t, [after], "203.0.113.1");
+  reach(t, [after], "10.219.8.1");
   t.same(problems(), []);
 });

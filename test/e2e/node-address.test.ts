@@ -16,7 +16,7 @@ import { scenario } from "./scenario.ts";
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
 
 function configure(ipam: object = {}): Network {
-  const ranges = [[{ subnet: "198.51.100.0/29" }]];
+  const ranges = [[{ subnet: "10.219.7.0/29" }]];
   const section = { type: "host-local", ranges, ...ipam };
   const bridge = { type: "bridge", bridge: "cni0", isGateway: true, ipam: section };
   const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [bridge] });
@@ -53,32 +53,32 @@ function findings(): readonly PrintedFinding[] {
 
 scenario("the node's own address is named, and what to do with it", needs, (t, host) => {
   const network = configure();
-  run("ip addr add 198.51.100.2/32 dev lo");
+  run("ip addr add 10.219.7.2/32 dev lo");
   t.match(findings(), [
     {
       code: "node-address",
       severity: "error",
-      message: "the node itself has 198.51.100.2 (lo), and ADD hands it out",
+      message: "the node itself has 10.219.7.2 (lo), and ADD hands it out",
     },
   ]);
-  t.match(tool(["show", "198.51.100.2"]).stdout, "but the node itself has it");
+  t.match(tool(["show", "10.219.7.2"]).stdout, "but the node itself has it");
 
   const web = add(host, network, "web");
-  t.equal(web.address, "198.51.100.2", "it does");
+  t.equal(web.address, "10.219.7.2", "it does");
   const [finding, ...others] = findings();
   t.same(others, []);
   t.match(finding, {
     code: "node-address",
-    message: "the node itself has 198.51.100.2 (lo), and default/web (container web) holds it",
-    remedy: 'exclude it ("exclude": ["198.51.100.2"] in ipam), then restart this pod',
+    message: "the node itself has 10.219.7.2 (lo), and default/web (container web) holds it",
+    remedy: 'exclude it ("exclude": ["10.219.7.2"] in ipam), then restart this pod',
   });
-  t.notMatch(tool(["show", "198.51.100.2"]).stdout, "process 1");
+  t.notMatch(tool(["show", "10.219.7.2"]).stdout, "process 1");
 
-  const corrected = configure({ exclude: ["198.51.100.2"] });
+  const corrected = configure({ exclude: ["10.219.7.2"] });
   end(host, corrected, web);
   const again = add(host, corrected, "again");
-  t.not(again.address, "198.51.100.2");
-  t.ok(again.pod.reaches("198.51.100.1"));
+  t.not(again.address, "10.219.7.2");
+  t.ok(again.pod.reaches("10.219.7.1"));
   t.same(findings(), []);
 });
 
@@ -86,13 +86,13 @@ scenario("a network of the node that has the same addresses is named", needs, (t
   const network = configure();
   add(host, network, "web");
   t.same(findings(), [], "its own bridge is none");
-  run("ip link add docker0 type bridge && ip addr add 198.51.100.129/24 dev docker0");
+  run("ip link add docker0 type bridge && ip addr add 10.219.7.129/24 dev docker0");
   t.match(findings(), [
     {
       code: "node-network",
       severity: "info",
       message:
-        "the subnet 198.51.100.0/29 shares addresses with 198.51.100.0/24 of docker0 (198.51.100.129)",
+        "the subnet 10.219.7.0/29 shares addresses with 10.219.7.0/24 of docker0 (10.219.7.129)",
     },
   ]);
   t.equal(findings().length, 1);
@@ -102,7 +102,7 @@ scenario("a runtime inside a container has the same range by right", needs, asyn
   const network = configure();
   const web = add(host, network, "web");
   const inner =
-    "ip link set lo up && ip addr add 198.51.100.1/29 dev lo && unshare --net sh -c 'ip link set lo up && ip addr add 198.51.100.2/29 dev lo && echo ready && exec cat'; true";
+    "ip link set lo up && ip addr add 10.219.7.1/29 dev lo && unshare --net sh -c 'ip link set lo up && ip addr add 10.219.7.2/29 dev lo && echo ready && exec cat'; true";
   const nested = spawn("unshare", ["--net", "sh", "-c", inner], {
     stdio: ["pipe", "pipe", "inherit"],
   });
