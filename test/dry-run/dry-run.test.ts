@@ -17,7 +17,7 @@ import type { Interrupt } from "../harness/interruption.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
 import { Network } from "../harness/network.ts";
 import { seed } from "../harness/seed.ts";
-import { fill, ipamOf, readOnly, step, take, WRITES } from "./random-network.ts";
+import { bring, ipamOf, networkState, WRITES } from "./random-network.ts";
 
 /** What a dry run or an ADD comes to: the addresses, or the message and details of the error. */
 type Outcome = readonly string[] | { readonly msg: string; readonly details: string };
@@ -77,27 +77,17 @@ function kindOf(expected: Expectation): string {
 
 test("the dry run gives the address that the next ADD gets, or its error", async (t) => {
   fc.assert(
-    fc.property(
-      ipamOf,
-      fc.array(step, { maxLength: 30, size: "max" }),
-      fc.constantFrom(undefined, undefined, "living", "dead", "empty"),
-      fc.constantFrom("", "", "", "", "", "", "", "", "read-only", "a file"),
-      (ipam, steps, fullOf, disk) => {
-        const machine = new MemoryMachine();
-        const network = new Network(machine, ipam);
-        if (disk === "a file") machine.disk.put(machine.dataDirectory, "");
-        for (const one of disk === "a file" ? [] : steps) take(network, one);
-        if (fullOf !== undefined && disk !== "a file") fill(network, fullOf);
-        const interrupt = disk === "read-only" ? readOnly : undefined;
+    fc.property(ipamOf, networkState(30), (ipam, state) => {
+      const network = new Network(new MemoryMachine(), ipam);
+      const interrupt = bring(network, state);
 
-        const expected = expectationOf(network, ipam, interrupt);
-        const found = outcomeOf(network, interrupt);
+      const expected = expectationOf(network, ipam, interrupt);
+      const found = outcomeOf(network, interrupt);
 
-        if (!("reason" in expected)) deepStrictEqual(found, expected);
-        else if (!("msg" in found)) deepStrictEqual(found, expected);
-        note(kindOf(expected));
-      },
-    ),
+      if (!("reason" in expected)) deepStrictEqual(found, expected);
+      else if (!("msg" in found)) deepStrictEqual(found, expected);
+      note(kindOf(expected));
+    }),
     { seed, numRuns: extent === "short" ? 300 : 4000 },
   );
   t.comment(Object.fromEntries(seen));

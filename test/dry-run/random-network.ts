@@ -11,7 +11,7 @@ export const WRITES: readonly Operation[] = [
 ];
 
 /** Refuses what a read-only disk refuses. */
-export const readOnly: Interrupt = ({ operation }) =>
+const readOnly: Interrupt = ({ operation }) =>
   operation === "requireWritable" || WRITES.includes(operation)
     ? { kind: "fail", code: "EROFS" }
     : undefined;
@@ -55,7 +55,7 @@ export const ipamOf = fc
   });
 
 /** What happens before: reservations and releases, the end of a pod, foreign and damaged files, a boot. */
-export const step = fc.oneof(
+const step = fc.oneof(
   { weight: 12, arbitrary: fc.record({ kind: fc.constant("add"), id: fc.nat({ max: 8 }) }) },
   { weight: 2, arbitrary: fc.record({ kind: fc.constant("del"), id: fc.nat({ max: 8 }) }) },
   { weight: 4, arbitrary: fc.record({ kind: fc.constant("end"), id: fc.nat({ max: 8 }) }) },
@@ -83,7 +83,7 @@ export const step = fc.oneof(
   },
 );
 
-export type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
+type Step = typeof step extends fc.Arbitrary<infer S> ? S : never;
 
 /** `CNI_ARGS` of a pod's sandbox. */
 function sandbox(id: string, name: string): string {
@@ -92,7 +92,7 @@ function sandbox(id: string, name: string): string {
 }
 
 /** Takes a step, with a second before it. */
-export function take(network: Network, one: Step): void {
+function take(network: Network, one: Step): void {
   const { machine, directory } = network;
   const { disk } = machine;
   const netns = "id" in one ? `/run/netns/c${one.id}` : "";
@@ -160,7 +160,7 @@ export function take(network: Network, one: Step): void {
 }
 
 /** Fills the ranges, with what may be taken from them then. */
-export function fill(network: Network, of: "living" | "dead" | "empty"): void {
+function fill(network: Network, of: "living" | "dead" | "empty"): void {
   const { machine, directory } = network;
   for (let id = 100; id < 132; id++) {
     machine.namespaces.set(`/run/netns/c${id}`, BigInt(4026532000 + id));
@@ -174,4 +174,39 @@ export function fill(network: Network, of: "living" | "dead" | "empty"): void {
   const [name] = network.reserved();
   if (of === "empty" && name !== undefined) machine.disk.put(`${directory}/${name}`, "");
   machine.wait(30_000);
+}
+
+/** What has become of a network: the steps before, what fills it, and what is wrong with the disk. */
+interface NetworkState {
+  readonly steps: readonly Step[];
+  readonly fullOf: Parameters<typeof fill>[1] | undefined;
+  readonly disk: "" | "read-only" | "a file";
+}
+
+/** @param most how many steps there are at the most */
+export function networkState(most: number): fc.Arbitrary<NetworkState> {
+  return fc.record({
+    steps: fc.array(step, { maxLength: most, size: "max" }),
+    fullOf: fc.constantFrom(undefined, undefined, "living", "dead", "empty"),
+    disk: fc.constantFrom("", "", "", "", "", "", "", "", "read-only", "a file"),
+  });
+}
+
+/**
+ * Brings a network into a state.
+ *
+ * @returns what the disk refuses each call then
+ */
+export function bring(
+  network: Network,
+  { steps, fullOf, disk }: NetworkState,
+): Interrupt | undefined {
+  const { machine } = network;
+  if (disk === "a file") {
+    machine.disk.put(machine.dataDirectory, "");
+    return undefined;
+  }
+  for (const one of steps) take(network, one);
+  if (fullOf !== undefined) fill(network, fullOf);
+  return disk === "read-only" ? readOnly : undefined;
 }

@@ -10,8 +10,7 @@ import { extent } from "../harness/extent.ts";
 import { type Random, randomFrom } from "../harness/random.ts";
 import type { JsonObject } from "../harness/runtime-call.ts";
 import { seed } from "../harness/seed.ts";
-import { tool } from "../harness/tool.ts";
-import type { PrintedFinding } from "../operator/node.ts";
+import { findings } from "./bridge-node.ts";
 import type { Host } from "./host.ts";
 import { readNetwork } from "./libcni.ts";
 import { Pod } from "./pod.ts";
@@ -172,18 +171,15 @@ scenario(
       }
       const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [one.plugin] });
       writeFileSync("/etc/cni/net.d/net.conflist", text);
-      const found: readonly PrintedFinding[] = JSON.parse(
-        tool(["check", "--json"]).stdout,
-      ).findings;
-      const findings = found.filter(
+      const found = findings().filter(
         ({ code }) => code === "bridge-address" || code === "unusable-range",
       );
       const problem = addAll(host, one);
       run("ip", "link", "delete", "cni0");
       outcomes[problem === "" ? "fine" : "found"]++;
-      const said = findings.map(({ message }) => message).join("; ");
+      const said = found.map(({ message }) => message).join("; ");
       const shown = `${text} on ${one.addresses.join(", ")}: ${problem}; found: ${said}`;
-      t.equal(findings.length > 0, problem !== "", shown);
+      t.equal(found.length > 0, problem !== "", shown);
     }
     t.ok(outcomes.fine > CASES / 10, `${outcomes.fine} are fine`);
     t.ok(outcomes.found > CASES / 10, `${outcomes.found} are not`);

@@ -2,54 +2,20 @@
 /** The ways of docs/more-addresses.md, each on a bridge with living pods, with the `bridge` plugin. */
 
 import { execFileSync } from "node:child_process";
-import { mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { readFileSync } from "node:fs";
 import type { Test } from "tap";
 import { inRepository } from "../harness/repository.ts";
-import { cacheEntry } from "../harness/results-cache.ts";
 import { tool } from "../harness/tool.ts";
 import type { PrintedFinding } from "../operator/node.ts";
+import { type AddedPod, add, configure, end, findings } from "./bridge-node.ts";
 import type { Host } from "./host.ts";
-import { type Network, readNetwork } from "./libcni.ts";
+import type { Network } from "./libcni.ts";
 import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
 
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
 
 const page = readFileSync(inRepository("docs/more-addresses.md"), "utf8");
-
-/** A part of the configuration of the network `net`, and of its `ipam`. */
-function configure(ipam: object, plugin: object = { isGateway: true }): Network {
-  const bridge = {
-    type: "bridge",
-    bridge: "cni0",
-    ...plugin,
-    ipam: { type: "host-local", ...ipam },
-  };
-  const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [bridge] });
-  mkdirSync("/etc/cni/net.d", { recursive: true });
-  writeFileSync("/etc/cni/net.d/net.conflist", text);
-  return readNetwork(text);
-}
-
-/** Adds a pod, and remembers it as libcni does; its address without the prefix length. */
-function add(host: Host, network: Network, name: string): { pod: Pod; address: string } {
-  const pod = new Pod(name);
-  const { ips = [] } = host.runtime.add(network, pod);
-  const [{ address = "", gateway = "" } = {}] = ips;
-  mkdirSync("/var/lib/cni/results", { recursive: true });
-  const known = { netns: pod.netns, addresses: [address], gateway, pod: `default/${name}` };
-  const entry = cacheEntry("net", name, known);
-  writeFileSync(join("/var/lib/cni/results", entry.name), entry.text);
-  return { pod, address: address.replace(/\/.*/, "") };
-}
-
-/** Ends a pod, as the runtime does. */
-function end(host: Host, network: Network, { pod }: { readonly pod: Pod }): void {
-  host.runtime.del(network, pod);
-  pod.remove();
-  rmSync(join("/var/lib/cni/results", cacheEntry("net", pod.containerId).name));
-}
 
 function fails(t: Test, host: Host, network: Network, reason: RegExp): void {
   const pod = new Pod("failing");
@@ -60,8 +26,7 @@ function fails(t: Test, host: Host, network: Network, reason: RegExp): void {
 
 /** The findings that are a problem. */
 function problems(): readonly PrintedFinding[] {
-  const found: readonly PrintedFinding[] = JSON.parse(tool(["check", "--json"]).stdout).findings;
-  return found.filter(({ severity }) => severity !== "info");
+  return findings().filter(({ severity }) => severity !== "info");
 }
 
 /** Runs commands of the page, each a line of it. */
@@ -72,7 +37,7 @@ function runPage(t: Test, ...lines: readonly string[]): void {
   }
 }
 
-function reach(t: Test, pods: readonly { pod: Pod; address: string }[], gateway: string): void {
+function reach(t: Test, pods: readonly AddedPod[], gateway: string): void {
   for (const one of pods) {
     t.ok(one.pod.reaches(gateway), `${one.address} reaches its gateway`);
     for (const { address } of pods.filter((other) => other !== one))

@@ -3,56 +3,20 @@
 
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { cacheEntry } from "../harness/results-cache.ts";
 import { tool } from "../harness/tool.ts";
-import type { PrintedFinding } from "../operator/node.ts";
-import type { Host } from "./host.ts";
-import { type Network, readNetwork } from "./libcni.ts";
-import { Pod } from "./pod.ts";
+import { add, configure, end, findings } from "./bridge-node.ts";
 import { scenario } from "./scenario.ts";
 
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
 
-function configure(ipam: object = {}): Network {
-  const ranges = [[{ subnet: "10.219.7.0/29" }]];
-  const section = { type: "host-local", ranges, ...ipam };
-  const bridge = { type: "bridge", bridge: "cni0", isGateway: true, ipam: section };
-  const text = JSON.stringify({ cniVersion: "1.0.0", name: "net", plugins: [bridge] });
-  mkdirSync("/etc/cni/net.d", { recursive: true });
-  writeFileSync("/etc/cni/net.d/net.conflist", text);
-  return readNetwork(text);
-}
-
-/** Adds a pod, and remembers it as libcni does. */
-function add(host: Host, network: Network, name: string): { pod: Pod; address: string } {
-  const pod = new Pod(name);
-  const [{ address = "" } = {}] = host.runtime.add(network, pod).ips ?? [];
-  mkdirSync("/var/lib/cni/results", { recursive: true });
-  const known = { netns: pod.netns, addresses: [address], pod: `default/${name}` };
-  const entry = cacheEntry("net", name, known);
-  writeFileSync(join("/var/lib/cni/results", entry.name), entry.text);
-  return { pod, address: address.replace(/\/.*/, "") };
-}
-
-/** Ends a pod, as the runtime does. */
-function end(host: Host, network: Network, { pod }: { readonly pod: Pod }): void {
-  host.runtime.del(network, pod);
-  pod.remove();
-  rmSync(join("/var/lib/cni/results", cacheEntry("net", pod.containerId).name));
-}
+const ranges = [[{ subnet: "10.219.7.0/29" }]];
 
 function run(line: string): void {
   execFileSync("sh", ["-c", line], { stdio: "pipe" });
 }
 
-function findings(): readonly PrintedFinding[] {
-  return JSON.parse(tool(["check", "--json"]).stdout).findings;
-}
-
 scenario("the node's own address is named, and what to do with it", needs, (t, host) => {
-  const network = configure();
+  const network = configure({ ranges });
   run("ip addr add 10.219.7.2/32 dev lo");
   t.match(findings(), [
     {
@@ -74,7 +38,7 @@ scenario("the node's own address is named, and what to do with it", needs, (t, h
   });
   t.notMatch(tool(["show", "10.219.7.2"]).stdout, "process 1");
 
-  const corrected = configure({ exclude: ["10.219.7.2"] });
+  const corrected = configure({ ranges, exclude: ["10.219.7.2"] });
   end(host, corrected, web);
   const again = add(host, corrected, "again");
   t.not(again.address, "10.219.7.2");
@@ -83,7 +47,7 @@ scenario("the node's own address is named, and what to do with it", needs, (t, h
 });
 
 scenario("a network of the node that has the same addresses is named", needs, (t, host) => {
-  const network = configure();
+  const network = configure({ ranges });
   add(host, network, "web");
   t.same(findings(), [], "its own bridge is none");
   run("ip link add docker0 type bridge && ip addr add 10.219.7.129/24 dev docker0");
@@ -99,7 +63,7 @@ scenario("a network of the node that has the same addresses is named", needs, (t
 });
 
 scenario("a runtime inside a container has the same range by right", needs, async (t, host) => {
-  const network = configure();
+  const network = configure({ ranges });
   const web = add(host, network, "web");
   const inner =
     "ip link set lo up && ip addr add 10.219.7.1/29 dev lo && unshare --net sh -c 'ip link set lo up && ip addr add 10.219.7.2/29 dev lo && echo ready && exec cat'; true";

@@ -6,10 +6,10 @@ import fc from "fast-check";
 import { test } from "tap";
 import { check } from "../../../src/operator/check/check.ts";
 import type { Code } from "../../../src/operator/check/finding.ts";
-import { fill, ipamOf, readOnly, step, take } from "../../dry-run/random-network.ts";
+import { bring, ipamOf, networkState } from "../../dry-run/random-network.ts";
 import { extent } from "../../harness/extent.ts";
 import type { Interrupt } from "../../harness/interruption.ts";
-import { DATA_DIRECTORY, MemoryMachine } from "../../harness/memory-machine.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { Network } from "../../harness/network.ts";
 import { seed } from "../../harness/seed.ts";
 import { configure, contextOf, RESULTS, startOperator } from "../memory-node.ts";
@@ -32,32 +32,23 @@ function found(machine: MemoryMachine, interrupt?: Interrupt): readonly string[]
 test("check finds that the next ADD fails exactly where it does", async (t) => {
   const seen = new Map<string, number>();
   fc.assert(
-    fc.property(
-      ipamOf,
-      fc.array(step, { maxLength: 20, size: "max" }),
-      fc.constantFrom(undefined, undefined, "living", "dead", "empty"),
-      fc.constantFrom("", "", "", "", "", "", "", "", "read-only", "a file"),
-      (ipam, steps, fullOf, disk) => {
-        const machine = new MemoryMachine();
-        machine.disk.makeDirectories(RESULTS);
-        // An address that is reserved for a pod is one that an ADD may get.
-        const own = { ...ipam, reserved: undefined };
-        const network = new Network(machine, own);
-        configure(machine, "net.conf", JSON.parse(network.callFor("ADD", "new").stdin));
-        if (disk === "a file") machine.disk.put(DATA_DIRECTORY, "");
-        for (const one of disk === "a file" ? [] : steps) take(network, one);
-        if (fullOf !== undefined && disk !== "a file") fill(network, fullOf);
-        if (disk === "read-only") machine.kernel.readOnly = "/";
-        const interrupt = disk === "read-only" ? readOnly : undefined;
+    fc.property(ipamOf, networkState(20), (ipam, state) => {
+      const machine = new MemoryMachine();
+      machine.disk.makeDirectories(RESULTS);
+      // An address that is reserved for a pod is one that an ADD may get.
+      const own = { ...ipam, reserved: undefined };
+      const network = new Network(machine, own);
+      configure(machine, "net.conf", JSON.parse(network.callFor("ADD", "new").stdin));
+      const interrupt = bring(network, state);
+      if (state.disk === "read-only") machine.kernel.readOnly = "/";
 
-        const codes = machine.try(() => found(machine, interrupt));
-        const { error } = machine.try(() => network.add("new", { interrupt }));
+      const codes = machine.try(() => found(machine, interrupt));
+      const { error } = machine.try(() => network.add("new", { interrupt }));
 
-        deepStrictEqual(codes.length > 0, error !== undefined, String(error?.msg));
-        const kind = codes[0] ?? "nothing";
-        seen.set(kind, (seen.get(kind) ?? 0) + 1);
-      },
-    ),
+      deepStrictEqual(codes.length > 0, error !== undefined, String(error?.msg));
+      const kind = codes[0] ?? "nothing";
+      seen.set(kind, (seen.get(kind) ?? 0) + 1);
+    }),
     { seed, numRuns: extent === "short" ? 200 : 1000 },
   );
   t.comment(Object.fromEntries(seen));
