@@ -18,7 +18,7 @@ import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import type { Reservation } from "../store/reservations/reservation-file.ts";
 import { type Preferences, ReusedAddresses } from "../store/reuse/reuse.ts";
-import { attempt, recover, SystemError } from "../system/system.ts";
+import { type AddressFiles, attempt, recover, SystemError } from "../system/system.ts";
 import { requireWritableStore } from "./writable-store.ts";
 
 /** What an ADD would come to in a range set: an address, or the error that there is none. */
@@ -29,6 +29,9 @@ type DryRunConfig = Pick<
   IpamConfig,
   "rangeSets" | "exclusions" | "reserved" | "reclaims" | "reuse" | "resolvConf"
 >;
+
+/** Gives all files of the directory, which are read once, as an ADD does. */
+type Search = () => AddressFiles;
 
 /** How the dry run is asked. */
 interface DryRunOptions {
@@ -61,10 +64,15 @@ export function dryRun(
     },
   );
   for (const index of config.rangeSets.keys()) requireReplaceable(files, index);
+  let scan: AddressFiles | undefined;
+  const search = (): AddressFiles => {
+    scan ??= readAll(files);
+    return scan;
+  };
   let preferences: Preferences | undefined;
-  const taken = takenIn(files, states);
+  const taken = takenIn(files, states, search);
   const prospectOf = (set: RangeSet, index: number): Prospect => {
-    preferences ??= reuseOf(files, config.reuse).preferencesFor(undefined);
+    preferences ??= reuseOf(files, config.reuse, search).preferencesFor(undefined);
     const cursor = readCursor(files, index, () => {});
     const asked = { ...config, set, cursor, preferences };
     for (const one of obtainableInOrder(files, asked, taken)) {
@@ -76,16 +84,16 @@ export function dryRun(
 }
 
 /** An ADD that finds a journal which is not current reads all files, and notes what others have released. */
-function reuseOf(files: NetworkFiles, reuse: Reuse): ReusedAddresses {
+function reuseOf(files: NetworkFiles, reuse: Reuse, search: Search): ReusedAddresses {
   const reused = new ReusedAddresses(files, reuse);
   if (!reused.isAsked) return reused;
   const journal = new Journal(files, { excludesGoPlugin: true });
-  if (journal.isStale()) reused.released(...journal.missingIn(readAll(files)));
+  if (journal.isStale()) reused.released(...journal.missingIn(search()));
   return reused;
 }
 
 /** What others have reserved, each read once, when it is asked for. */
-function takenIn(files: NetworkFiles, states: NamespaceStates | undefined): Taken {
+function takenIn(files: NetworkFiles, states: NamespaceStates | undefined, search: Search): Taken {
   let unusual: readonly Reservation[] | undefined;
   let recorded: ReservationStates | undefined;
   return {
@@ -94,7 +102,7 @@ function takenIn(files: NetworkFiles, states: NamespaceStates | undefined): Take
       return recorded.reclaimable(wantedBy);
     },
     unusual: () => {
-      unusual ??= othersIn(readAll(files));
+      unusual ??= othersIn(search());
       return unusual;
     },
   };

@@ -11,7 +11,7 @@ import type { Reservation } from "./reservations/reservation-file.ts";
 import { countUsage, describeUsage, unownedIn } from "./reservations/usage.ts";
 
 /** A range set without a free address. */
-export interface ExhaustedSet extends Excluded {
+interface ExhaustedSet extends Excluded {
   readonly set: RangeSet;
   /** The pod for which the whole set is reserved. */
   readonly pod?: PodName | undefined;
@@ -19,17 +19,14 @@ export interface ExhaustedSet extends Excluded {
 
 /** No address of a range set, or of its part that is reserved for the pod, can be handed out. */
 export class NoAddressError extends CniError {
-  /** Whether the set has no address at all: it is not full, and no release helps. */
-  readonly isOfEmptySet: boolean;
-
   /** @param reservations those of no usual form, as of `othersIn` */
   constructor(files: NetworkFiles, exhausted: ExhaustedSet, reservations: readonly Reservation[]) {
     const { set, exclusions } = exhausted;
-    const isEmpty = isEmptySet(set, exclusions);
-    const details = isEmpty ? faultOf(exhausted) : detailsOn(files, exhausted, reservations);
+    const details = isEmptySet(set, exclusions)
+      ? faultOf(exhausted)
+      : detailsOn(files, exhausted, reservations);
     const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
     super(ErrorCode.internal, message, details);
-    this.isOfEmptySet = isEmpty;
   }
 }
 

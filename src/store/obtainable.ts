@@ -20,7 +20,7 @@ export type Obtainable =
   | { readonly kind: "empty"; readonly candidate: Candidate; readonly name: string };
 
 /** What an ADD asks of a range set. */
-export interface SetRequest {
+interface SetRequest {
   readonly set: RangeSet;
   /** The exclusions for the pod. */
   readonly exclusions: Exclusions;

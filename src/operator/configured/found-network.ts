@@ -5,7 +5,7 @@ import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import type { ResultRoute } from "../../cni/result.ts";
-import { loadWithoutCall } from "../../configuration/load-config.ts";
+import { loadConfig, loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
   hasRanges,
@@ -121,7 +121,7 @@ export function fromConfiguration(
     network = { ...network, uncertainty };
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
-    const config = loadWithoutCall(whole, system);
+    const config = loadConfig(whole, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
     const routes = addsRoutes(document) ? config.routes : undefined;

@@ -16,16 +16,11 @@ import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import {
   type OpenedStatus,
   openedIn,
+  openedOther,
   othersIn,
   readAll,
-  statusOf,
 } from "../../store/reservations/directory-scan.ts";
-import {
-  isUnowned,
-  type Owner,
-  ownerOfUnreadable,
-  parseOwner,
-} from "../../store/reservations/owner.ts";
+import { isUnowned, type Owner } from "../../store/reservations/owner.ts";
 import {
   type HeldAddress,
   isBlank,
@@ -337,11 +332,9 @@ export function openedReservation(
   name: string,
   opened: OpenedFile | SystemError,
 ): NodeReservation {
-  const isOpened = !(opened instanceof SystemError);
-  const content = isOpened ? opened.content : opened;
-  const owner = typeof content === "string" ? parseOwner(content) : ownerOfUnreadable(content);
+  const { owner, status } = openedOther({ name, file: opened });
+  const content = opened instanceof SystemError ? opened : opened.content;
   const isEmpty = owner.kind === "unowned" && typeof content === "string" && isBlank(content);
-  const status = isOpened ? statusOf(opened) : undefined;
   return new NodeReservation(network, name, owner, status, isEmpty);
 }
 

@@ -79,7 +79,8 @@ type PlacedOfBoot = PlacedRecord<RecordedReservation>;
 export class ReservationStates {
   readonly #files: NetworkFiles;
   readonly #records: Records;
-  readonly #isUnread: boolean;
+  /** Whether the journal, which tells of them, could not be read. */
+  readonly isUnread: boolean;
   readonly #states: NamespaceStates;
   #byInode: ReadonlyMap<string, readonly PlacedOfBoot[]> | undefined;
   readonly #living = new Map<string, readonly PlacedOfBoot[]>();
@@ -89,7 +90,7 @@ export class ReservationStates {
   constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
     this.#files = files;
     this.#records = records ?? NO_RECORDS;
-    this.#isUnread = records === undefined;
+    this.isUnread = records === undefined;
     this.#states = states;
   }
 
@@ -113,11 +114,6 @@ export class ReservationStates {
       if (!isGone || isAsRecorded(this.#files, record) !== true) continue;
       if (this.#records.isLast(placed)) yield record;
     }
-  }
-
-  /** Whether the journal, which tells of them, could not be read. */
-  get isUnread(): boolean {
-    return this.#isUnread;
   }
 
   /**
@@ -166,7 +162,7 @@ export class ReservationStates {
     name: string,
     isSame: (record: RecordedReservation) => boolean | undefined,
   ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
-    if (this.#isUnread) return { state: UNREAD };
+    if (this.isUnread) return { state: UNREAD };
     const { place, record } = this.#records.of(name) ?? {};
     if (place === undefined || record === undefined || isEarlier(record)) return undefined;
     const same = isSame(record);

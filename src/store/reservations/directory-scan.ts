@@ -32,7 +32,7 @@ export interface OpenedReservation extends NamedReservation {
 }
 
 /** A reservation of the usual form that was opened. */
-export interface UsualReservation extends OpenedReservation {
+interface UsualReservation extends OpenedReservation {
   readonly owner: NamedOwner;
   readonly status: OpenedStatus;
   /** The address as a number, in decimal; empty where it is no IPv4 address in its canonical form. */
@@ -59,11 +59,14 @@ export function readAll({ system, directory }: NetworkFiles, withStatus = false)
 export function openAll(files: NetworkFiles): readonly OpenedReservation[] {
   const { usual, others } = readAll(files, true);
   const all: OpenedReservation[] = [...eachLine(usual)].map(openedIn);
-  for (const { name, file } of others) {
-    const status = file instanceof SystemError ? undefined : statusOf(file);
-    all.push({ name, owner: ownerInFile(file), status });
-  }
+  for (const one of others) all.push(openedOther(one));
   return all;
+}
+
+/** The reservation of a file that is no usual one. */
+export function openedOther({ name, file }: NamedFile): OpenedReservation {
+  const status = file instanceof SystemError ? undefined : statusOf(file);
+  return { name, owner: ownerInFile(file), status };
 }
 
 /**
@@ -140,7 +143,7 @@ class UsualStatus implements OpenedStatus {
 }
 
 /** The status of a file that was opened. */
-export function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
+function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedStatus {
   const writableMode = (mode & 0o022) === 0 ? undefined : mode;
   return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
 }

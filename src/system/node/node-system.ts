@@ -138,8 +138,7 @@ function openFile(path: string, limit: number, openings = MOST_OPENINGS): Opened
     });
   } catch (error) {
     // A link to nothing is there, too; any other file that is missing was removed, and may be there again.
-    const look = () => systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
-    const found = look();
+    const found = systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true }));
     if (!isSystemError(error)) throw error;
     const isAgain = error.code === "ENOENT" && !found.isSymbolicLink() && openings > 1;
     return isAgain ? openFile(path, limit, openings - 1) : openedFile(found, error);
