@@ -122,7 +122,7 @@ scenario("a second range needs its gateway on the bridge", needs, (t, host) => {
   t.match(tool(["capacity"]).stderr, "no ADD with an address of 10.219.8.1-10.219.8.254 works");
 
   const own = configure(TWO, { isGateway: false });
-  runPage(t, "ip addr add 10.219.8.1/24 dev cni0", "sysctl -w net.ipv4.ip_forward=1");
+  runPage(t, "ip addr add 10.219.8.1/24 dev cni0", "echo 1 > /proc/sys/net/ipv4/ip_forward");
   const after = add(host, own, "after");
   t.match(after.address, /^10\.219\.8\./);
   t.ok(after.pod.reaches("10.219.8.1"));
