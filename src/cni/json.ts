@@ -136,7 +136,16 @@ export function memberOrNullInAnyCase(at: Located, name: string): Located | unde
   at.members ??= membersOf(at);
   const value = at.members.get(name.toLowerCase());
   if (value === undefined) return undefined;
-  return { value, path: at.path === "" ? name : `${at.path}.${name}` };
+  return { value, path: memberPath(at.path, name) };
+}
+
+/**
+ * The path of a member of an object, such as `ipam.ranges`.
+ *
+ * @param path of the object; empty for a whole document
+ */
+export function memberPath(path: string, name: string): string {
+  return path === "" ? name : `${path}.${name}`;
 }
 
 /** The last one of a key wins. */

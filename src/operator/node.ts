@@ -41,6 +41,9 @@ export class Node {
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
+  /** What precedes files of them, and the configurations in them that use this plugin. */
+  readonly preceded: Networks["preceded"];
+  readonly configurations: Networks["configurations"];
   /** The directories of the networks, in the order of these. */
   readonly directories: readonly NetworkDirectory[];
   readonly cache: ResultsCache;
@@ -48,18 +51,21 @@ export class Node {
   readonly #networks: Networks;
   #interfaces: { readonly read: Interfaces | undefined } | undefined;
   readonly #outlooks = new Map<FoundNetwork, Outlook>();
+  readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
 
   constructor(
     context: Context,
     networks: Networks,
     cache: ResultsCache = new ResultsCache(context),
   ) {
-    const { found, others, problems, files } = networks;
+    const { found, others, problems, files, preceded, configurations } = networks;
     this.context = context;
     this.#networks = networks;
     this.networks = found;
     this.problems = problems;
     this.files = files;
+    this.preceded = preceded;
+    this.configurations = configurations;
     this.directories = networkDirectories(context.system, found);
     this.cache = cache;
     this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
@@ -101,7 +107,10 @@ export class Node {
 
   /** Whether the name of a network's bridge is that of another interface. */
   hasOtherInterface(network: FoundNetwork): boolean {
-    return isOtherInterface(this.context.system, network);
+    const known = this.#otherInterfaces.get(network);
+    const isOther = known ?? isOtherInterface(this.context.system, network);
+    this.#otherInterfaces.set(network, isOther);
+    return isOther;
   }
 
   /** What the next ADD in a network comes to, asked once. */
@@ -125,7 +134,14 @@ export class Node {
 }
 
 function onlyOthers({ others }: Networks): Networks {
-  return { found: others, others: [], problems: [], files: [] };
+  return {
+    found: others,
+    others: [],
+    problems: [],
+    files: [],
+    preceded: new Map(),
+    configurations: [],
+  };
 }
 
 /**

@@ -4,6 +4,8 @@ import { CniError, messageWithDetails } from "../cni/error.ts";
 import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
 import { unescaped } from "../store/namespaces/mount-lines.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
+import { hasCapability } from "../store/namespaces/sight.ts";
+import { rootOf } from "../store/namespaces/view.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { attempt, isSystemError, type SystemError } from "../system/system.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
@@ -73,7 +75,7 @@ function isRefusedToPlugin(
   system: OperatorSystem,
   { code, path }: SystemError,
 ): "yes" | "no" | "unknown" {
-  if (code === "EACCES") return overridesPermissions(system) ? "yes" : "unknown";
+  if (code === "EACCES") return hasCapability(system, DAC_OVERRIDE) ? "yes" : "unknown";
   // A unit or container may have mounted for itself alone what the node can write to.
   if (code !== "EROFS" || hasMountsOfNode(system)) return "yes";
   const [own, first] = ["/proc/self/mountinfo", "/proc/1/mountinfo"].map((file) => {
@@ -90,19 +92,9 @@ function hasMountsOfNode(system: OperatorSystem): boolean {
   return attempt(() => read("self") === read("1"), false);
 }
 
-/** Whether permissions do not hold this process, as they do not hold root. */
-function overridesPermissions(system: OperatorSystem): boolean {
-  const text = attempt(() => system.readFile("/proc/self/status", LARGEST_FILE), "");
-  const [, effective = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(text) ?? [];
-  return (BigInt(`0x${effective}`) & DAC_OVERRIDE) !== 0n;
-}
-
 /** Whether this process sees the files of the node at their paths: its root is that of the first process. */
 export function hasRootOfNode(system: OperatorSystem): boolean {
-  return attempt(() => {
-    const [own, first] = ["/proc/self/root/", "/proc/1/root/"].map((path) => system.status(path));
-    return own?.device === first?.device && own?.inode === first?.inode;
-  }, false);
+  return attempt(() => rootOf(system, "self") === rootOf(system, "1"), false);
 }
 
 /**

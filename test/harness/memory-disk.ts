@@ -74,9 +74,9 @@ export class MemoryDisk {
     return found.content;
   }
 
-  openFile(path: string, limit: number): OpenedFile {
+  openFile(path: string, limit: number, read = () => this.readFile(path, limit)): OpenedFile {
+    const content = recover(read, itself);
     const { kind, inode, modified, changed } = this.linkStatus(path);
-    const content = recover(() => this.readFile(path, limit), itself);
     return { kind, inode, modified, changed, mode: this.modeOf(path), content };
   }
 

@@ -7,7 +7,6 @@ import { readFilesBy } from "../../src/system/read-files.ts";
 import {
   type AddressFiles,
   type FileStatus,
-  itself,
   type Lines,
   type Lock,
   type LockRequest,
@@ -262,8 +261,7 @@ export class MemoryProcess implements System {
 
   /** An operation as `readFile`, which may fail as that does. */
   openFile(path: string, limit: number): OpenedFile {
-    const content = recover(() => this.readFile(path, limit), itself);
-    return { ...this.#disk.openFile(path, limit), content };
+    return this.#disk.openFile(path, limit, () => this.readFile(path, limit));
   }
 
   readFileIn(namespace: string, path: string, limit: number): string {

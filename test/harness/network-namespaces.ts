@@ -1,12 +1,13 @@
 /** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
 
-import { spawn, spawnSync } from "node:child_process";
+import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import type { Readable, Writable } from "node:stream";
 import type { Test } from "tap";
 import { isGiven } from "./needs.ts";
 
@@ -39,26 +40,10 @@ export async function processInContainer(
 ): Promise<{ readonly processId: number; readonly runtime: number }> {
   const inner = `${setUpLoopback} && echo ready $$ && exec cat`;
   const setUp = `ip link set lo up && ip address add "$1" dev lo && shift && unshare --net sh -c '${inner}' sh "$@"`;
-  const child = spawn(
-    "unshare",
-    ["--net", "sh", "-c", `${setUp}; true`, "sh", gateway, ...addresses],
-    {
-      stdio: ["pipe", "pipe", "inherit"],
-    },
-  );
-  const ended = once(child, "exit");
-  t.teardown(async () => {
-    // Both end with their input.
-    child.stdin.end();
-    await ended;
-  });
-  for await (const line of createInterface(child.stdout)) {
-    const [word, processId] = line.split(" ");
-    if (word === "ready" && child.pid !== undefined) {
-      return { processId: Number(processId), runtime: child.pid };
-    }
-  }
-  throw new Error("no process in a container");
+  // Both end with their input.
+  const end = (child: Child): void => void child.stdin.end();
+  const started = await startScript(t, `${setUp}; true`, [gateway, ...addresses], end);
+  return { processId: Number(started.said.split(" ")[1]), runtime: started.processId };
 }
 
 /** Starts a process in a network namespace of its own, once a shell has set that up. */
@@ -68,19 +53,33 @@ async function startProcess(
   words: readonly string[] = [],
 ): Promise<number> {
   const script = `${setUp} && echo ready && exec cat`;
+  const { processId } = await startScript(t, script, words, (child) => child.kill("SIGKILL"));
+  return processId;
+}
+
+type Child = ChildProcessByStdio<Writable, Readable, null>;
+
+/** Runs a script in a network namespace of its own, until it says `ready`: its process id, and the line in which it did. */
+async function startScript(
+  t: Pick<Test, "teardown">,
+  script: string,
+  words: readonly string[],
+  end: (child: Child) => void,
+): Promise<{ readonly processId: number; readonly said: string }> {
   const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...words], {
     stdio: ["pipe", "pipe", "inherit"],
   });
   // Its addresses are in use until it has ended, and the next test may have the same.
   const ended = once(child, "exit");
   t.teardown(async () => {
-    child.kill("SIGKILL");
+    end(child);
     await ended;
   });
   for await (const line of createInterface(child.stdout)) {
-    if (line === "ready" && child.pid !== undefined) return child.pid;
+    const isReady = line.split(" ")[0] === "ready";
+    if (isReady && child.pid !== undefined) return { processId: child.pid, said: line };
   }
-  throw new Error(`no process in a network namespace: ${setUp}`);
+  throw new Error(`no process in a network namespace: ${script}`);
 }
 
 /**

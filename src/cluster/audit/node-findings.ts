@@ -131,23 +131,18 @@ function ownProblems(
   return found;
 }
 
-/** An address of a node, as a range of one address. */
-interface NodeAddress extends AddressRange {
-  readonly address: Address;
-}
-
 /** The smallest podCIDR around each address of a node that is in one. */
 function podCidrsAround(nodes: readonly ClusterNode[]): ReadonlyMap<Address, PodCidr> {
   const found = new Map<Address, PodCidr>();
-  const places = nodes.flatMap(({ cidrs, addresses }): (PodCidr | NodeAddress)[] => [
+  const places = nodes.flatMap(({ cidrs, addresses }): (PodCidr | AddressRange)[] => [
     ...cidrs,
-    ...addresses.map((address) => ({ first: address, last: address, address })),
+    ...addresses.map((one) => ({ first: one, last: one })),
   ]);
-  const isPodCidr = (place: PodCidr | NodeAddress): place is PodCidr => "length" in place;
+  const isPodCidr = (place: PodCidr | AddressRange): place is PodCidr => "length" in place;
   for (const { members, around } of groupCidrs(places)) {
     const podCidr = members.find(isPodCidr) ?? around?.members.find(isPodCidr);
     if (podCidr === undefined) continue;
-    for (const place of members) if (!isPodCidr(place)) found.set(place.address, podCidr);
+    for (const place of members) if (!isPodCidr(place)) found.set(place.first, podCidr);
   }
   return found;
 }

@@ -115,7 +115,7 @@ function propose(
 ): ReadonlyMap<ClusterNode, string> {
   const { family } = cluster.address;
   const nodeMask = masks.find((one) => one.family === family)?.nodeMask;
-  if (nodeMask === undefined || startFault(family, cluster.length, nodeMask, "")) return new Map();
+  if (nodeMask === undefined || startFault(family, cluster.length, nodeMask)) return new Map();
   // The podCIDR of a node is in use until that node has been renumbered.
   const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...others];
   const groupOf = new Map(groups.map((group) => [group.members[0], group]));

@@ -18,14 +18,14 @@ interface StartFault {
  * Why kube-controller-manager does not start with a cluster CIDR and a node mask (kubernetes, `NewNodeIpamController` and
  * `NewCIDRSet` of pkg/controller/nodeipam).
  *
- * @param where the cluster CIDR after a space, empty if only its length is known
+ * @param where the cluster CIDR after a space, by default only its length is known
  * @returns `undefined` where it starts
  */
 export function startFault(
   family: Family,
   clusterLength: number,
   nodeMask: number,
-  where: string,
+  where = "",
 ): StartFault | undefined {
   if (nodeMask < clusterLength) {
     const message = `the cluster CIDR${where} is smaller than one podCIDR of /${nodeMask}: kube-controller-manager does not start`;

@@ -19,7 +19,7 @@ export function layOutCidrs(request: CidrRequest): CidrLayout {
   const { family, cluster, serviceCidrs, nodes = 1n } = request;
   const nodeMask = request.nodeMask ?? chooseMask(request);
   const clusterLength = cluster?.length ?? Math.max(0, nodeMask - bitsFor(nodes));
-  const isStarting = startFault(family, clusterLength, nodeMask, "") === undefined;
+  const isStarting = startFault(family, clusterLength, nodeMask) === undefined;
   return {
     family,
     cluster,

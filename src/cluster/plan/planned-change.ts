@@ -51,7 +51,9 @@ export function plannedChange(
   const was = formerSettings(context, now);
   if (was === undefined) return undefined;
   if (now.length === 0) throw new UsageError("expected --cluster-cidr with the --was- options");
-  if (now.some(isNotStarting)) return undefined;
+  const isStarting = ({ family, clusterLength, nodeMask }: Settings): boolean =>
+    startFault(family, clusterLength, nodeMask) === undefined;
+  if (!now.every(isStarting)) return undefined;
   const capacity = leastOf(now.map((one) => one.nodes));
   const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
@@ -79,14 +81,6 @@ export function plannedChange(
   return { families, existing, wanted, further, without, problems };
 }
 
-function isNotStarting({
-  family,
-  clusterLength,
-  nodeMask,
-}: Pick<CidrLayout, "family" | "clusterLength" | "nodeMask">): boolean {
-  return startFault(family, clusterLength, nodeMask, "") !== undefined;
-}
-
 /** The settings before the change: what is not given is unchanged. `undefined` where nothing is given. */
 function formerSettings(
   context: Context,
@@ -106,7 +100,7 @@ function formerSettings(
     }
     const serviceCidrs = now[0]?.serviceCidrs ?? [];
     const unknown = { nodes: undefined, pods: undefined };
-    if (!isNotStarting({ family, clusterLength: cluster.length, nodeMask })) {
+    if (startFault(family, cluster.length, nodeMask) === undefined) {
       return { ...layOutCidrs({ family, cluster, serviceCidrs, nodeMask, ...unknown }), cluster };
     }
     throw new UsageError(

@@ -10,11 +10,16 @@ import { isLocal } from "../../store/namespaces/addresses.ts";
 import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { seesHostProcesses } from "../../store/namespaces/sight.ts";
-import { lookAround, nameOf, nodeNamespaceOf, type View } from "../../store/namespaces/view.ts";
+import {
+  lookAround,
+  nameOf,
+  namespaceOf,
+  nodeNamespaceOf,
+  type View,
+} from "../../store/namespaces/view.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { CachedAttachment } from "./cache/cached-attachment.ts";
 import type { ResultsCache } from "./cache/results-cache.ts";
@@ -50,7 +55,7 @@ export class LivenessChecker {
   readonly #directories: readonly NetworkDirectory[];
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, ReservationStates>();
-  readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string>>();
+  readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string> | undefined>();
   #view: View | undefined;
   #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
@@ -196,20 +201,15 @@ export class LivenessChecker {
 
   /** Whether this process is in the network namespace of the node, as far as that is seen. */
   isInNode(): boolean {
-    const own = this.#namespaceOf("self");
+    const own = namespaceOf(this.#system, "self");
     if (own === undefined) return false;
     if (seesHostProcesses(this.#system)) return own === nodeNamespaceOf(this.#system);
-    return own === this.#namespaceOf("1") && !this.containerNamespaces().has(own);
+    return own === namespaceOf(this.#system, "1") && !this.containerNamespaces().has(own);
   }
 
   /** The namespaces of the first process and of this one, as the kernel names them. */
   #ownNamespaces(): ReadonlySet<string> {
-    return new Set(["self", "1"].flatMap((process) => this.#namespaceOf(process) ?? []));
-  }
-
-  /** The namespace of a process; `undefined` where it cannot be seen. */
-  #namespaceOf(process: string): string | undefined {
-    return attempt(() => this.#system.readLink(`/proc/${process}/ns/net`), undefined);
+    return new Set(["self", "1"].flatMap((process) => namespaceOf(this.#system, process) ?? []));
   }
 
   /**
@@ -219,21 +219,19 @@ export class LivenessChecker {
    * @returns `undefined` where that cannot be read
    */
   reclaimableIn(directory: NetworkDirectory): ReadonlySet<string> | undefined {
-    const recorded = this.#reservationStates(directory);
-    if (this.#isJournalUnread(directory, recorded)) return undefined;
-    let names = this.#reclaimable.get(directory);
-    if (names === undefined) {
-      const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
-      const before = [...directory.namesBeforeBoot].filter((name) => !recorded.mayBeOfNode(name));
-      names = new Set([...ofDead, ...before]);
-      this.#reclaimable.set(directory, names);
+    if (!this.#reclaimable.has(directory)) {
+      this.#reclaimable.set(directory, this.#findReclaimable(directory));
     }
-    return names;
+    return this.#reclaimable.get(directory);
   }
 
-  /** Whether there is a journal that cannot be read; where its directory may not be searched, the plugin takes it for none. */
-  #isJournalUnread(directory: NetworkDirectory, recorded: ReservationStates): boolean {
-    return recorded.isUnread || journalFault(directory.files) !== undefined;
+  #findReclaimable(directory: NetworkDirectory): ReadonlySet<string> | undefined {
+    const recorded = this.#reservationStates(directory);
+    // Where its directory may not be searched, the plugin takes the journal for none.
+    if (recorded.isUnread || journalFault(directory.files) !== undefined) return undefined;
+    const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
+    const before = [...directory.namesBeforeBoot].filter((name) => !recorded.mayBeOfNode(name));
+    return new Set([...ofDead, ...before]);
   }
 
   #reservationStates(network: NetworkDirectory): ReservationStates {

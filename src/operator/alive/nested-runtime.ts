@@ -1,6 +1,6 @@
 /** Runtimes inside containers, as of kind or podman in podman: their containers may have the addresses of this node's. */
 
-import { nodeNamespaceOf } from "../../store/namespaces/view.ts";
+import { namespaceOf, nodeNamespaceOf } from "../../store/namespaces/view.ts";
 import { attempt, type System } from "../../system/system.ts";
 
 /** `/proc/PID/stat` is smaller, in bytes. */
@@ -17,21 +17,17 @@ const MOST_ANCESTORS = 100;
  * @returns `undefined` if the node's own runtime has started it, or that is not seen
  */
 export function nestedRuntimeOf(system: System, processId: number): string | undefined {
-  const own = namespaceOf(system, processId);
-  const ofNode = nodeNamespaceOf(system) ?? namespaceOf(system, 1);
+  const own = namespaceOf(system, `${processId}`);
+  const ofNode = nodeNamespaceOf(system) ?? namespaceOf(system, "1");
   if (own === undefined || ofNode === undefined) return undefined;
   let ancestor: number | undefined = processId;
   for (let steps = 0; steps < MOST_ANCESTORS; steps++) {
     ancestor = ancestor === undefined ? undefined : parentOf(system, ancestor);
-    const namespace = ancestor === undefined ? undefined : namespaceOf(system, ancestor);
+    const namespace = ancestor === undefined ? undefined : namespaceOf(system, `${ancestor}`);
     if (ancestor === undefined || namespace === undefined || namespace === ofNode) return undefined;
     if (namespace !== own) return `${nameOf(system, ancestor)} (process ${ancestor})`;
   }
   return undefined;
-}
-
-function namespaceOf(system: System, processId: number): string | undefined {
-  return attempt(() => system.readLink(`/proc/${processId}/ns/net`), undefined);
 }
 
 /** The parent of a process, see proc_pid_stat(5); `undefined` where it has none, or has ended. */

@@ -230,7 +230,13 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
 }
 
 /** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
-function describeContainer({ pod, containerId }: CachedAttachment): string {
+export function describeContainer({
+  pod,
+  containerId,
+}: {
+  readonly pod: string;
+  readonly containerId: string;
+}): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
 }
 

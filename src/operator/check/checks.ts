@@ -44,15 +44,13 @@ type Selection = (network: NetworkDirectory) => boolean;
 export function runChecks(node: Node, name: string | undefined): CheckResult {
   const { context, directories } = node;
   const { system } = context;
-  const isSelected: Selection = ({ files }) => name === undefined || files.network === name;
+  const isNamed = (network: string): boolean => name === undefined || network === name;
+  const isSelected: Selection = ({ files }) => isNamed(files.network);
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
   const networks = checked.flatMap((directory) => directory.networks);
-  const onConfigurations = configurationFindings(
-    node,
-    (network) => name === undefined || network === name,
-  );
+  const onConfigurations = configurationFindings(node, isNamed);
   const findings = [
     ...(onConfigurations.length > 0 ? [] : noNetworkFindings(node)),
     ...node.problems.map(({ source: path, problem: message }) => {
@@ -67,7 +65,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...nodeAddressFindings(node, directory),
     ]),
     ...(name === undefined ? pluginFindings(context) : []),
-    ...missingPluginFindings(node, (network) => name === undefined || network === name),
+    ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),

@@ -11,9 +11,9 @@ import {
   isTrue,
   networkOf,
   type Preceding,
-  precededFiles,
 } from "../configured/configuration-files.ts";
-import { type Configuration, configurationsIn } from "../configured/configurations.ts";
+import type { Configuration } from "../configured/configurations.ts";
+import { whyShadowed } from "../configured/found-network.ts";
 import { pluginNames } from "../configured/plugin-directories.ts";
 import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
@@ -25,38 +25,34 @@ import { type Finding, WITHOUT_IPAM } from "./finding.ts";
  * @param isSelected only those of networks whose name this holds for
  */
 export function configurationFindings(
-  { context, files }: Node,
+  { context, files, preceded, configurations }: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
-  const preceded = precededFiles(files);
   const told = new Set<ConfigurationFile>();
   const said = new Set<string>();
-  // What is wrong with them was found when the networks were.
-  const ofPlugin = configurationsIn(context.system, files, []).flatMap(
-    (configuration): readonly Finding[] => {
-      const network = textOf(configuration.document.name);
-      if (!isSelected(network)) return [];
-      const about = { network, path: configuration.source };
-      const { file } = configuration;
-      const preceding = preceded.get(file);
-      if (preceding !== undefined) {
-        const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
-        told.add(file);
-        return findings;
-      }
-      // Of the list the same is said with each of its plugins.
-      const onKeys = unreadIn(configuration).flatMap((message) => {
-        const key = `${configuration.source} ${message}`;
-        if (said.has(key)) return [];
-        said.add(key);
-        return [{ ...about, code: "unread-key", message } as const];
-      });
-      const reason = whyNoGc(configuration);
-      if (reason === undefined) return onKeys;
-      const message = `the entry with gcOnly gets no GC: ${reason}`;
-      return [...onKeys, { ...about, code: "gc-not-called", message }];
-    },
-  );
+  const ofPlugin = configurations.flatMap((configuration): readonly Finding[] => {
+    const network = textOf(configuration.document.name);
+    if (!isSelected(network)) return [];
+    const about = { network, path: configuration.source };
+    const { file } = configuration;
+    const preceding = preceded.get(file);
+    if (preceding !== undefined) {
+      const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
+      told.add(file);
+      return findings;
+    }
+    // Of the list the same is said with each of its plugins.
+    const onKeys = unreadIn(configuration).flatMap((message) => {
+      const key = `${configuration.source} ${message}`;
+      if (said.has(key)) return [];
+      said.add(key);
+      return [{ ...about, code: "unread-key", message } as const];
+    });
+    const reason = whyNoGc(configuration);
+    if (reason === undefined) return onKeys;
+    const message = `the entry with gcOnly gets no GC: ${reason}`;
+    return [...onKeys, { ...about, code: "gc-not-called", message }];
+  });
   return [...withoutIpam(context, files, isSelected, preceded), ...ofPlugin];
 }
 
@@ -110,8 +106,7 @@ function shadowedFinding(
 ): readonly Finding[] {
   const isCopy = JSON.stringify(file.document) === JSON.stringify(first.document);
   if (isCopy || file.refusal !== undefined) return [];
-  const users = isForAll ? "no runtime uses" : "the runtimes of Kubernetes do not use";
-  const message = `${users} it: ${first.source} configures ${about.network}, too, and comes first`;
+  const message = whyShadowed(about.network, first.source, isForAll);
   return [{ ...about, code: "shadowed-configuration", message }];
 }
 

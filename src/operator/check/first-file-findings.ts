@@ -7,7 +7,6 @@ import {
   type ConfigurationFile,
   callsOthers,
   networkOf,
-  precededFiles,
 } from "../configured/configuration-files.ts";
 import { ownerOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
@@ -26,9 +25,8 @@ export function firstFileFindings(
   node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const preceded = precededFiles(node.files);
   const usable = node.files.filter(
-    (file) => file.kind === "file" && file.refusal === undefined && !preceded.has(file),
+    (file) => file.kind === "file" && file.refusal === undefined && !node.preceded.has(file),
   );
   const byDirectory = [...Map.groupBy(usable, ({ directory }) => directory).values()];
   // A runtime may read another directory, in which such a network is the first.

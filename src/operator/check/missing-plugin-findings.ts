@@ -6,8 +6,8 @@ import { type Json, valueInAnyCase } from "../../cni/json.ts";
 import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
-import { isList, precededFiles } from "../configured/configuration-files.ts";
-import { type Configuration, configurationsIn } from "../configured/configurations.ts";
+import { isList } from "../configured/configuration-files.ts";
+import type { Configuration } from "../configured/configurations.ts";
 import {
   BUILDKIT_PREFIX,
   existingPluginDirectories,
@@ -37,6 +37,9 @@ interface Plugins {
   readonly all: readonly string[];
 }
 
+/** Looks for a plugin in a directory, once: its whole file is searched. */
+type Look = (directory: string, name: string, plugins: Pick<Plugins, "ipam">) => Present;
+
 /** What a finding says of a plugin. */
 type Said = Pick<Finding, "severity" | "message" | "remedy" | "commands">;
 
@@ -46,17 +49,23 @@ type Said = Pick<Finding, "severity" | "message" | "remedy" | "commands">;
  * @param isSelected only networks whose name this holds for
  */
 export function missingPluginFindings(
-  { context, files }: Node,
+  { context, preceded, configurations }: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
   const { system } = context;
-  const preceded = precededFiles(files);
-  const usable = files.filter(
-    (file) => file.kind === "file" && file.refusal === undefined && !preceded.has(file),
-  );
+  const isUsed = ({ file }: Configuration): boolean =>
+    file.kind === "file" && file.refusal === undefined && !preceded.has(file);
   const known = existingPluginDirectories(system);
   const found = new Map<string, Finding>();
-  for (const configuration of configurationsIn(system, usable, [])) {
+  const seen = new Map<string, Present>();
+  const look: Look = (directory, name, { ipam }) => {
+    const isIpam = name === ipam;
+    const path = join(directory, name);
+    const present = seen.get(`${isIpam} ${path}`) ?? presentAt(system, path, isIpam);
+    seen.set(`${isIpam} ${path}`, present);
+    return present;
+  };
+  for (const configuration of configurations.filter(isUsed)) {
     const network = textOf(configuration.document.name);
     if (!isSelected(network)) continue;
     const own = known.filter((one) => one.configurations === configuration.file.directory);
@@ -69,14 +78,14 @@ export function missingPluginFindings(
       if (said !== undefined) found.set(`${network} ${path}`, { ...about, ...said });
     };
     for (const directory of directories) {
-      say(directory, plugins.ipam, onThisPlugin(system, directory, all, plugins));
+      say(directory, plugins.ipam, onThisPlugin(look, directory, all, plugins));
     }
     const used = directories.filter((one) =>
-      plugins.all.some((name) => isSound(system, one, name, plugins)),
+      plugins.all.some((name) => isSound(look, one, name, plugins)),
     );
     for (const name of plugins.others) {
       for (const directory of used.length > 0 ? used : directories) {
-        say(directory, name, onOther(system, directory, all, name, plugins));
+        say(directory, name, onOther(look, directory, all, name, plugins));
       }
     }
   }
@@ -110,14 +119,14 @@ function typeOf(plugin: Json | undefined): string {
  * @param all known directories of the node
  */
 function onThisPlugin(
-  system: OperatorSystem,
+  look: Look,
   directory: string,
   all: readonly string[],
   plugins: Plugins,
 ): Said | undefined {
   const { main, ipam } = plugins;
-  const has = (at: string, name: string): boolean => isSound(system, at, name, plugins);
-  const present = presentAt(system, directory, ipam, plugins);
+  const has = (at: string, name: string): boolean => isSound(look, at, name, plugins);
+  const present = look(directory, ipam, plugins);
   if (present.kind === "sound") return undefined;
   const elsewhere = all.filter((one) => has(one, ipam));
   const [other] = elsewhere;
@@ -145,33 +154,23 @@ const OTHER_REMEDY =
 
 /** Another plugin of the list may be in any directory: clients have directories of their own. */
 function onOther(
-  system: OperatorSystem,
+  look: Look,
   directory: string,
   all: readonly string[],
   name: string,
   plugins: Plugins,
 ): Said | undefined {
-  if (all.some((one) => isSound(system, one, name, plugins))) return undefined;
-  const present = presentAt(system, directory, name, plugins);
+  if (all.some((one) => isSound(look, one, name, plugins))) return undefined;
+  const present = look(directory, name, plugins);
   return { remedy: OTHER_REMEDY, ...describe(present, join(directory, name)) };
 }
 
-function isSound(
-  system: OperatorSystem,
-  directory: string,
-  name: string,
-  plugins: Plugins,
-): boolean {
-  return presentAt(system, directory, name, plugins).kind === "sound";
+function isSound(look: Look, directory: string, name: string, plugins: Plugins): boolean {
+  return look(directory, name, plugins).kind === "sound";
 }
 
-function presentAt(
-  system: OperatorSystem,
-  directory: string,
-  name: string,
-  { ipam }: Plugins,
-): Present {
-  const path = join(directory, name);
+/** @param isIpam whether it is the IPAM plugin, which this program or the Go plugin is to be */
+function presentAt(system: OperatorSystem, path: string, isIpam: boolean): Present {
   const kind = attempt(() => kindAt(system, path), "unseen");
   if (kind === "nothing") {
     const target = attempt(() => linkAt(system, path), undefined);
@@ -184,7 +183,7 @@ function presentAt(
   if (kind !== "file") return { kind: "sound" };
   // Before the mode: what is no plugin is to be replaced, not to be made executable.
   if (attempt(() => system.status(path).size, 1) === 0) return { kind: "empty" };
-  if (name === ipam && !attempt(() => system.hasText(path, PLUGIN), true)) {
+  if (isIpam && !attempt(() => system.hasText(path, PLUGIN), true)) {
     return { kind: "other program" };
   }
   const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);

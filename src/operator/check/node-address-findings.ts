@@ -2,12 +2,12 @@
 
 import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import { isExcluded } from "../../ipam/exclusions.ts";
-import { formatPrefix, networkOf } from "../../ipam/prefix.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
 import {
+  formatInterfaceAddress,
   formatSubnet,
   gatewayOf,
   type InterfaceAddress,
@@ -19,6 +19,7 @@ import {
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
+import { describeContainer } from "./attachment-findings.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks whether the node itself has addresses that a network hands out, or other networks that share them. */
@@ -59,8 +60,7 @@ function ownAddresses(
       return [{ ...about, path: source, message, remedy: exclude }];
     }
     const container = containerOf(held.owner) || "no container";
-    const pod = node.cache.podOf(held);
-    const holder = pod === "" ? `container ${container}` : `${pod} (container ${container})`;
+    const holder = describeContainer({ pod: node.cache.podOf(held), containerId: container });
     return [
       {
         ...about,
@@ -99,7 +99,10 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
         if (!overlaps(own, subnet)) return [];
         // flannel0 of flannel's udp backend has the address of the podCIDR itself, with the length of the cluster's.
         if (isSame(one.address, own.first)) return [];
-        const met = formatPrefix(networkOf(prefixOf(one)));
+        const met = formatInterfaceAddress({
+          address: subnet.first,
+          prefixLength: one.prefixLength,
+        });
         const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
         const about = { code: "node-network", network: files.network, path, message } as const;
         return [{ ...about, ...adviceOn(name, one, range) }];
@@ -124,8 +127,4 @@ function adviceOn(
     severity: "info",
     remedy: `none where nothing behind ${name} has an address of ${formatSubnet(range)}: packets for these go to the network, which has the longer prefix`,
   };
-}
-
-function prefixOf({ address, prefixLength }: InterfaceAddress) {
-  return { address, length: prefixLength, mapped: false };
 }

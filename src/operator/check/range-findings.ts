@@ -53,7 +53,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
         const message = messageWithDetails(prospect);
         return [{ code: "range-empty", network: files.network, path: source, message }];
       }
-      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, [], refused));
+      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, [], []));
       const { used, capacity, free } = counts;
       const isAsked = prospect !== undefined && set.length === whole.length;
       const isFull = !isAsked ? free === 0n : prospect instanceof NoAddressError;
@@ -64,23 +64,14 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
       const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
+      if (!isFull) {
+        const message = `${usage}: ${decimal(free)} left${status}`;
+        return [{ ...about, code: "range-nearly-full", message }];
+      }
       const isDeadKnown = node.liveness.reclaimableIn(directory) !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      return isFull
-        ? [
-            {
-              ...about,
-              code: "range-full",
-              message: `${usage}: the next pod gets none${unless}${status}`,
-            },
-          ]
-        : [
-            {
-              ...about,
-              code: "range-nearly-full",
-              message: `${usage}: ${decimal(free)} left${status}`,
-            },
-          ];
+      const message = `${usage}: the next pod gets none${unless}${status}`;
+      return [{ ...about, code: "range-full", message }];
     });
   });
 }

@@ -11,6 +11,7 @@ import {
   isSame,
   isWithin,
   next,
+  overlaps,
   parseAddress,
 } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
@@ -73,11 +74,9 @@ export function inTheWayOf(
   const ofFamily = addresses.filter(({ address }) => address.family === family);
   const at = ofFamily.findIndex((one) => isSameInterfaceAddress(one, gateway));
   const before = at < 0 ? ofFamily : ofFamily.slice(0, at);
-  return family === 4 ? before : before.filter((one) => areOverlapping(one, gateway));
-}
-
-function areOverlapping(a: InterfaceAddress, b: InterfaceAddress): boolean {
-  return isWithin(b.address, subnetWith(a)) || isWithin(a.address, subnetWith(b));
+  return family === 4
+    ? before
+    : before.filter((one) => overlaps(subnetWith(one), subnetWith(gateway)));
 }
 
 /** The ranges of a network whose gateways its bridge can have at the same time, and the others. */

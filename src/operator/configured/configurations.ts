@@ -1,7 +1,13 @@
 /** The network configurations on this node that use this IPAM plugin, and what they say. */
 
 import { exactMember, listOf, textOf } from "../../cli/command/json-values.ts";
-import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  memberPath,
+  valueInAnyCase,
+} from "../../cni/json.ts";
 import { SUPPORTED_VERSIONS } from "../../cni/version.ts";
 import type { System } from "../../system/system.ts";
 import {
@@ -45,8 +51,9 @@ export function configurationsIn(
 ): readonly Configuration[] {
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
-    const isOwn = found.length > 0 || [...typesIn(file.document)].some((type) => plugins.has(type));
-    if (isOwn && file.refusal !== undefined) {
+    const isOwn = (): boolean =>
+      found.length > 0 || [...typesIn(file.document)].some((type) => plugins.has(type));
+    if (file.refusal !== undefined && isOwn()) {
       const problem = `no runtime can use it: ${file.refusal}`;
       problems.push({ source: file.source, problem });
     }
@@ -101,8 +108,7 @@ function pluginsIn(
         found.push({ document: inOrderOfKeys({ ...value, name, cniVersion: version }), path });
       }
       for (const [key, one] of Object.entries(value).toReversed()) {
-        const place = path === "" ? key : `${path}.${key}`;
-        pending.push([one, { name, version, isList: key === "plugins" }, place]);
+        pending.push([one, { name, version, isList: key === "plugins" }, memberPath(path, key)]);
       }
     }
   }

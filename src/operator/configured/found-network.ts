@@ -207,6 +207,17 @@ function completed(
   });
 }
 
+/**
+ * Why a configuration is not used beside the one that comes first.
+ *
+ * @param first the file that comes first
+ * @param isForAll whether that holds for all runtimes, and not only for those of Kubernetes
+ */
+export function whyShadowed(network: string, first: string, isForAll = true): string {
+  const users = isForAll ? "no runtime uses" : "the runtimes of Kubernetes do not use";
+  return `${users} it: ${first} configures ${network}, too, and comes first`;
+}
+
 /** A network of which nothing is known but its directory. */
 export function unconfigured(files: NetworkFiles): FoundNetwork {
   return {

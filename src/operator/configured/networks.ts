@@ -15,9 +15,10 @@ import {
   type ConfigurationCache,
   type ConfigurationFile,
   type ConfigurationProblem,
+  type Preceding,
   precededFiles,
 } from "./configuration-files.ts";
-import { configurationsIn } from "./configurations.ts";
+import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
 import { BUILDKIT_PLUGIN, pluginNames } from "./plugin-directories.ts";
 
@@ -39,6 +40,10 @@ export interface Networks {
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
+  /** What precedes files of them, see `precededFiles`. */
+  readonly preceded: ReadonlyMap<ConfigurationFile, Preceding>;
+  /** The configurations in them that use this plugin. */
+  readonly configurations: readonly Configuration[];
 }
 
 /**
@@ -63,7 +68,8 @@ export function findNetworks(
   const found: FoundNetwork[] = [];
   const files = readAllFiles(context, problems);
   const preceded = precededFiles(files);
-  for (const configuration of configurationsIn(system, files, problems)) {
+  const configurations = configurationsIn(system, files, problems);
+  for (const configuration of configurations) {
     const network = fromConfiguration(system, cache, configuration, dataDir, problems);
     const preceding = preceded.get(configuration.file);
     const shadowedBy = preceding?.isForAll === true ? preceding.file.source : undefined;
@@ -95,12 +101,13 @@ export function findNetworks(
   }
   shown.sort(byName);
   const distinct = distinctProblems(problems);
-  if (name === undefined) return { found: shown, others: [], problems: distinct, files };
+  const read = { problems: distinct, files, preceded, configurations };
+  if (name === undefined) return { found: shown, others: [], ...read };
   const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
   const named = shown.filter(isNamed);
   if (named.length === 0) throw unknownNetwork(name, shown, distinct);
   const others = shown.filter((one) => !isNamed(one));
-  return { found: named, others, problems: distinct, files };
+  return { found: named, others, ...read };
 }
 
 /** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */

@@ -1,6 +1,6 @@
 /** What libcni 1.3 decodes of a plugin before it calls it (`types.PluginConf`), whatever the plugin itself reads. */
 
-import { isObject, type Json, kindOf } from "../../cni/json.ts";
+import { isObject, type Json, kindOf, memberPath } from "../../cni/json.ts";
 
 /** The form of a value; `null` is as good as none everywhere. */
 type Form =
@@ -50,24 +50,22 @@ function mismatchIn(value: Json, form: Form, path: string): string | undefined {
   if (!isObject(value)) return expected("an object", path, value);
   const entries = Object.entries<Json>(value);
   if ("valuesOf" in form) {
-    return first(entries.map(([key, one]) => mismatchIn(one, form.valuesOf, below(path, key))));
+    return first(
+      entries.map(([key, one]) => mismatchIn(one, form.valuesOf, memberPath(path, key))),
+    );
   }
   const members = Object.entries(form.members);
   return first(
     entries.map(([key, one]) => {
       // As Go's decoder, in any letter case.
       const [name, own] = members.find(([known]) => isSameKey(known, key)) ?? [];
-      return name && own && mismatchIn(one, own, below(path, name));
+      return name && own && mismatchIn(one, own, memberPath(path, name));
     }),
   );
 }
 
 function isSameKey(one: string, other: string): boolean {
   return one.toLowerCase() === other.toLowerCase();
-}
-
-function below(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
 }
 
 function first(problems: readonly (string | undefined)[]): string | undefined {

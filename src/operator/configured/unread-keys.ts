@@ -2,7 +2,13 @@
 
 import { textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
-import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
+import {
+  isObject,
+  type Json,
+  type JsonObject,
+  memberPath,
+  valueInAnyCase,
+} from "../../cni/json.ts";
 import { goKeys, ownKeys } from "../../ipam/config.ts";
 import { partitionKeys } from "../../ipam/partition-fields.ts";
 import { rangeKeys } from "../../ipam/range-fields.ts";
@@ -97,7 +103,7 @@ export function unreadInPlugin(document: JsonObject, path = ""): readonly string
   const isKnown = PASSING_ON.includes(textOf(valueInAnyCase(document, "type")));
   return [
     ...(isKnown ? unreadAt(path, document, plugin) : []),
-    ...unreadInIpam(memberAt(path, "ipam"), given),
+    ...unreadInIpam(memberPath(path, "ipam"), given),
   ];
 }
 
@@ -133,15 +139,11 @@ function unreadInSets(path: string, sets: Json | undefined): readonly string[] {
   );
 }
 
-function memberAt(path: string, key: string): string {
-  return path === "" ? key : `${path}.${key}`;
-}
-
 /** @param path of the object; empty for the plugin of a file */
 function unreadAt(path: string, value: Json | undefined, level: Level): readonly string[] {
   if (value === undefined || !isObject(value)) return [];
   return ofKeys(path === "" ? "the plugin" : path, value, (key) => {
-    const place = memberAt(path, key);
+    const place = memberPath(path, key);
     const meant = meantBy(key, level);
     return meant === undefined ? [] : [`nothing reads ${place}; ${meant}`];
   });
@@ -183,7 +185,7 @@ export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly
     return Object.entries<Json>(one).flatMap(([key, value]) => {
       const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
       const meant = isOwn ? similarTo(key, ipamName) : undefined;
-      return meant === undefined ? [] : [`nothing reads ${memberAt(path, key)}; ${meant}`];
+      return meant === undefined ? [] : [`nothing reads ${memberPath(path, key)}; ${meant}`];
     });
   });
 }

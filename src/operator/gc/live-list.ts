@@ -2,6 +2,7 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
+import { NAMESPACED_ID, SANDBOX_ID } from "./runtime-command.ts";
 
 /** The ids of the live containers. */
 export interface LiveList {
@@ -58,7 +59,7 @@ export function joined(lists: readonly LiveList[]): LiveList {
  * @example mayHave(list, "cilium-ingress-node1"); // false
  */
 export function mayHave({ namespaces }: LiveList, containerId: string): boolean {
-  if (/^(?:[A-Za-z][\w.-]*-)?[0-9a-f]{64}$/.test(containerId)) return true;
+  if (SANDBOX_ID.test(containerId) || NAMESPACED_ID.test(containerId)) return true;
   const namespace = namespaceOf(containerId);
   return namespace !== undefined && namespaces.has(namespace);
 }

@@ -5,10 +5,10 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
-const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
+export const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
 
 /** The ids of sandboxes that the runtimes of Kubernetes make. */
-const SANDBOX_ID = /^[0-9a-f]{64}$/;
+export const SANDBOX_ID = /^[0-9a-f]{64}$/;
 
 const CRI_LIST = "crictl pods -q";
 

@@ -2,10 +2,9 @@
 
 import { formatAddressRange } from "../../ipam/address.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
-import { type RangeUsage, usageOf } from "../../store/reservations/usage.ts";
 import type { System } from "../../system/system.ts";
 import type { LivenessChecker } from "../alive/liveness.ts";
-import { reservedIn } from "../capacity/capacity-count.ts";
+import { countRanges, type RangeCounts } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
@@ -20,10 +19,7 @@ declare const BUILD_VERSION: string;
 /** A range with its usage. */
 interface MeasuredRange {
   readonly labels: Labels;
-  readonly usage: RangeUsage;
-  /** Whether no ADD with an address of it works. */
-  readonly isRefused: boolean;
-  readonly reserved: bigint;
+  readonly counts: RangeCounts;
 }
 
 /** A network with what was counted of its reservations. */
@@ -56,24 +52,22 @@ const gauges: readonly Gauge[] = [
   {
     name: "cni_ipam_addresses_capacity",
     help: "Addresses of a range that any pod can get: without the gateway, excluded and reserved addresses.",
-    samples: ofRanges(({ usage: { capacity } }) => capacity),
+    samples: ofRanges(({ counts }) => counts.capacity),
   },
   {
     name: "cni_ipam_addresses_reserved",
     help: "Addresses of a range that the configuration reserves for a pod, or for nobody.",
-    samples: ofRanges(({ reserved }) => reserved),
+    samples: ofRanges(({ counts }) => counts.reserved),
   },
   {
     name: "cni_ipam_addresses_used",
     help: "Addresses of these that are in use, without those that ADD takes where no other is free: of dead pods, from before this boot, and of empty files.",
-    samples: ofRanges(({ usage: { used } }) => used),
+    samples: ofRanges(({ counts }) => counts.used),
   },
   {
     name: "cni_ipam_addresses_free",
     help: "Addresses of these that ADD can hand out: not in use or, where no other is free, those of dead pods, from before this boot, and of empty files; 0 where no ADD with an address of the range works.",
-    samples: ofRanges(({ usage: { capacity, used }, isRefused }) =>
-      used > capacity || isRefused ? 0n : capacity - used,
-    ),
+    samples: ofRanges(({ counts }) => counts.free),
   },
   {
     name: "cni_ipam_reservations",
@@ -179,20 +173,14 @@ function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Ga
 function measureRanges(node: Node, directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
-    const { rangeSets, exclusions, shadowedBy } = network;
-    if (shadowedBy !== undefined) continue;
+    if (network.shadowedBy !== undefined) continue;
     const inUse = node.usedIn(directory, network);
-    const refused = new Set(node.refusedIn(network).flatMap(({ ranges }) => ranges));
-    for (const [index, set] of rangeSets.entries()) {
-      for (const usage of usageOf(set, exclusions, inUse)) {
-        const range = formatAddressRange(usage.range);
-        const key = `${index} ${range}`;
-        if (measured.has(key)) continue;
-        const labels = { ...labelsOf(directory), range_set: `${index}`, range };
-        const isRefused = refused.has(usage.range);
-        const reserved = reservedIn(usage.range, network.reserved);
-        measured.set(key, { labels, usage, isRefused, reserved });
-      }
+    for (const counts of countRanges(network, inUse, [], node.refusedIn(network))) {
+      const range = formatAddressRange(counts.range);
+      const key = `${counts.set} ${range}`;
+      if (measured.has(key)) continue;
+      const labels = { ...labelsOf(directory), range_set: `${counts.set}`, range };
+      measured.set(key, { labels, counts });
     }
   }
   return [...measured.values()];

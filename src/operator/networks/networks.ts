@@ -8,7 +8,7 @@ import {
   formatRange,
   type RangeCounts,
 } from "../capacity/capacity-count.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
+import { type FoundNetwork, whyShadowed } from "../configured/found-network.ts";
 import { logUncertainty, logUncounted, openNode } from "../node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */
@@ -41,9 +41,7 @@ function listNetworks(context: Context): Report {
   logUncertainty(context, node.networks);
   for (const { files, source, shadowedBy } of node.networks) {
     if (shadowedBy === undefined) continue;
-    context.log(
-      `${source}: no runtime uses it: ${shadowedBy} configures ${files.network}, too, and comes first`,
-    );
+    context.log(`${source}: ${whyShadowed(files.network, shadowedBy)}`);
   }
   const entries = node.directories.flatMap((directory) =>
     directory.networks.map((network): Entry => {

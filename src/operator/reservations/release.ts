@@ -9,7 +9,7 @@ import { commandText } from "../next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
-import { formatQuery, type Hint, hintLines, hintsFor, inSeveralNetworks } from "./search-hints.ts";
+import { type Hint, hintsFor, inSeveralNetworks, nothingFound } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
@@ -204,9 +204,7 @@ function refused(
 
 /** The hints of an operand; empty where there are none. */
 function targetText({ query, reservations, hints }: Target): string {
-  return reservations.length > 0
-    ? hints.map(hintText).join("")
-    : `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`;
+  return reservations.length > 0 ? hints.map(hintText).join("") : nothingFound(query, hints);
 }
 
 function hintText({ text }: Hint): string {

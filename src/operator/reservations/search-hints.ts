@@ -60,9 +60,10 @@ export function hintsFor(node: Node, query: Query, candidates: readonly string[]
   return [...hintsForOwner(node, query, candidates), ...past(node, query)];
 }
 
-/** The hints below the line that says that nothing was found. */
-export function hintLines(hints: readonly Hint[]): string {
-  return hints.map(({ text }) => `  ${inOneLine(text)}\n`).join("");
+/** That nothing was found, and the hints below it. */
+export function nothingFound(query: Query, hints: readonly Hint[]): string {
+  const lines = hints.map(({ text }) => `  ${inOneLine(text)}\n`);
+  return `No reservation for ${inOneLine(formatQuery(query))}.\n${lines.join("")}`;
 }
 
 /** That one network has to be chosen. */
@@ -225,7 +226,7 @@ function list(names: readonly string[]): string {
 }
 
 /** A query in words, such as `address 10.1.2.3`. */
-export function formatQuery(query: Query): string {
+function formatQuery(query: Query): string {
   return `${query.kind} ${operandOf(query)}`;
 }
 

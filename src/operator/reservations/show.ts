@@ -8,7 +8,7 @@ import type { KnownReservation } from "../alive/liveness.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { openNode, parseQuery, search } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
-import { formatQuery, hintLines, hintsFor } from "./search-hints.ts";
+import { hintsFor, nothingFound } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -37,7 +37,7 @@ export const show: Command = {
       return {
         exitCode: 1,
         document: () => ({ reservations: [], hints }),
-        text: () => `No reservation for ${inOneLine(formatQuery(query))}.\n${hintLines(hints)}`,
+        text: () => nothingFound(query, hints),
       };
     }
     const known = node.liveness.livenessOfAll(reservations);

@@ -22,11 +22,17 @@ const LARGEST_STATUS = 64 * 1024;
 export function seesAllNamespaces(system: System): boolean {
   return attempt(() => {
     const user = system.readLink("/proc/self/ns/user");
-    const status = system.readFile("/proc/self/status", LARGEST_STATUS);
-    const [, effective = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status) ?? [];
-    const isAdministrator = (BigInt(`0x${effective}`) & SYS_ADMIN) !== 0n;
-    return isAdministrator && user === FIRST_USER_NAMESPACE && seesHostProcesses(system);
+    return (
+      hasCapability(system, SYS_ADMIN) && user === FIRST_USER_NAMESPACE && seesHostProcesses(system)
+    );
   }, false);
+}
+
+/** Whether this process has a capability in effect, see capabilities(7); not where that cannot be read. */
+export function hasCapability(system: System, capability: bigint): boolean {
+  const status = attempt(() => system.readFile("/proc/self/status", LARGEST_STATUS), "");
+  const [, effective = "0"] = /^CapEff:\s*([0-9a-f]+)$/m.exec(status) ?? [];
+  return (BigInt(`0x${effective}`) & capability) !== 0n;
 }
 
 /** Whether `/proc` shows the processes of the host, not only those of a container. */

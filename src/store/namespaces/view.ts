@@ -215,8 +215,12 @@ function listAt(system: System, process: string): string {
   return `${system.readLink(`/proc/${process}/ns/mnt`)} ${rootOf(system, process)}`;
 }
 
-/** @throws SystemError */
-function rootOf(system: System, process: string): string {
+/**
+ * What identifies the root directory of a process.
+ *
+ * @throws SystemError
+ */
+export function rootOf(system: System, process: string): string {
   const { device, inode } = system.status(`/proc/${process}/root/`);
   return `${device} ${inode}`;
 }
@@ -299,7 +303,7 @@ export function nodeNamespaceOf(system: System): string | undefined {
 }
 
 /** The namespace of a process; `undefined` where it cannot be seen. */
-function namespaceOf(system: System, process: string): string | undefined {
+export function namespaceOf(system: System, process: string): string | undefined {
   return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
 }
 

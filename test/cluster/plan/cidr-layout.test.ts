@@ -179,7 +179,7 @@ test("a plan without problems holds all that was asked for, and its numbers agre
         cluster === undefined
           ? nodesIn(clusterLength, nodeMask)
           : countAssignable(addressRangeOf(cluster), nodeMask, serviceCidrs);
-      const isStarting = startFault(family, clusterLength, nodeMask, "") === undefined;
+      const isStarting = startFault(family, clusterLength, nodeMask) === undefined;
       t.equal(nodes, isStarting ? expected : 0n);
       if (problemsOf(asked, layout).length > 0) return;
       t.equal(nodeMask, asked.nodeMask ?? nodeMask);
