@@ -122,13 +122,17 @@ fetch_into() {
   echo "$directory has $(cd "$work" && echo ./*.deb) of Debian $1."
 }
 
+# depends PATTERN PACKAGE...: what packages of the suite depend on whose name matches.
+depends() {
+  apt-cache "${options[@]}" depends "${@:2}" 2>>"$log" | awk -v "pattern=$1" '$1 == "Depends:" && $2 ~ pattern { print $2 }'
+}
+
 # unpack_go DIRECTORY [PACKAGE...]: fetches the suite's Go and unpacks it into the directory, with further packages.
 # From then on `run_go` works, and $go_package says which Go it is.
 unpack_go() {
   # The packages of one version of Go, which these two only point to.
   local toolchain
-  mapfile -t toolchain < <(apt-cache "${options[@]}" depends golang-go golang-src 2>>"$log" |
-    awk '$1 == "Depends:" && $2 ~ /^golang-[0-9.]+-(go|src)$/ { print $2 }')
+  mapfile -t toolchain < <(depends '^golang-[0-9.]+-(go|src)$' golang-go golang-src)
   [ "${#toolchain[@]}" -eq 2 ] || give_up "Debian does not say which Go is the newest of the suite."
   unpack "$1" "${toolchain[@]}" "${@:2}"
   goroot=$(echo "$1"/usr/lib/go-*)

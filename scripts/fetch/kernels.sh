@@ -6,18 +6,13 @@ source "$(dirname "${BASH_SOURCE[0]}")/debian.sh"
 
 fetched="$root/build/kernels"
 
-# depends PACKAGE PATTERN: what a package of the suite depends on whose name matches.
-depends() {
-  apt-cache "${options[@]}" depends "$1" 2>>"$log" | awk -v "pattern=$2" '$1 == "Depends:" && $2 ~ pattern { print $2 }'
-}
-
 # fetch_kernel SUITE: its newest kernel; since Linux 7 it is in packages of its own.
 fetch_kernel() {
   local image parts
   open_suite "$1" deb
-  image=$(depends linux-image-cloud-amd64 '^linux-image-[0-9]')
+  image=$(depends '^linux-image-[0-9]' linux-image-cloud-amd64)
   [ -n "$image" ] || give_up "Debian $1 does not say which kernel is its newest."
-  mapfile -t parts < <(depends "$image" '^linux-(binary|modules)-[0-9]')
+  mapfile -t parts < <(depends '^linux-(binary|modules)-[0-9]' "$image")
   unpack "$work/unpacked" "$image" "${parts[@]}"
   what="$image of Debian $1"
 }
