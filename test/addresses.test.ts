@@ -13,15 +13,11 @@ import { inRepository } from "./harness/repository.ts";
 const exceptions: Readonly<Record<string, string>> = {
   "test/blackbox/differences.ts": "says what differs from recorded calls, which stay as they are",
   "test/blackbox/client-calls.test.ts": "calls are made as they were recorded",
-  "test/operator/printed-commands.test.ts":
-    "a scenario on a node with the networks of the documents",
   "test/operator/printed-commands.ts": "has the addresses of the documents",
   "test/conf-examples.test.ts": "the examples are for operators; the plugin gets other addresses",
   "test/e2e/": "scenarios have a network namespace of their own",
   "test/clients/": "scenarios have a network namespace of their own",
   "test/kubernetes/": "clusters have machines of their own",
-  "test/operator/check/pasted-advice.test.ts":
-    "a scenario, which has a network namespace of its own",
   "test/operator/entry.test.ts": "has an example that messages give",
   "test/operator/reservations/show.test.ts": "has an example that messages give",
   "test/operator/operator-json.test.ts":
@@ -43,6 +39,9 @@ const PRIVATE = new RegExp(
   ].join("|")})`,
   "gi",
 );
+
+/** The beginning of an address for documentation or benchmarks (RFC 5737, RFC 2544, RFC 3849). */
+const DOCUMENTATION = /\b(?:192\.0\.2|198\.51\.100|203\.0\.113|198\.1[89]\.\d+)\.|2001:db8:/;
 
 /** The beginning of a literal that is an address. */
 const LITERAL = /["'`](?:\d{1,3}\.){3}\d|["'`][0-9a-f]{1,4}:[0-9a-f:]/;
@@ -86,9 +85,17 @@ function argumentsOf(name: string, text: string): readonly string[] {
   });
 }
 
+/** Whether a file declares scenarios, which have network namespaces of their own. */
+function isScenario(path: string): boolean {
+  return /^ *scenario\(/m.test(textOf(path));
+}
+
 function isException(path: string): boolean {
-  return Object.keys(exceptions).some(
-    (one) => path === one || (one.endsWith("/") && path.startsWith(one)),
+  return (
+    isScenario(path) ||
+    Object.keys(exceptions).some(
+      (one) => path === one || (one.endsWith("/") && path.startsWith(one)),
+    )
   );
 }
 
@@ -118,6 +125,12 @@ test("no test of an executable, nor what it imports, has a private address", asy
   for (const path of [...all].filter((one) => !isException(one)).sort()) {
     t.same(privateIn(textOf(path)), [], path);
   }
+});
+
+test("a pod of a scenario has no address for documentation: tests beside it reserve these", async (t) => {
+  const scenarios = testFiles().filter(({ path }) => isScenario(path));
+  t.ok(scenarios.length > 5);
+  for (const { path } of scenarios) t.notMatch(textOf(path), DOCUMENTATION, path);
 });
 
 test("each exception is still one", async (t) => {

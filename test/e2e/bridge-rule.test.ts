@@ -34,8 +34,8 @@ const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
     { subnet: "10.219.8.0/24", gateway: "10.219.8.1", before: "10.219.8.", first: 5 },
   ],
   6: [
-    { subnet: "2001:db8:1::/64", gateway: "2001:db8:1::1", before: "2001:db8:1::", first: 5 },
-    { subnet: "2001:db8:2::/112", gateway: "2001:db8:2::1", before: "2001:db8:2::", first: 5 },
+    { subnet: "fd00:219:1::/64", gateway: "fd00:219:1::1", before: "fd00:219:1::", first: 5 },
+    { subnet: "fd00:219:2::/112", gateway: "fd00:219:2::1", before: "fd00:219:2::", first: 5 },
   ],
 };
 
@@ -43,9 +43,9 @@ const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
 const states: Readonly<Record<4 | 6, readonly string[]>> = {
   4: [
     ...["10.219.7.1/28", "10.219.7.1/29", "10.219.7.1/24", "10.219.7.14/28"],
-    ...["10.219.7.17/28", "10.219.8.1/24", "10.219.8.254/24", "198.18.7.1/24"],
+    ...["10.219.7.17/28", "10.219.8.1/24", "10.219.8.254/24", "10.219.11.1/24"],
   ],
-  6: ["2001:db8:1::1/64", "2001:db8:1::1/48", "2001:db8:1::ff/64", "2001:db8:2::1/112"],
+  6: ["fd00:219:1::1/64", "fd00:219:1::1/48", "fd00:219:1::ff/64", "fd00:219:2::1/112"],
 };
 
 /** A network, the addresses of its bridge, and those that one pod after the other asks for: each range has one. */

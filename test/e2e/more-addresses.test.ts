@@ -74,20 +74,20 @@ scenario("a subnet is widened in place", needs, (t, host) => {
 
 scenario("an IPv6 subnet is widened in place", needs, (t, host) => {
   const ROUTES6 = { routes: [{ dst: "::/0" }] };
-  const former = configure({ ranges: [[{ subnet: "2001:db8:1::/120" }]], ...ROUTES6 });
+  const former = configure({ ranges: [[{ subnet: "fd00:219:1::/120" }]], ...ROUTES6 });
   const before = add(host, former, "before");
-  const network = configure({ ranges: [[{ subnet: "2001:db8:1::/112" }]], ...ROUTES6 });
-  fails(t, host, network, /already has an IP address different from 2001:db8:1::1\/112/);
+  const network = configure({ ranges: [[{ subnet: "fd00:219:1::/112" }]], ...ROUTES6 });
+  fails(t, host, network, /already has an IP address different from fd00:219:1::1\/112/);
   const [found] = problems();
   t.match(found, { code: "bridge-address" });
   t.same(found?.commands, [
-    "ip addr del 2001:db8:1::1/120 dev cni0 && ip addr add 2001:db8:1::1/112 dev cni0 nodad",
+    "ip addr del fd00:219:1::1/120 dev cni0 && ip addr add fd00:219:1::1/112 dev cni0 nodad",
   ]);
   for (const command of found?.commands ?? []) execFileSync("sh", ["-c", command]);
 
-  t.ok(before.pod.reaches("2001:db8:1::1"), "at once");
+  t.ok(before.pod.reaches("fd00:219:1::1"), "at once");
   const after = add(host, network, "after");
-  reach(t, [before, after], "2001:db8:1::1");
+  reach(t, [before, after], "fd00:219:1::1");
   t.same(problems(), []);
 });
 

@@ -28,14 +28,14 @@ import type { PrintedFinding } from "../node.ts";
 
 const CONFIGURATIONS = "/etc/cni/net.d";
 const NETWORK = "/var/lib/cni/networks/net";
-const PATH = join(NETWORK, "198.51.100.2");
+const PATH = join(NETWORK, "10.219.9.2");
 const RESULTS = "/var/lib/cni/results";
 const HOUR = 3600;
 
 /** The id of the pod's sandbox, as runtimes make them. */
 const WEB = "4f1d6e0c8b7a".padEnd(64, "0");
 
-/** A node with the network `net`, and one pod that lives, with 198.51.100.2. */
+/** A node with the network `net`, and one pod that lives, with 10.219.9.2. */
 interface Node {
   readonly host: Host;
   readonly network: Network;
@@ -43,7 +43,7 @@ interface Node {
 }
 
 function configure(ipam: object = {}, name = "net", file = `${name}.conflist`): Network {
-  const ranges = [[{ subnet: "198.51.100.0/29" }]];
+  const ranges = [[{ subnet: "10.219.9.0/29" }]];
   const plugin = {
     type: "bridge",
     bridge: "cni0",
@@ -57,7 +57,7 @@ function configure(ipam: object = {}, name = "net", file = `${name}.conflist`): 
 
 function remember({ containerId, netns }: Pod, address: string, network = "net"): void {
   const addresses = [`${address}/29`];
-  const known = { netns, addresses, gateway: "198.51.100.1", pod: `default/${containerId}` };
+  const known = { netns, addresses, gateway: "10.219.9.1", pod: `default/${containerId}` };
   const { name, text } = cacheEntry(network, containerId, known);
   writeFileSync(join(RESULTS, name), text);
 }
@@ -71,7 +71,7 @@ function makeNode(host: Host): Node {
   const network = configure();
   const web = new Pod(WEB);
   host.runtime.add(network, web);
-  remember(web, "198.51.100.2");
+  remember(web, "10.219.9.2");
   return { host, network, web };
 }
 
@@ -95,9 +95,9 @@ function findings(): readonly PrintedFinding[] {
 function leak({ host, network }: Node): void {
   const gone = new Pod("gone");
   host.runtime.add(network, gone);
-  remember(gone, "198.51.100.3");
+  remember(gone, "10.219.9.3");
   gone.remove();
-  age("198.51.100.3");
+  age("10.219.9.3");
 }
 
 /** What becomes of a finding by its commands. */
@@ -127,41 +127,41 @@ const cases: readonly (readonly [
   ["one that leaked", "leaked-reservation", leak, ASKED],
   ["one that is lost", "live-without-reservation", () => rmSync(PATH), MENDED],
   ["all of them are lost", "live-without-reservation", loseNetwork, MENDED],
-  ["an empty one", "empty-reservation", () => reserve("198.51.100.4", ""), MENDED],
-  ["an empty one of a living pod", "empty-reservation", () => reserve("198.51.100.2", ""), MENDED],
+  ["an empty one", "empty-reservation", () => reserve("10.219.9.4", ""), MENDED],
+  ["an empty one of a living pod", "empty-reservation", () => reserve("10.219.9.2", ""), MENDED],
   [
     "one with another name",
     "malformed-reservation",
-    () => reserve("::ffff:198.51.100.4", "odd\r\neth0"),
+    () => reserve("::ffff:10.219.9.4", "odd\r\neth0"),
     MENDED,
   ],
   ["one of any user", "writable-by-others", () => chmodSync(PATH, 0o666), MENDED],
-  ["one in no range", "out-of-range", () => reserve("203.0.113.1", "other\r\neth0"), ASKED],
+  ["one in no range", "out-of-range", () => reserve("10.219.10.1", "other\r\neth0"), ASKED],
   [
     "a living pod in no range",
     "out-of-range",
-    () => configure({ ranges: [[{ subnet: "198.51.100.0/29", rangeStart: "198.51.100.3" }]] }),
+    () => configure({ ranges: [[{ subnet: "10.219.9.0/29", rangeStart: "10.219.9.3" }]] }),
     SHOWN,
   ],
-  ["the gateway's", "excluded-address", () => reserve("198.51.100.1", "other\r\neth0"), ASKED],
-  ["a living pod's", "excluded-address", () => configure({ exclude: ["198.51.100.2"] }), ASKED],
-  ["a second one", "duplicate-owner", () => reserve("198.51.100.4", `${WEB}\r\neth0`), SHOWN],
+  ["the gateway's", "excluded-address", () => reserve("10.219.9.1", "other\r\neth0"), ASKED],
+  ["a living pod's", "excluded-address", () => configure({ exclude: ["10.219.9.2"] }), ASKED],
+  ["a second one", "duplicate-owner", () => reserve("10.219.9.4", `${WEB}\r\neth0`), SHOWN],
   [
     "as many as there are addresses",
     "range-full",
-    () => [3, 4, 5, 6].map((last) => reserve(`198.51.100.${last}`, `c${last}\r\neth0`)),
+    () => [3, 4, 5, 6].map((last) => reserve(`10.219.9.${last}`, `c${last}\r\neth0`)),
     ASKED,
   ],
   [
     "no process runs",
     "sandbox-without-process",
-    () => age("198.51.100.2"),
+    () => age("10.219.9.2"),
     { ...SHOWN, runtime: `echo ${WEB}` },
   ],
   [
     "the list is empty",
     "sandbox-without-process",
-    () => age("198.51.100.2"),
+    () => age("10.219.9.2"),
     { ...SHOWN, runtime: "true" },
   ],
   [
@@ -197,7 +197,7 @@ function loseNetwork(): void {
 }
 
 function precede(): void {
-  configure({ ranges: [[{ subnet: "203.0.113.0/24" }]] }, "first", "00-first.conflist");
+  configure({ ranges: [[{ subnet: "10.219.10.0/24" }]] }, "first", "00-first.conflist");
   const time = new Date(Date.now() + 60_000);
   utimesSync(join(CONFIGURATIONS, "00-first.conflist"), time, time);
 }
@@ -246,15 +246,15 @@ function paste(
   }
 
   t.ok(existsSync(web.netns), "the pod's namespace is there");
-  t.ok(web.reaches("198.51.100.1"), "it has its gateway");
+  t.ok(web.reaches("10.219.9.1"), "it has its gateway");
   t.equal(readFileSync(PATH, "utf8"), `${WEB}\r\neth0`);
   t.ok(plugin.equals(readFileSync(executable)));
   if (isGone) t.notOk(findings().some((one) => one.code === code));
   if (code === "range-full") return;
   const next = new Pod("next");
   const { ips = [] } = host.runtime.add(network, next);
-  t.not(ips[0]?.address, "198.51.100.2/29");
-  t.ok(next.reaches("198.51.100.1"));
+  t.not(ips[0]?.address, "10.219.9.2/29");
+  t.ok(next.reaches("10.219.9.1"));
 }
 
 scenario(

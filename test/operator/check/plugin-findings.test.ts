@@ -33,7 +33,7 @@ function overwrite(): void {
 
 scenario("a replaced plugin is an error where only this one works", needs, (t) => {
   const node = nodeFor(t);
-  node.network("net", { subnet: "198.51.100.0/24", exclude: ["198.51.100.9"] });
+  node.network("net", { subnet: "10.219.9.0/24", exclude: ["10.219.9.9"] });
   overwrite();
   install(t);
   overwrite();
