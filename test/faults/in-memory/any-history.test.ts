@@ -209,7 +209,7 @@ for (const [where, weights] of [
         }
         reclaimed += world.reclaimed;
       }),
-      { numRuns: extent === "short" ? 50 : 2000, seed },
+      { numRuns: extent === "short" ? 50 : 1000, seed },
     );
 
     if (where === "beside the Go plugin") t.ok(reclaimed > 0, `${reclaimed} gave way`);
