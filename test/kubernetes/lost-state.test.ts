@@ -60,7 +60,7 @@ clusterScenario(
     create([podNamed("h")]);
     await until("the event", () => eventsOf("h", "FailedCreatePodSandBox").length > 0);
     pass20Minutes();
-    t.match(terminal("host-local check"), /leaked/, "check sees what has leaked");
+    t.match(terminal("host-local check"), /leaked-reservation/, "check sees what has leaked");
 
     const [addresses, containers] = [podAddresses(), readyContainers()];
     terminal(release);
