@@ -204,7 +204,7 @@ export const powerLossScenarios: readonly Scenario[] = [
   fileSystems.btrfs,
 ].map((fileSystem) => ({
   fault: `power lost on ${fileSystem.name}, after changes that are stored in part, and under load`,
-  promise: "DEL frees all; every address can be handed out again, once",
+  promise: "DEL frees all. Every address can be handed out again, once",
   obstacle: () => fileSystemObstacle(fileSystem),
   attempt: eachOf(cases, (trial, loss) => lose(trial, fileSystem, loss), {
     atOnce: 4,
