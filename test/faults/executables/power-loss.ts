@@ -186,7 +186,10 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
   }
 }
 
-/** The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a short one a case of what is stored in part. */
+/**
+ * The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a
+ * short one a case of what is stored in part.
+ */
 function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
   const each = restarts.flatMap((restart) =>

@@ -365,8 +365,8 @@ test("no command writes over a reservation that another pod has got meanwhile", 
 });
 
 /**
- * The findings whose commands write reservations, and the exit codes of these where there is one: shells differ in that of a file that
- * they are not to write over.
+ * The findings whose commands write reservations, and the exit codes of these where there is one: shells differ in that of a
+ * file that they are not to write over.
  */
 const writing: Readonly<Record<string, readonly (number | null)[]>> = {
   "live-without-reservation": [1, 2],
