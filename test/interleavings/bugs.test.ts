@@ -16,7 +16,7 @@ test("the place of each defect is in the source", async (t) => {
   await t.rejects(requirePlace({ file: "store/lock.ts", place: "Lock.none", instead: "() => {}" }));
 });
 
-for (const bug of sample(bugs, extent === "short" ? 4 : 1, seed)) {
+for (const bug of sample(bugs, extent === "short" ? 12 : 1, seed)) {
   test(`it is found if ${bug.name}`, async (t) => {
     const { search, judge } = prepare(bug.cast, bug.trouble ?? NO_TROUBLE);
     t.equal(search.run(judge.judge), undefined, "the source as it is breaks no rule");

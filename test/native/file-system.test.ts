@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, full extent only, slow
 /** The calls of `System`, made by the C host: every case of the table that Node.js and the machine in memory pass. */
 
 import { mkdirSync, writeFileSync } from "node:fs";

@@ -1,4 +1,4 @@
-// test: native executable, slow, sees the node
+// test: native executable, full extent only, slow, sees the node
 /** What a call costs, in instructions: a number that no other load on the machine changes. */
 
 import { readdirSync, utimesSync, writeFileSync } from "node:fs";

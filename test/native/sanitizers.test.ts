@@ -1,4 +1,4 @@
-// test: native executable, slow
+// test: native executable, full extent only, slow
 /** The C host under the address and undefined-behaviour sanitizers, which also find leaks. */
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: native executable, makes namespaces, slow
+// test: native executable, full extent only, makes namespaces, slow
 /** The handles of network namespaces: what the kernel says to Node.js and to the C host, and what the one in memory says. */
 
 import { spawnSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, slow
+// test: each executable, one if short, slow
 import { everySystemCallScenarios } from "./every-system-call.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

@@ -10,7 +10,7 @@ import { Mounts } from "../../harness/mounts.ts";
 import { lacking } from "../../harness/needs.ts";
 import { requireFailure } from "./answers.ts";
 import { FaultNetwork } from "./network.ts";
-import { allOf, type Case, eachOf, type Scenario, shortSampleOf, type Trial } from "./scenario.ts";
+import { allOf, type Case, eachOf, type Scenario, sampleOf, type Trial } from "./scenario.ts";
 
 /** A place for a data directory, which a script of the shell prepares in an empty directory. */
 interface Place extends Case {
@@ -43,7 +43,7 @@ function eachPlace<P extends Place>(
       ground.shell(place.script);
       return attempt(trial, place, ground);
     },
-    { some: places.length <= FEW ? allOf : shortSampleOf },
+    { some: places.length <= FEW ? allOf : sampleOf },
   );
 }
 

@@ -51,7 +51,7 @@ export interface Case {
 interface Extents {
   /** How many at once; 3 by default. */
   readonly atOnce?: number;
-  /** Which of them; by default `shortSampleOf`. */
+  /** Which of them; by default `sampleOf`. */
   readonly some?: <T>(context: Context, cases: readonly T[]) => readonly T[];
 }
 
@@ -64,7 +64,7 @@ interface Extents {
 export function eachOf<C extends Case>(
   cases: readonly C[] | ((context: Context) => readonly C[] | Promise<readonly C[]>),
   attempt: (trial: Trial, one: C) => Promise<unknown>,
-  { atOnce = 3, some = shortSampleOf }: Extents = {},
+  { atOnce = 3, some = sampleOf }: Extents = {},
 ): Scenario["attempt"] {
   return async (context) => {
     const all = typeof cases === "function" ? await cases(context) : cases;
@@ -77,17 +77,16 @@ export function eachOf<C extends Case>(
   };
 }
 
-/** The items to try: all in a full run; in a short one a fifth, and of the slow portable executable one of fifteen. */
-export function shortSampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
-  if (extent !== "short") return items;
-  return sample(items, subject.name === "portable" ? 15 : 5, seed);
-}
+/** One of so many items is tried in each extent; the portable executable is slow, and differs in its engine only. */
+const oneIn = {
+  short: { native: 5, portable: 15, Go: 5 },
+  full: { native: 1, portable: 5, Go: 1 },
+  exhaustive: { native: 1, portable: 1, Go: 1 },
+} as const;
 
-/** As `shortSampleOf`; of the portable executable a third in a full run. */
-export function sampleOf<T>(context: Context, items: readonly T[]): readonly T[] {
-  const { subject, extent, seed } = context;
-  if (extent === "full" && subject.name === "portable") return sample(items, 3, seed);
-  return shortSampleOf(context, items);
+/** The items to try in the extent of the run. */
+export function sampleOf<T>({ subject, extent, seed }: Context, items: readonly T[]) {
+  return sample(items, oneIn[extent][subject.name], seed);
 }
 
 /** The items to try where every run tries all. */

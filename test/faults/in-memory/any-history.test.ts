@@ -209,10 +209,10 @@ for (const [where, weights] of [
         }
         reclaimed += world.reclaimed;
       }),
-      { numRuns: extent === "short" ? 150 : 2000, seed },
+      { numRuns: extent === "short" ? 50 : 1000, seed },
     );
 
-    if (where === "beside the Go plugin") t.ok(reclaimed > 10, `${reclaimed} gave way`);
+    if (where === "beside the Go plugin") t.ok(reclaimed > 0, `${reclaimed} gave way`);
     t.pass("nobody is robbed");
   });
 }

@@ -193,7 +193,8 @@ test("a runtime inside a container may have the same range: it is named, its gat
     finding?.message,
     `that of process ${processId}, started inside a container by sh (process ${runtime})`,
   );
-  t.ok(finding?.message.split(/: |; /).includes(described(pod)), finding?.message);
+  const said = finding?.message ?? "";
+  t.ok(said.split(/: |; /).includes(described(pod)), said);
 });
 
 test("an address in two namespaces, as of rootless containers, is not a runtime network's", {
