@@ -16,7 +16,7 @@ import { readNetwork } from "./libcni.ts";
 import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
 
-const CASES = extent === "short" ? 15 : 300;
+const CASES = { short: 15, full: 300, exhaustive: 1000 }[extent];
 
 /** A subnet, its default gateway, and what the number of an address comes after. */
 interface Subnet {

@@ -31,19 +31,14 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   const { reservations } = directory;
   requireReadable(reservations);
   const findings: Finding[] = [];
-  const livingOutside: NodeReservation[] = [];
   for (const reservation of reservations) {
-    for (const own of [
-      contentFindings(node, reservation),
-      placeFindings(node, directory, reservation, livingOutside),
-      permissionFindings(reservation),
-    ]) {
+    for (const own of [contentFindings(node, reservation), permissionFindings(reservation)]) {
       if (own.length > 0) findings.push(...own);
     }
   }
   return [
     ...findings,
-    ...livingOutsideFindings(node, directory, livingOutside),
+    ...placeFindings(node, directory),
     ...duplicateFindings(context, directory),
     ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
@@ -188,49 +183,70 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-/** All pods of a former range are one finding: there is nothing to release while they live. */
-function livingOutsideFindings(
+/** Where an address is that ADD would not give to its holder. */
+interface Place {
+  readonly code: keyof typeof UNTIL_RESTARTED;
+  /** What is said of an address there, after `it is`. */
+  readonly words: string;
+}
+
+const GATEWAY = "the gateway";
+
+/** What pods get that are restarted, and what is to be known until then. */
+const UNTIL_RESTARTED = {
+  "out-of-range":
+    "an address of a range. Until then nothing is wrong, as long as no other network or node has the former range",
+  "outside-part": "an address of this node's part",
+  "excluded-address": "another address",
+} as const satisfies Partial<Record<Code, string>>;
+
+/** What running pods have at one place is one finding: there is nothing to release while they live. */
+function livingFinding(
   { context, cache }: Node,
   { files, ranges }: NetworkDirectory,
+  { code, words }: Place,
   reservations: readonly NodeReservation[],
-): readonly Finding[] {
-  if (reservations.length === 0) return NOTHING;
+): Finding {
   const holders = new Set(reservations.map((one) => cache.podOf(one) || holderIn(one)));
   const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
-  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
+  const place = code === "out-of-range" ? `${words} (${formatRangeSet(ranges)})` : words;
   const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
-  return [
-    {
-      code: "out-of-range",
-      network: files.network,
-      path: files.directory,
-      message,
-      remedy: `restart ${it}: ${get} an address of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
-      commands: [commandText(context, files, ["list", files.network])],
-    },
-  ];
+  return {
+    code,
+    network: files.network,
+    path: files.directory,
+    message: `${plural(holders.size, "running pod")} ${verb} ${which} ${place}: ${namedPods([...holders])}`,
+    remedy: `restart ${it}: ${get} ${UNTIL_RESTARTED[code]}`,
+    commands: [commandText(context, files, ["list", files.network])],
+  };
 }
 
 function holderIn({ owner, text }: NodeReservation): string {
   return `${containerOf(owner) || "no container"} (${text})`;
 }
 
-function placeFindings(
-  node: Node,
-  directory: NetworkDirectory,
-  reservation: NodeReservation,
-  livingOutside: NodeReservation[],
-): readonly Finding[] {
-  const place = placeOf(node, directory, reservation);
-  if (place === undefined) return NOTHING;
-  const [code, text] = place;
-  if (code === "out-of-range" && node.liveness.livenessOf(reservation).liveness === "alive") {
-    livingOutside.push(reservation);
-    return NOTHING;
+/** What is where ADD would not hand it out. */
+function placeFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const findings: Finding[] = [];
+  const living = new Map<string, { place: Place; reservations: NodeReservation[] }>();
+  for (const reservation of directory.reservations) {
+    const place = placeOf(node, directory, reservation);
+    if (place === undefined) continue;
+    // The gateway's address is in use anyway: that tells nothing of the container.
+    if (place.words === GATEWAY || node.liveness.livenessOf(reservation).liveness !== "alive") {
+      const message = `${reservation.text} is ${place.words}${holderOf(reservation)}`;
+      const commands = [releaseCommand(node.context, reservation)];
+      findings.push({ ...found(reservation, place.code, message), commands });
+      continue;
+    }
+    const same = living.get(place.words) ?? { place, reservations: [] };
+    living.set(place.words, same);
+    same.reservations.push(reservation);
   }
-  const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
-  const commands = [releaseCommand(node.context, reservation)];
-  return [{ ...found(reservation, code, message), commands }];
+  const ofLiving = [...living.values()].map(({ place, reservations }) =>
+    livingFinding(node, directory, place, reservations),
+  );
+  return [...findings, ...ofLiving];
 }
 
 /** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
@@ -238,18 +254,21 @@ function placeOf(
   node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
-): readonly [code: Code, place: string] | undefined {
+): Place | undefined {
   const { ranges, hasKnownRanges } = directory;
   const { address } = reservation;
   for (const range of ranges) {
-    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
+    if (isGateway(address, range)) return { code: "excluded-address", words: GATEWAY };
   }
   const exclusion = exclusionOf(node, directory, reservation);
-  if (exclusion !== undefined) return ["excluded-address", exclusion];
+  if (exclusion !== undefined) return { code: "excluded-address", words: exclusion };
   if (!hasKnownRanges || reservation.range !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? ["outside-part", "outside of this node's part: another node may hand it out"]
-    : ["out-of-range", "outside all ranges"];
+    ? {
+        code: "outside-part",
+        words: "outside of this node's part, so another node may hand it out",
+      }
+    : { code: "out-of-range", words: "outside all ranges" };
 }
 
 function excludesNothing({ exclusions }: FoundNetwork): boolean {

@@ -292,6 +292,30 @@ const cases: Readonly<
       },
     ],
   ],
+  "pods whose addresses were excluded, or reserved for others": [
+    nodeWith(["process", "cache", "mount"], ["10.0.0.4", "10.0.0.5", "10.0.0.6"]),
+    ({ machine }) =>
+      configureNet(machine, "10.0.0.0/28", {
+        exclude: ["10.0.0.4", "10.0.0.5"],
+        reserved: { "10.0.0.6": "default/db-0" },
+      }),
+    [
+      {
+        code: "excluded-address",
+        message: "2 running pods have addresses excluded (ipam.exclude): default/c1, default/c2",
+        remedy: "restart them: they get another address",
+      },
+      {
+        code: "excluded-address",
+        severity: "warning",
+        path: "/data/net",
+        message:
+          "1 running pod has an address reserved for default/db-0 (ipam.reserved): default/c3",
+        remedy: "restart it: it gets another address",
+        commands: [`host-local list net ${place}`],
+      },
+    ],
+  ],
   "a pod of a former range": [
     nodeWith(["process"], ["203.0.113.2"]),
     () => {},
