@@ -7,7 +7,7 @@ export type Severity = "error" | "warning" | "info";
 
 interface Kind {
   readonly severity: Severity;
-  /** A sentence without a full stop; the finding has the commands. */
+  /** One or two sentences, the last without a full stop; the finding has the commands. */
   readonly remedy: string;
 }
 
