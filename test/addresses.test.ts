@@ -85,9 +85,9 @@ function argumentsOf(name: string, text: string): readonly string[] {
   });
 }
 
-/** Whether a file declares scenarios, which have network namespaces of their own. */
+/** Whether the tests of a file are scenarios, which have network namespaces of their own. */
 function isScenario(path: string): boolean {
-  return /^ *scenario\(/m.test(textOf(path));
+  return /^ *scenario\(/m.test(textOf(path)) && !/^ *test\(/m.test(textOf(path));
 }
 
 function isException(path: string): boolean {

@@ -37,10 +37,10 @@ ${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions
 
 \`npm run bench\` writes this page, and compares with Debian's newest Go plugin (\`npm run fetch -- go-plugins\`) or the one in
 \`/usr/lib/cni\`. It needs gcc, libc6-dev, binutils, valgrind, some minutes and an idle machine. Data directories are below
-\`TMPDIR\`; on ext4, creating a file can take many times longer in one directory than in another, by its block group.
+\`TMPDIR\`. On ext4, creating a file can take many times longer in one directory than in another, by its block group.
 
 - **Calls.** One process each, started through pipes by a small C program (\`scripts/bench/runner.c\`). Wall time is from before the
-  start to after the end; memory is the peak resident set. A wrong answer ends the benchmark.
+  start to after the end. Memory is the peak resident set. A wrong answer ends the benchmark.
 - **Order.** In each round every program makes the same call (VERSION, ADD, DEL for one container) before the next follows, so every
   round starts from the same state. Warm-up rounds are not counted.
 - **Reservations.** Each program has its own copy of a /16 with the number of reservations in the table, as the Go plugin writes

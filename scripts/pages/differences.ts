@@ -43,8 +43,8 @@ export function differencesPage(): string {
 | CHECK | 0.4.0, 1.0.0, 1.1.0 |
 | GC, STATUS | 1.1.0 |
 
-**Of ${calls} recorded calls of \`host-local\` 1.9.1 all but ${changed.length} have the same exit code here, and the same result or error**; those
-belong to the ${differences.filter((one) => one.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
+**Of ${calls} recorded calls of \`host-local\` 1.9.1 all but ${changed.length} have the same exit code here, and the same result or error**. These
+${changed.length} belong to the ${differences.filter((one) => one.changed.some(isOfResult)).length} entries marked *result*. On an ordinary node you see only that fewer addresses leak, and that errors say
 more. GC has [rules of its own](configuration.md#gc). What is not listed is the same, also of \`static\`: the tests
 fail if this list and the executables disagree.
 

@@ -1,4 +1,4 @@
-/** What the next ADD in a network comes to, as far as this process can tell: by the dry run, which the plugin's STATUS asks, too. */
+/** What the next ADD in a network comes to, as far as this process can tell: by the dry run, as in the plugin's STATUS. */
 
 import { CniError, messageWithDetails } from "../cni/error.ts";
 import { dryRun, type Prospect } from "../dry-run/dry-run.ts";

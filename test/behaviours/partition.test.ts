@@ -1,5 +1,8 @@
 // test: each executable, one if short, sees the node
-/** The node's part of a range: `partition`. Where the podCIDR is read, and test/configuration/partition-file.test.ts; which part it is: test/ipam/partition.test.ts. */
+/**
+ * The node's part of a range: `partition`. Where the podCIDR is read, and test/configuration/partition-file.test.ts; which part
+ * it is: test/ipam/partition.test.ts.
+ */
 
 import type { Machine } from "../harness/machine.ts";
 import type { Network } from "../harness/network.ts";

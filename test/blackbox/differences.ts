@@ -87,9 +87,9 @@ export const differences: readonly Difference[] = [
     title: "GC frees addresses of attachments that no longer exist",
     concerns: "runtimes",
     reference: "GC does nothing: an address that never got a DEL is lost.",
-    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). Without a list (both keys absent, or null, which CRI-O sends for every network but its default one) it frees only pods whose network namespace is proven gone and what is from before a reboot, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps what was reserved for a network namespace that is not proven gone; addresses that the node, a process or a mounted network namespace has, or may have where one cannot be looked at; and what was reserved less than two seconds before the call began. A line on standard error says which, and why.",
+    here: "GC frees every reservation that is not in cni.dev/valid-attachments (where that is absent, cni.dev/attachments). Without a list (both keys absent, or null, which CRI-O sends for every network but its default one) it frees only pods whose network namespace is proven gone and what is from before a reboot, and a line on standard error says so. A malformed list is error 7. Reservations that cannot be freed are reported together at the end, as error 5. Ranges are not needed. Against the list it keeps what was reserved for a network namespace that is not proven gone, and what was reserved less than two seconds before the call began. It also keeps addresses that the node, a process or a mounted network namespace has, or may have if one of these cannot be looked at. A line on standard error says which, and why.",
     reason:
-      "CNI specification 1.1.0 requires it. cnitool gc sends neither key; it calls DEL itself. Runtimes send lists that are too old or incomplete (antrea#8239), and a pod whose address is freed shares it with the next one.",
+      "CNI specification 1.1.0 requires it. cnitool gc sends neither key, and calls DEL itself. Runtimes send lists that are too old or incomplete (antrea#8239), and a pod whose address is freed shares it with the next one.",
     changed: [
       {
         vector: "version/GC-'1.1.0'",
@@ -104,7 +104,7 @@ export const differences: readonly Difference[] = [
     reference: "They are unknown.",
     here: "exclude, reserved, rangesFile, partition, repeatedAdd, history, reuseDelaySeconds, requested, sticky and stickySeconds, exhaustedStatus, lockTimeoutSeconds and gcOnly do what [configuration.md](configuration.md) says.",
     reason:
-      "Each answers a request of administrators; gcOnly, for example, that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
+      "Each answers a request of administrators. The request for gcOnly, for example, is that bridge, ptp, macvlan and others never forward GC to their IPAM plugin.",
     changed: [],
     coveredBy: [
       "behaviours/exclude.test.ts",
@@ -123,7 +123,7 @@ export const differences: readonly Difference[] = [
     reference: "STATUS always succeeds and ignores the ipam section.",
     here: 'STATUS fails with code 50 if the data directory cannot be written, if the ipam section is missing or invalid, if the file of resolvConf cannot be read, or if every address of a range set is excluded, or reserved for nobody. An exhausted range set is reported only with "exhaustedStatus": "unavailable". Missing ranges are not an error.',
     reason:
-      "CNI specification 1.1.0 requires it, also for an exhausted range set; but then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
+      "CNI specification 1.1.0 requires it, also for an exhausted range set. But then runtimes report the node as NotReady, and Kubernetes evicts its pods.",
     changed: [],
     coveredBy: ["behaviours/status.test.ts"],
   },
@@ -132,7 +132,7 @@ export const differences: readonly Difference[] = [
     concerns: "failures",
     reference:
       "The file is created, then written. A crash in between leaves an empty file that is never freed.",
-    here: "The file gets its name when its content is complete. An empty file is reclaimed once it is ten seconds old and its range is otherwise exhausted; one with any content never.",
+    here: "The file gets its name when its content is complete. An empty file is reclaimed once it is ten seconds old and its range is otherwise exhausted. A file with any content never is.",
     reason: "A crash or a full disk must not leak addresses.",
     changed: [],
     coveredBy: ["store/allocation.test.ts", "faults/executables/corrupt-files.test.ts"],
@@ -227,7 +227,7 @@ export const differences: readonly Difference[] = [
     title: "With arguments, and without CNI_COMMAND, it runs operator commands",
     concerns: "streams",
     reference: "Arguments are ignored: without CNI_COMMAND it prints two lines about itself.",
-    here: "host-local --help lists the commands; without arguments a third line says so. With CNI_COMMAND arguments are ignored.",
+    here: "host-local --help lists the commands. Without arguments a third line says so. With CNI_COMMAND arguments are ignored.",
     reason: "Administrators had only ls and rm. No runtime calls a plugin with arguments.",
     changed: [
       { vector: "proc/about", stderr: about },
@@ -239,7 +239,7 @@ export const differences: readonly Difference[] = [
     title: "Errors have more details",
     concerns: "streams",
     reference: "Most errors have no details.",
-    here: "Code and msg are the same; details says what was expected and found, where, and what is next.",
+    here: "Code and msg are the same. details says what was expected and found, where, and what is next.",
     reason: "An error should be understood without the source code.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
@@ -257,8 +257,8 @@ export const differences: readonly Difference[] = [
   {
     title: "A cursor file that cannot be written does not leak an address",
     concerns: "failures",
-    reference: "ADD fails and leaves the address reserved; the cursor file may be truncated.",
-    here: "ADD fails and frees the address; the cursor file contains the old address or the new one.",
+    reference: "ADD fails and leaves the address reserved. The cursor file may be truncated.",
+    here: "ADD fails and frees the address. The cursor file contains the old address or the new one.",
     reason: "A failed ADD must not leave anything behind.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
@@ -267,8 +267,8 @@ export const differences: readonly Difference[] = [
     title: "null among requested addresses or routes is an error, not a crash",
     concerns: "runtimes",
     reference:
-      "null in ips crashes the plugin; a null route crashes it for versions below 0.3.0 and is printed as null above; a route without dst is printed as <nil>.",
-    here: "Error 999 with the message that the Go plugin has for an empty address or CIDR; nothing is reserved.",
+      "null in ips crashes the plugin. A null route crashes it for versions below 0.3.0 and is printed as null above. A route without dst is printed as <nil>.",
+    here: "Error 999 with the message that the Go plugin has for an empty address or CIDR. Nothing is reserved.",
     reason: "A crash does not say what to fix.",
     changed: [],
     coveredBy: ["behaviours/bad-configuration.test.ts"],
@@ -277,7 +277,7 @@ export const differences: readonly Difference[] = [
     title: "rangeStart may not lie above the default end of the range",
     concerns: "configurations",
     reference:
-      "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted; ADDs then hand out .255 and continue outside the subnet.",
+      "rangeStart 10.1.2.255 in 10.1.2.0/24 is accepted. ADDs then hand out .255 and continue outside the subnet.",
     here: "It is rejected, with the Go plugin's message for a rangeStart outside the network.",
     reason: "Addresses outside the subnet belong to other networks.",
     changed: [
@@ -352,7 +352,7 @@ export const differences: readonly Difference[] = [
     title: "A range may have no gateway",
     concerns: "configurations",
     reference:
-      'The first address is in the result, and not handed out, unless another gateway is configured; "gateway": "none" is an error in ADD and DEL.',
+      'The first address is in the result, and not handed out, unless another gateway is configured. "gateway": "none" is an error in ADD and DEL.',
     here: 'With "gateway": "none" the result has no gateway for an address of this range, and all of its addresses are handed out.',
     reason:
       "A network without a router, such as one for storage, has no gateway, and a main plugin that is told one makes it the default route (containernetworking/plugins#109, sriov-network-operator#812).",
@@ -364,7 +364,7 @@ export const differences: readonly Difference[] = [
     concerns: "runtimes",
     reference:
       "Which of several requested addresses in a range set is reserved, and their order in the message about the others, is random.",
-    here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved; the message keeps that order.",
+    here: "The first in the order CNI_ARGS, args.cni.ips, runtimeConfig.ips is reserved. The message keeps that order.",
     reason: "The same call should have the same result.",
     changed: [],
     coveredBy: ["behaviours/add.test.ts"],
@@ -436,7 +436,7 @@ export const differences: readonly Difference[] = [
     reference:
       "On a network that never had an address they leave an empty directory and a lock file behind.",
     here: "Without a directory nothing is reserved. CHECK and STATUS take no lock and write nothing.",
-    reason: "A query should not write; CHECK should work on a read-only disk.",
+    reason: "A query should not write, and CHECK should work on a read-only disk.",
     changed: [
       { vector: "gotest/del-unknown-0.2.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
       { vector: "gotest/del-unknown-0.3.0", filesNotLeft: ["mynet0/", "mynet0/lock"] },
@@ -518,7 +518,7 @@ export const differences: readonly Difference[] = [
     concerns: "failures",
     reference:
       "ADD skips the check for a second address, DEL frees nothing and succeeds, CHECK finds nothing.",
-    here: "ADD and CHECK fail with the cause; DEL fails with code 5. A reservation that DEL cannot read is named on standard error.",
+    here: "ADD and CHECK fail with the cause. DEL fails with code 5. A reservation that DEL cannot read is named on standard error.",
     reason: "An address that cannot be freed must be reported.",
     changed: [],
     coveredBy: ["verbs/del.test.ts"],

@@ -1,5 +1,5 @@
 // test: each executable
-/** A result that its reader cannot receive is taken back, and one that it can is whole. More: test/faults/executables/streams.ts. */
+/** A result that its reader cannot receive is taken back, any other is whole. More: test/faults/executables/streams.ts. */
 
 import { spawn } from "node:child_process";
 import { once } from "node:events";

@@ -16,7 +16,7 @@ for (const [release, program] of [
   clientScenario(
     {
       name: `cnitool ${release}`,
-      scenario: `${rangeLife}; CHECK`,
+      scenario: `${rangeLife}, CHECK`,
       needs: { plugins: ["bridge"], cniVersion: "1.0.0", programs: [program] },
       version: () => versionOf(program),
     },
@@ -52,7 +52,7 @@ const collected = {
 clientScenario(
   {
     name: "libcni 1.3, GC and STATUS",
-    scenario: "an address that never got a DEL is released by GC; STATUS through bridge",
+    scenario: "an address that never got a DEL is released by GC. STATUS through bridge",
     needs: {
       plugins: ["bridge"],
       cniVersion: "1.1.0",

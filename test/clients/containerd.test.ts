@@ -90,7 +90,7 @@ clientScenario(
   {
     name: "containerd 2, annotations",
     scenario:
-      "a pod asks for an address by an annotation; a VM's next pod gets the address of its last",
+      "a pod asks for an address by an annotation. A VM's next pod gets the address of its last",
     needs: needsOfContainerd("2"),
     version,
   },
@@ -127,7 +127,7 @@ clientScenario(
   {
     name: "ctr 2, --cni --detach",
     scenario:
-      "a container that ends by itself gets no DEL; gc with the command of docs/leaked-addresses.md releases only its address",
+      "a container that ends by itself gets no DEL. gc with the command of docs/leaked-addresses.md releases only its address",
     needs: needsOfContainerd("2"),
     version,
   },

@@ -27,7 +27,7 @@ clientScenario(
   {
     name: "CRI-O",
     scenario:
-      "an annotation asks for an address; at its start STATUS, DEL, GC of each network, CHECK",
+      "an annotation asks for an address. At its start STATUS, DEL, GC of each network, CHECK",
     needs: { ...needsOfCrio, programs: ["cnitool"] },
     version: crioVersion,
     fixture: "crio",

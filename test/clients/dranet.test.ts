@@ -54,7 +54,7 @@ function call(host: Host, verb: "ADD" | "DEL", device: string, configuration: ob
 clientScenario(
   {
     name: "dranet",
-    scenario: "its calls, not the program: devices of a claim in order, a full range; see below",
+    scenario: "its calls, not the program: devices of a claim in order, a full range. See below",
     needs: { plugins: [], cniVersion: "1.0.0" },
     version: () => commit,
   },

@@ -34,7 +34,7 @@ clientScenario(
   {
     name: "flannel",
     scenario:
-      "delegates to bridge, dual stack; DEL without its own note calls nothing; GC releases",
+      "delegates to bridge, dual stack. DEL without its own note calls nothing. GC releases",
     needs: {
       plugins: ["bridge"],
       cniVersion: "1.1.0",

@@ -88,7 +88,7 @@ for (const { age, name, cniVersion, version } of [
 clientScenario(
   {
     name: "host-device, namespace gone",
-    scenario: "DEL fails before it calls the IPAM plugin; GC through the `gcOnly` entry releases",
+    scenario: "DEL fails before it calls the IPAM plugin. GC through the `gcOnly` entry releases",
     needs: { plugins: ["host-device"], cniVersion: "1.1.0", age: "newest", seesProcesses: true },
     version: fetchedVersion,
   },

@@ -13,7 +13,7 @@ const names = (wave: string, count: number) =>
 clientScenario(
   {
     name: "containerd 2, CRI, 100 sandboxes at a time",
-    scenario: "no address twice, nothing stays; half of them replaced while the others live",
+    scenario: "no address twice, nothing stays. Half of them replaced while the others live",
     needs: needsOfContainerd("2"),
     version: () => printedVersion(["containerd", "--version"]),
   },

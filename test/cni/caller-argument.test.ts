@@ -8,22 +8,35 @@ function argument(name: string, args: string, document: JsonObject): string {
   return callerArgument(name, args, { value: document, path: "" });
 }
 
-test("an argument is from CNI_ARGS, args.cni, runtimeConfig or annotations, in this order", async (t) => {
-  const told = { [annotations]: { VM: "annotation" } };
-  const runtimeConfig = { ...told, VM: "capability" };
-  const document = { runtimeConfig, args: { cni: { VM: "cni" } } };
-  t.equal(argument("VM", "OTHER=x", {}), "");
-  t.equal(argument("VM", "OTHER=x", { runtimeConfig: told }), "annotation");
-  t.equal(argument("VM", "OTHER=x", { runtimeConfig }), "capability");
-  t.equal(argument("VM", "OTHER=x", document), "cni");
-  t.equal(argument("VM", "OTHER=x;VM=argument", document), "argument");
-});
+const annotated = { [annotations]: { VM: "annotation" } };
+const capable = { runtimeConfig: { ...annotated, VM: "capability" } };
+const argued = { ...capable, args: { cni: { VM: "cni" } } };
 
-test("keys are found in any letter case, but for those of annotations", async (t) => {
-  t.equal(argument("vm", "", { Args: { CNI: { VM: "db" } } }), "db");
-  t.equal(argument("vm", "", { RuntimeConfig: { Vm: "db" } }), "db");
-  t.equal(argument("vm", "", { runtimeConfig: { [annotations]: { VM: "db" } } }), "");
-});
+for (const [place, args, document, value] of [
+  ["nowhere", "OTHER=x", {}, ""],
+  ["annotations", "OTHER=x", { runtimeConfig: annotated }, "annotation"],
+  ["runtimeConfig, before annotations", "OTHER=x", capable, "capability"],
+  ["args.cni, before runtimeConfig", "OTHER=x", argued, "cni"],
+  ["CNI_ARGS, before args.cni", "OTHER=x;VM=argument", argued, "argument"],
+] as const) {
+  test(`an argument is from ${place}`, async (t) => {
+    t.equal(argument("VM", args, document), value);
+  });
+}
+
+for (const [place, document, value] of [
+  ["args.cni", { Args: { CNI: { VM: "db" } } }, "db"],
+  ["runtimeConfig", { RuntimeConfig: { Vm: "db" } }, "db"],
+  [
+    "annotations, where it must be the same",
+    { runtimeConfig: { [annotations]: { VM: "db" } } },
+    "",
+  ],
+] as const) {
+  test(`a key in another letter case, in ${place}`, async (t) => {
+    t.equal(argument("vm", "", document), value);
+  });
+}
 
 test("what is no text tells nothing, and so does what every object has", async (t) => {
   for (const value of [null, 7, true, [], {}]) {

@@ -13,13 +13,17 @@ test("JSON has no syntax error", async (t) => {
   }
 });
 
-test("brackets may be nested 10000 deep, but not deeper", async (t) => {
-  t.equal(syntaxError("[".repeat(10_000) + "]".repeat(10_000)), "");
-  t.equal(syntaxError("[".repeat(10_000)), END);
-  t.equal(syntaxError("[".repeat(10_001)), refusal("[", "exceeded max depth"));
-  t.equal(syntaxError('{"a":'.repeat(10_001)), refusal("{", "exceeded max depth"));
-  t.equal(syntaxError("[{}],".repeat(20_000)), refusal(",", "after top-level value"));
-});
+for (const [what, text, error] of [
+  ["10000 deep", "[".repeat(10_000) + "]".repeat(10_000), ""],
+  ["10000 deep, without an end", "[".repeat(10_000), END],
+  ["deeper", "[".repeat(10_001), refusal("[", "exceeded max depth")],
+  ["deeper, as objects", '{"a":'.repeat(10_001), refusal("{", "exceeded max depth")],
+  ["one after the other", "[{}],".repeat(20_000), refusal(",", "after top-level value")],
+] as const) {
+  test(`brackets that are nested: ${what}`, async (t) => {
+    t.equal(syntaxError(text), error);
+  });
+}
 
 /** Whether JavaScript's own parser takes the text. */
 function isJson(text: string): boolean {

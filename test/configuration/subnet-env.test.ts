@@ -13,29 +13,24 @@ FLANNEL_MTU=1450
 FLANNEL_IPMASQ=true
 `;
 
-test("the subnets of a node, without the host bits of the gateway", async (t) => {
-  const ipv6 = "FLANNEL_IPV6_NETWORK=fd00::/48\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/64\n";
-  t.strictSame(subnetsIn(ipv4), ["FLANNEL_SUBNET 10.244.1.0/24"]);
-  t.strictSame(subnetsIn(ipv6), ["FLANNEL_IPV6_SUBNET fd00:0:0:1::/64"]);
-  t.strictSame(subnetsIn(`${ipv6}${ipv4}`), [
-    "FLANNEL_SUBNET 10.244.1.0/24",
-    "FLANNEL_IPV6_SUBNET fd00:0:0:1::/64",
-  ]);
-});
+const ipv6 = "FLANNEL_IPV6_NETWORK=fd00::/48\nFLANNEL_IPV6_SUBNET=fd00:0:0:1::1/64\n";
+const repeated = "FLANNEL_SUBNET=10.0.0.1/24\r\n FLANNEL_SUBNET=10.0.1.1/24 \r\n";
+const v4 = "FLANNEL_SUBNET 10.244.1.0/24";
+const v6 = "FLANNEL_IPV6_SUBNET fd00:0:0:1::/64";
 
-test("of a repeated variable the last counts, and an empty one is absent", async (t) => {
-  t.strictSame(subnetsIn("FLANNEL_SUBNET=10.0.0.1/24\r\n FLANNEL_SUBNET=10.0.1.1/24 \r\n"), [
-    "FLANNEL_SUBNET 10.0.1.0/24",
-  ]);
-  t.strictSame(subnetsIn("FLANNEL_SUBNET=\nFLANNEL_MTU=1450\n"), []);
-});
-
-test("flannelSubnets takes a last line without its end for none: the file may be cut off", async (t) => {
-  t.strictSame(subnetsIn("FLANNEL_SUBNET=10.244.1.1/2"), []);
-  t.strictSame(subnetsIn(`${ipv4}FLANNEL_IPV6_SUBNET=fd00:0:0:1::1/6`), [
-    "FLANNEL_SUBNET 10.244.1.0/24",
-  ]);
-});
+for (const [what, text, subnets] of [
+  ["one family, without the host bits of the gateway", ipv4, [v4]],
+  ["the other family", ipv6, [v6]],
+  ["both, IPv4 first", `${ipv6}${ipv4}`, [v4, v6]],
+  ["a repeated variable: the last counts", repeated, ["FLANNEL_SUBNET 10.0.1.0/24"]],
+  ["an empty variable: it is absent", "FLANNEL_SUBNET=\nFLANNEL_MTU=1450\n", []],
+  ["a last line without its end: the file may be cut off", "FLANNEL_SUBNET=10.244.1.1/2", []],
+  ["such a line after others", `${ipv4}FLANNEL_IPV6_SUBNET=fd00:0:0:1::1/6`, [v4]],
+] as const) {
+  test(`the subnets of a file with ${what}`, async (t) => {
+    t.strictSame(subnetsIn(text), subnets);
+  });
+}
 
 test("flannelSubnets refuses a subnet outside of flannel's networks", async (t) => {
   for (const [network, subnet] of [

@@ -34,7 +34,8 @@ const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
     { subnet: "10.219.8.0/24", gateway: "10.219.8.1", before: "10.219.8.", first: 5 },
   ],
   6: [
-    { subnet: "fd00:219:1::/64", gateway: "fd00:219:1::1", before: "fd00:219:1::", first: 5 },
+    // Beyond the /112 around the gateway, which a bridge may have in place of the /64.
+    { subnet: "fd00:219:1::/64", gateway: "fd00:219:1::1", before: "fd00:219:1::1:", first: 5 },
     { subnet: "fd00:219:2::/112", gateway: "fd00:219:2::1", before: "fd00:219:2::", first: 5 },
   ],
 };

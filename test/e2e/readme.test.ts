@@ -1,5 +1,8 @@
 // test: each executable, one if short, Go plugin, makes namespaces, mounts
-/** The session of docs/leaked-addresses.md, which README.md shows as a picture, on a node that runs only the Go plugin, and what it says to do next, as root with the usual `PATH`. */
+/**
+ * The session of docs/leaked-addresses.md, which README.md shows as a picture, on a node that runs only the Go plugin, and what
+ * it says to do next, as root with the usual `PATH`.
+ */
 
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";

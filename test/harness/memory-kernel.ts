@@ -74,7 +74,7 @@ export class MemoryKernel {
   seesFirstProcess = true;
   /** Where a file system is mounted that nobody can write to; `undefined` where none is. */
   readOnly: string | undefined;
-  /** What a process has mounted read-only for itself alone, as a unit of systemd has; `undefined` where it has the node's mounts. */
+  /** What a process has mounted read-only for itself alone, as a systemd unit has; `undefined` if it has the node's mounts. */
   ownReadOnly: string | undefined;
   /** The ids of those that live, by their numbers. */
   #ids: Map<bigint, bigint>;

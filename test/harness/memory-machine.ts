@@ -394,8 +394,8 @@ export class MemoryProcess implements System {
   }
 
   /**
-   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one process runs at
-   * a time, so that a lock which is held now stays so.
+   * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one
+   * process runs at a time, so that a lock which is held now stays so.
    */
   lock({ file, directory, timeout }: LockRequest): Lock {
     const path = `${directory ?? file}/${this.#start.lockKind ?? "lock"}`;

@@ -113,26 +113,30 @@ test("parts of podCIDRs of one size differ by one address at most, but for the s
 
 const cluster = prefix("10.244.0.0/16");
 
-function partFor(podCidr: string, subnet: string, bounds: object = {}): string | undefined {
-  const [range] = rangeSet({ subnet, ...bounds });
-  const part = partOf(range, { clusterCidr: cluster, podCidr: prefix(podCidr) });
-  return part && formatAddressRange(part);
-}
+const whole = { subnet: "192.168.0.0/20" };
+const bounded = { ...whole, rangeStart: "192.168.0.20", rangeEnd: "192.168.3.231" };
 
-test("a part is what its number says, without the range's network and broadcast addresses", async (t) => {
-  const subnet = "192.168.0.0/20";
-  t.equal(partFor("10.244.7.0/24", subnet), "192.168.0.112-192.168.0.127");
-  t.equal(partFor("10.244.0.0/24", subnet), "192.168.0.1-192.168.0.15");
-  t.equal(partFor("10.244.255.0/24", subnet), "192.168.15.240-192.168.15.254");
-  t.equal(partFor("10.244.255.0/24", "fd00::/64"), "fd00::ff00:0:0:0-fd00::ffff:ffff:ffff:ffff");
-  t.equal(partFor("10.244.3.0/25", subnet), "192.168.0.48-192.168.0.55", "half a podCIDR");
-  const bounds = { rangeStart: "192.168.0.20", rangeEnd: "192.168.3.231" };
-  t.equal(partFor("10.244.0.0/24", subnet, bounds), "192.168.0.20-192.168.0.22");
-  t.equal(partFor("10.244.1.0/24", subnet, bounds), "192.168.0.23-192.168.0.26");
-  t.equal(partFor("10.244.0.0/24", "192.168.0.0/24"), undefined, "the network address alone");
-  t.equal(partFor("10.244.2.0/24", "192.168.0.0/30"), undefined);
-  t.equal(partFor("10.244.128.0/17", "192.168.0.0/31"), "192.168.0.1-192.168.0.1");
-});
+for (const [podCidr, range, part] of [
+  ["10.244.7.0/24", whole, "192.168.0.112-192.168.0.127"],
+  // Without the network address, and without the broadcast address, which IPv6 does not have.
+  ["10.244.0.0/24", whole, "192.168.0.1-192.168.0.15"],
+  ["10.244.255.0/24", whole, "192.168.15.240-192.168.15.254"],
+  ["10.244.255.0/24", { subnet: "fd00::/64" }, "fd00::ff00:0:0:0-fd00::ffff:ffff:ffff:ffff"],
+  // Half a podCIDR.
+  ["10.244.3.0/25", whole, "192.168.0.48-192.168.0.55"],
+  ["10.244.0.0/24", bounded, "192.168.0.20-192.168.0.22"],
+  ["10.244.1.0/24", bounded, "192.168.0.23-192.168.0.26"],
+  // The network address alone, and nothing at all.
+  ["10.244.0.0/24", { subnet: "192.168.0.0/24" }, undefined],
+  ["10.244.2.0/24", { subnet: "192.168.0.0/30" }, undefined],
+  ["10.244.128.0/17", { subnet: "192.168.0.0/31" }, "192.168.0.1-192.168.0.1"],
+] as const) {
+  test(`the part for ${podCidr} of ${Object.values(range).join(" ")} is ${part ?? "empty"}`, async (t) => {
+    const [parsed] = rangeSet(range);
+    const found = partOf(parsed, { clusterCidr: cluster, podCidr: prefix(podCidr) });
+    t.equal(found && formatAddressRange(found), part);
+  });
+}
 
 test("the range as configured, its gateway and its prefix length stay with the part", async (t) => {
   const [range] = rangeSet({ subnet: "192.168.0.0/20" });

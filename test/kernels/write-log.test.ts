@@ -58,13 +58,15 @@ test("what a disk has is known for each moment, with or without what it had in i
   };
 
   t.equal(entries.length, 6);
-  t.equal(imageOf(0, true), "....");
-  t.equal(imageOf(1, true), "aa..");
-  t.equal(imageOf(1, false), "....");
-  t.equal(imageOf(2, false), "aa..");
-  t.equal(imageOf(4, false), "aa.c");
-  t.equal(imageOf(6, true), "abdc");
-  t.equal(imageOf(6, false), "aa.c");
+  for (const [end, kept, lost] of [
+    [0, "....", "...."],
+    [1, "aa..", "...."],
+    [2, "aa..", "aa.."],
+    [4, "ab.c", "aa.c"],
+    [6, "abdc", "aa.c"],
+  ] as const) {
+    t.same([imageOf(end, true), imageOf(end, false)], [kept, lost], `after ${end} writes`);
+  }
 });
 
 test("a log that ends within a write ends before it", async (t) => {

@@ -91,8 +91,8 @@ export function configure({ disk }: MemoryMachine, file: string, document: JsonO
 }
 
 /** Configures the network `net` there. */
-export function configureNet(machine: MemoryMachine, subnet: string, keys: object = {}): void {
-  const ipam = { type: "host-local", subnet, ...keys };
+export function configureNet(machine: MemoryMachine, subnet: string): void {
+  const ipam = { type: "host-local", subnet };
   configure(machine, "net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
 }
 

@@ -1,5 +1,5 @@
 // test: native executable
-/** docs/operator-json.md has every code of the source; it and the examples have every member of real documents, and their form. */
+/** docs/operator-json.md has every code of the source. It and the examples have all members of real documents, in their form. */
 
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";

@@ -1,5 +1,7 @@
 // test: release, mounts
-/** The units of the packages on a machine that systemd has started: none is on unless it is enabled, none outlives its package. */
+/**
+ * The units of the packages on a machine that systemd has started: none is on unless it is enabled, none outlives its package.
+ */
 
 import { existsSync, readdirSync, readlinkSync, statSync } from "node:fs";
 import { join } from "node:path";

@@ -2,7 +2,10 @@
 
 import { FILES } from "./completion-offers.ts";
 
-/** The script for bash, to be sourced, or installed for bash-completion. bash takes a word apart at `=` and `:`, and replaces its last part. */
+/**
+ * The script for bash, to be sourced, or installed for bash-completion. bash takes a word apart at `=` and `:`, and replaces
+ * its last part.
+ */
 const bash = `# bash completion for host-local
 
 _host_local() {

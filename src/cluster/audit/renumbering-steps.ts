@@ -39,8 +39,8 @@ const removeGenerated =
  * The commands for a node.
  *
  * `spec.podCIDR` can be set once and never changed (`ValidateNodeUpdate` of kubernetes), so a node that has one is
- * deleted and created again; it stays cordoned, since it was saved so, and if it was before, also in the end. The kubelet is stopped meanwhile, because it would
- * create the node itself.
+ * deleted and created again; it stays cordoned, since it was saved so, and if it was before, also in the end. The kubelet is
+ * stopped meanwhile, because it would create the node itself.
  *
  * @param podCidrs the new ones
  */

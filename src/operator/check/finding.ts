@@ -7,7 +7,7 @@ export type Severity = "error" | "warning" | "info";
 
 interface Kind {
   readonly severity: Severity;
-  /** A sentence without a full stop; the finding has the commands. */
+  /** One or two sentences, the last without a full stop; the finding has the commands. */
   readonly remedy: string;
 }
 
@@ -21,7 +21,7 @@ export const kinds = {
   "unreadable-configuration": {
     severity: "error",
     remedy:
-      "correct what the message names, or move the file out of its directory if no pod uses its network; where that makes another file the first of the directory, drain the node before",
+      "correct what the message names. If no pod uses its network, you can move the file out of its directory instead. If it sorts first there, drain the node before: the next file then becomes the node's network",
   },
   "shadowed-configuration": {
     severity: "warning",

@@ -31,14 +31,19 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   const { reservations } = directory;
   requireReadable(reservations);
   const findings: Finding[] = [];
+  const livingOutside: NodeReservation[] = [];
   for (const reservation of reservations) {
-    for (const own of [contentFindings(node, reservation), permissionFindings(reservation)]) {
+    for (const own of [
+      contentFindings(node, reservation),
+      placeFindings(node, directory, reservation, livingOutside),
+      permissionFindings(reservation),
+    ]) {
       if (own.length > 0) findings.push(...own);
     }
   }
   return [
     ...findings,
-    ...placeFindings(node, directory),
+    ...livingOutsideFindings(node, directory, livingOutside),
     ...duplicateFindings(context, directory),
     ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
@@ -183,70 +188,61 @@ export function ownerCommand({ containerId, interfaceName }: CachedAttachment): 
   return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
 }
 
-/** Where an address is that ADD would not give to its holder. */
-interface Place {
-  readonly code: keyof typeof UNTIL_RESTARTED;
-  /** What is said of an address there, after `it is`. */
-  readonly words: string;
-}
-
-const GATEWAY = "the gateway";
-
-/** What pods get that are restarted, and what is to be known until then. */
-const UNTIL_RESTARTED = {
-  "out-of-range":
-    "an address of a range. Until then nothing is wrong, as long as no other network or node has the former range",
-  "outside-part": "an address of this node's part",
-  "excluded-address": "another address",
-} as const satisfies Partial<Record<Code, string>>;
-
-/** What running pods have at one place is one finding: there is nothing to release while they live. */
-function livingFinding(
+/** All pods of a former range are one finding: there is nothing to release while they live. */
+function livingOutsideFindings(
   { context, cache }: Node,
   { files, ranges }: NetworkDirectory,
-  { code, words }: Place,
   reservations: readonly NodeReservation[],
-): Finding {
-  const holders = new Set(reservations.map((one) => cache.podOf(one) || holderIn(one)));
-  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
-  const place = code === "out-of-range" ? `${words} (${formatRangeSet(ranges)})` : words;
-  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
-  return {
-    code,
-    network: files.network,
-    path: files.directory,
-    message: `${plural(holders.size, "running pod")} ${verb} ${which} ${place}: ${namedPods([...holders])}`,
-    remedy: `restart ${it}: ${get} ${UNTIL_RESTARTED[code]}`,
-    commands: [commandText(context, files, ["list", files.network])],
-  };
-}
-
-function holderIn({ owner, text }: NodeReservation): string {
-  return `${containerOf(owner) || "no container"} (${text})`;
-}
-
-/** What is where ADD would not hand it out. */
-function placeFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
-  const findings: Finding[] = [];
-  const living = new Map<string, { place: Place; reservations: NodeReservation[] }>();
-  for (const reservation of directory.reservations) {
-    const place = placeOf(node, directory, reservation);
-    if (place === undefined) continue;
-    // The gateway's address is in use anyway: that tells nothing of the container.
-    if (place.words === GATEWAY || node.liveness.livenessOf(reservation).liveness !== "alive") {
-      const message = `${reservation.text} is ${place.words}${holderOf(reservation)}`;
-      const commands = [releaseCommand(node.context, reservation)];
-      findings.push({ ...found(reservation, place.code, message), commands });
-      continue;
-    }
-    const same = living.get(place.words) ?? { place, reservations: [] };
-    living.set(place.words, same);
-    same.reservations.push(reservation);
-  }
-  const ofLiving = [...living.values()].map(({ place, reservations }) =>
-    livingFinding(node, directory, place, reservations),
+): readonly Finding[] {
+  if (reservations.length === 0) return NOTHING;
+  const holders = new Set(
+    reservations.map((one) => `${cache.podOf(one) || holderIn(one)} (${one.text})`),
   );
-  return [...findings, ...ofLiving];
+  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
+  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
+  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
+  return [
+    {
+      code: "out-of-range",
+      network: files.network,
+      path: files.directory,
+      message,
+      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
+      commands: ["capacity", "list"].map((word) =>
+        commandText(context, files, [word, files.network]),
+      ),
+    },
+  ];
+}
+
+function holderIn({ owner }: NodeReservation): string {
+  return containerOf(owner) || "no container";
+}
+
+/** Whether a pod that runs has an address, and not the node itself. */
+function isRunning({ liveness }: Node, reservation: NodeReservation): boolean {
+  return (
+    liveness.livenessOf(reservation).liveness === "alive" &&
+    !liveness.nodeAddresses().has(reservation.text)
+  );
+}
+
+function placeFindings(
+  node: Node,
+  directory: NetworkDirectory,
+  reservation: NodeReservation,
+  livingOutside: NodeReservation[],
+): readonly Finding[] {
+  const place = placeOf(node, directory, reservation);
+  if (place === undefined) return NOTHING;
+  const [code, text] = place;
+  if (code === "out-of-range" && isRunning(node, reservation)) {
+    livingOutside.push(reservation);
+    return NOTHING;
+  }
+  const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
+  const commands = [releaseCommand(node.context, reservation)];
+  return [{ ...found(reservation, code, message), commands }];
 }
 
 /** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
@@ -254,21 +250,18 @@ function placeOf(
   node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
-): Place | undefined {
+): readonly [code: Code, place: string] | undefined {
   const { ranges, hasKnownRanges } = directory;
   const { address } = reservation;
   for (const range of ranges) {
-    if (isGateway(address, range)) return { code: "excluded-address", words: GATEWAY };
+    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
   }
   const exclusion = exclusionOf(node, directory, reservation);
-  if (exclusion !== undefined) return { code: "excluded-address", words: exclusion };
+  if (exclusion !== undefined) return ["excluded-address", exclusion];
   if (!hasKnownRanges || reservation.range !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? {
-        code: "outside-part",
-        words: "outside of this node's part, so another node may hand it out",
-      }
-    : { code: "out-of-range", words: "outside all ranges" };
+    ? ["outside-part", "outside of this node's part: another node may hand it out"]
+    : ["out-of-range", "outside all ranges"];
 }
 
 function excludesNothing({ exclusions }: FoundNetwork): boolean {

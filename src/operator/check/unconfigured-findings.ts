@@ -64,7 +64,7 @@ function reasonFor(
   return {
     ...UNCONFIGURED,
     message: "no configuration that can be read names this network",
-    sharedRemedy: `correct the configuration that cannot be read; unless it is that of this network, ${UNCONFIGURED.sharedRemedy}`,
+    sharedRemedy: `correct the configuration that cannot be read. Unless it is that of this network, ${UNCONFIGURED.sharedRemedy}`,
     isKnown: false,
     isReported: false,
   };
@@ -74,10 +74,10 @@ const UNCONFIGURED = {
   code: "unconfigured-network",
   shared: (others: string) => `, but ${others} hands out its addresses, too: `,
   sharedRemedy:
-    "give the network its former name back until these pods have ended, or restart them now; new pods get the same addresses",
+    "give the network its former name back until these pods have ended, or restart them now: new pods get the same addresses",
   living: (pods: string) => `, which has ${pods}: `,
   livingRemedy:
-    "if its configuration was removed or its name changed by mistake, bring that back before these pods end; otherwise restart them, and run gc, since their DEL goes to another network; remove the directory when it has no reservation",
+    "if its configuration was removed, or its name changed, by mistake, restore it before these pods end. Otherwise restart them, then run gc: their DEL goes to another network. Remove the directory once it has no reservation",
 } as const satisfies Partial<Reason>;
 
 function changed(former: string, now: string): Reason {
@@ -86,9 +86,9 @@ function changed(former: string, now: string): Reason {
     code: "data-directory-changed",
     message: `ipam.dataDir of this network is ${now} now`,
     shared: () => ", from which new pods get addresses that are in use here: ",
-    sharedRemedy: `${back}, or restart these pods now, and run gc, since their DEL goes to the other directory`,
+    sharedRemedy: `${back}, or restart these pods now, then run gc: their DEL goes to the other directory`,
     living: (pods) => `; here it has ${pods}: `,
-    livingRemedy: `${back} before these pods end, or restart them, and run gc, since their DEL goes to the other directory; remove this one when it has no reservation`,
+    livingRemedy: `${back} before these pods end, or restart them, then run gc: their DEL goes to the other directory. Remove this one once it has no reservation`,
     isKnown: true,
     isReported: true,
   };

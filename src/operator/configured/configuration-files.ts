@@ -42,7 +42,9 @@ export interface ConfigurationProblem {
 
 const NAMES = /"name"\s*:\s*"/i;
 
-/** Whether a network may be configured by a file that cannot be read, or that no runtime can use: by one that names it, or none. */
+/**
+ * Whether a network may be configured by a file that cannot be read, or that no runtime can use: by one that names it, or none.
+ */
 export function mayBeConfigured(
   network: string,
   files: readonly ConfigurationFile[],
@@ -115,7 +117,10 @@ export function readConfigurationFiles(
   return [...own, ...further];
 }
 
-/** The names in a directory: none where nothing is there, a link to itself, or another user's directory; what else cannot be read may have networks. */
+/**
+ * The names in a directory: none where nothing is there, a link to itself, or another user's directory; what else cannot be
+ * read may have networks.
+ */
 function namesIn(
   system: System,
   directory: string,

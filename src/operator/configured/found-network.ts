@@ -28,7 +28,7 @@ import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
   readonly files: NetworkFiles;
-  /** The file that configures it, or the cache's directory that has its configuration; `undefined` if only its directory was found. */
+  /** The file that configures it, or the cache's directory with its configuration; `undefined` if only its directory is known. */
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
@@ -51,7 +51,7 @@ export interface FoundNetwork extends Excluded {
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
-  /** The name of the interface that the `bridge` plugin takes as its bridge, with a gateway or not; `undefined` with other plugins. */
+  /** The interface that the `bridge` plugin takes as its bridge, with a gateway or not; `undefined` with other plugins. */
   readonly bridgeName: string | undefined;
   /** Whether the node itself reaches the pods by a route of its own: by a bridge that has the gateway, or by `ptp`. */
   readonly isRouted: boolean;
@@ -184,8 +184,8 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
 }
 
 /**
- * Whether the node has a route to the pods. With macvlan and ipvlan they are in the network of the parent interface: that this has
- * the same subnet is as it should be.
+ * Whether the node has a route to the pods. With macvlan and ipvlan they are in the network of the parent interface: that this
+ * has the same subnet is as it should be.
  */
 function isRouted(document: JsonObject): boolean {
   return bridgeIn(document) !== undefined || textOf(valueInAnyCase(document, "type")) === "ptp";

@@ -31,8 +31,8 @@ const STATE_ROOT = ".host-local";
 /** The networks that were found. */
 export interface Networks {
   /**
-   * The networks by name, then by directory. A network appears once for each of its configurations that has different ranges, and at
-   * least once.
+   * The networks by name, then by directory. A network appears once for each of its configurations that has different ranges,
+   * and at least once.
    */
   readonly found: readonly FoundNetwork[];
   /** The networks of other names than the one that was asked for. */

@@ -150,7 +150,9 @@ function hintsOnCached(
   });
 }
 
-/** Describes an attachment of the cache, such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`. */
+/**
+ * Describes an attachment of the cache, such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`.
+ */
 function describeCached({ network, containerId, interfaceName, pod }: CachedAttachment): string {
   const ofPod = pod === "" ? "" : ` (pod ${pod})`;
   return `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}`;

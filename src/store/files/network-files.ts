@@ -29,7 +29,7 @@ export class NetworkFiles {
   readonly lockFile: string;
   /** `<dataDir>/.host-local/<network>`; its files are read and written through `state` alone. */
   readonly stateDirectory: string;
-  /** `undefined` where the state directory may not be used: then there is no journal, and temporary files are made in `directory`. */
+  /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
   readonly state: StateDirectory | undefined;
   #boot: BootId | undefined;
   #machine: { readonly id: MachineId | undefined } | undefined;

@@ -39,8 +39,8 @@ export function reservationStates(
 }
 
 /**
- * Whether the network namespace of a container is recorded for another one, too, or that cannot be read. Where the kernel gives no
- * handles, nothing tells later whether it was the same, or another one with its number.
+ * Whether the network namespace of a container is recorded for another one, too, or that cannot be read. Where the kernel
+ * gives no handles, nothing tells later whether it was the same, or another one with its number.
  */
 export function isShared(
   files: NetworkFiles,

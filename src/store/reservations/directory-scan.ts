@@ -148,7 +148,9 @@ function statusOf({ kind, inode, modified, changed, mode }: OpenedFile): OpenedS
   return { kind, inode, modified, changed, id: fileIdOf({ inode, modified }), writableMode };
 }
 
-/** `System.readFiles` has checked the words of a line, of which there may be 65 000: to take it apart by a pattern takes longer. */
+/**
+ * `System.readFiles` has checked the words of a line, of which there may be 65 000: to take it apart by a pattern takes longer.
+ */
 function ownerIn(words: readonly string[]): NamedOwner {
   return ownerOf({ containerId: words[0], interfaceName: words[1] } as Attachment);
 }

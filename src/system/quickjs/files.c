@@ -127,7 +127,8 @@ static const char *kind_of(mode_t mode) {
   return S_ISREG(mode) ? "file" : S_ISDIR(mode) ? "directory" : "other";
 }
 
-/* Device and inode are signed: they are only compared, and the engine has undefined behaviour where it makes text of larger numbers, see decimal.ts. */
+/* Device and inode are signed: they are only compared, and the engine has undefined behaviour where it makes text of larger
+ * numbers, see decimal.ts. */
 static JSValue status_of(struct call *call, int result, const struct stat *found) {
   if (result < 0) return done(call, result);
   JSContext *ctx = call->ctx;

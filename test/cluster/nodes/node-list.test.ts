@@ -69,27 +69,34 @@ test("of a node that is listed twice, only the last entry counts", async (t) => 
   t.strictSame(read(nodesJson(twice)), expected);
 });
 
-test("what is missing in a node, or of another type, is absent", async (t) => {
-  const one = (members: object) => {
+/** A node without anything but its name. */
+const bare = {
+  name: "n",
+  podCidrs: [],
+  pods: undefined,
+  created: "",
+  addresses: [],
+  isCordoned: false,
+};
+
+for (const [what, members, found] of [
+  ["nothing else", {}, {}],
+  ["another type", { spec: [], status: null }, {}],
+  ["addresses of another type", { status: { addresses: [{ type: "InternalIP" }, null, 7] } }, {}],
+  [
+    "podCIDR alone, before 1.16",
+    { spec: { podCIDR: "10.0.0.0/24" } },
+    { podCidrs: ["10.0.0.0/24"] },
+  ],
+  ["an empty podCIDR", { spec: { podCIDR: "" } }, {}],
+  ["a number of pods", { status: { allocatable: { pods: 110 } } }, { pods: 110n }],
+  ["no number of pods", { status: { allocatable: { pods: "1k" } } }, {}],
+] as const) {
+  test(`a node with ${what}: the rest is absent`, async (t) => {
     const [node] = read(JSON.stringify({ kind: "Node", metadata: { name: "n" }, ...members }));
-    return node;
-  };
-  const nothing = {
-    name: "n",
-    podCidrs: [],
-    pods: undefined,
-    created: "",
-    addresses: [],
-    isCordoned: false,
-  };
-  t.strictSame(one({}), nothing);
-  t.strictSame(one({ spec: [], status: null }), nothing);
-  t.strictSame(one({ status: { addresses: [{ type: "InternalIP" }, null, 7] } }), nothing);
-  t.strictSame(one({ spec: { podCIDR: "10.0.0.0/24" } })?.podCidrs, ["10.0.0.0/24"], "before 1.16");
-  t.strictSame(one({ spec: { podCIDR: "" } })?.podCidrs, []);
-  t.equal(one({ status: { allocatable: { pods: 110 } } })?.pods, 110n);
-  t.equal(one({ status: { allocatable: { pods: "1k" } } })?.pods, undefined);
-});
+    t.strictSame(node, { ...bare, ...found });
+  });
+}
 
 test("a name or a podCIDR that no API server accepts is an error", async (t) => {
   const names = ["", "--all", "a; touch pwned", "$(touch pwned)", "x\ny", "../passwd", "A", "a-"];

@@ -14,13 +14,17 @@ import { capacityOf } from "../../../src/ipam/round-robin.ts";
 import { families } from "../../ipam/arbitraries.ts";
 import { rangeSpec } from "../../ipam/parsed.ts";
 
-test("a cluster CIDR holds 2^(node mask - cluster mask) nodes", async (t) => {
-  t.equal(nodesIn(16, 24), 256n, "/16 with /24");
-  t.equal(nodesIn(12, 16), 16n, "/12 with /16: node 17 gets none");
-  t.equal(nodesIn(24, 24), 1n, "one podCIDR, one node");
-  t.equal(nodesIn(24, 16), 0n, "smaller than a podCIDR");
-  t.equal(nodesIn(8, 128), 2n ** 120n, "exact, however many");
-});
+for (const [what, clusterMask, nodeMask, nodes] of [
+  ["2^(24-16)", 16, 24, 256n],
+  ["node 17 gets none", 12, 16, 16n],
+  ["one podCIDR, one node", 24, 24, 1n],
+  ["none if smaller than a podCIDR", 24, 16, 0n],
+  ["exact, however many", 8, 128, 2n ** 120n],
+] as const) {
+  test(`/${clusterMask} with /${nodeMask} holds ${nodes} nodes: ${what}`, async (t) => {
+    t.equal(nodesIn(clusterMask, nodeMask), nodes);
+  });
+}
 
 test("a podCIDR holds as many pods as the plugin hands out addresses of it", async (t) => {
   t.equal(podsIn(4, 24), 253n, "all but network, broadcast and gateway");

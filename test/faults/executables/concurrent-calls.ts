@@ -105,7 +105,7 @@ export const concurrentCallScenarios: readonly Scenario[] = [
   {
     fault: "up to two hundred calls wait for the lock at once",
     promise:
-      "if it is released, each of them is served exactly once; if it is kept, each fails in time with code 11 and changes nothing",
+      "if it is released, each of them is served exactly once. If it is kept, each fails in time with code 11 and changes nothing",
     attempt: eachOf(
       [
         { what: "and it is given back", attempt: served },

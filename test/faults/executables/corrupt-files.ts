@@ -324,15 +324,15 @@ function turnOf(at: number, calls: number): number {
 export const corruptFileScenarios: readonly Scenario[] = [
   {
     fault:
-      "anything but a reservation where one would be: a file that is empty, cut off, garbage, huge, unreadable; a directory, link, FIFO or socket",
+      "anything but a reservation where one would be: a file that is empty, cut off, garbage, huge or unreadable, or a directory, link, FIFO or socket",
     promise:
-      "ADD, CHECK and DEL work beside it; only a blank file that is ten seconds old is replaced, when no other address is left; everything else stays",
+      "ADD, CHECK and DEL work beside it. Only a blank file that is ten seconds old is replaced, when no other address is left. Everything else stays",
     attempt: tried(ofReservations, ["ADD"]),
   },
   {
     fault: "the same, before GC and STATUS",
     promise:
-      "STATUS agrees with ADD; GC frees all reservations of dead containers, leaves files that name none, and names those that it cannot read",
+      "STATUS agrees with ADD. GC frees all reservations of dead containers, leaves files that name none, and names those that it cannot read",
     obstacle: () => lacking("sees the node") || undefined,
     attempt: tried(ofReservations, ["GC"]),
   },
@@ -345,13 +345,13 @@ export const corruptFileScenarios: readonly Scenario[] = [
     fault:
       "a file, directory, link or FIFO where a cursor, the lock, the journal or temporary files belong",
     promise:
-      "CHECK and DEL work; ADD works, or fails at once, says where and keeps nothing; after its removal everything works; nothing is written through a link",
+      "CHECK and DEL work. ADD works, or fails at once, says where and keeps nothing. After its removal everything works. Nothing is written through a link",
     attempt: tried(inPlaces),
   },
   {
     fault: "temporary files left by killed calls, beside those of others",
     promise:
-      "they disturb no call, hold no address, and are removed once they are a minute old, by the next call that reads all files; those of others stay",
+      "they disturb no call, hold no address, and are removed once they are a minute old, by the next call that reads all files. Those of others stay",
     attempt: tried(leftovers, ["ADD", "GC"]),
   },
 ];

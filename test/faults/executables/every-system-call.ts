@@ -96,7 +96,7 @@ export const everySystemCallScenarios: readonly Scenario[] = (["ADD", "DEL"] as 
     },
     {
       fault: `${command} with each system call failing, once and repeatedly: ${Object.keys(causes).join(", ")}`,
-      promise: "the same; it works, or reports what failed and where, and keeps nothing",
+      promise: "the same. It works, or reports what failed and where, and keeps nothing",
       obstacle: injectionObstacle,
       attempt: (context: Context) => strikeEverywhere(context, command, refusals, 1),
     },

@@ -134,7 +134,7 @@ export const fullDiskScenarios: readonly Scenario[] = shortages.flatMap(({ of, w
   {
     fault: `${words}, or nearly`,
     promise:
-      "an ADD gets both families, or fails with path and cause and keeps neither; each further failure leaves no more",
+      "an ADD gets both families, or fails with path and cause and keeps neither. Each further failure leaves no more",
     obstacle: () => lacking("mounts") || undefined,
     attempt: eachOf(
       (context) => onDisks(context, amounts(context, of)),

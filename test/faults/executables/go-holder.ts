@@ -71,7 +71,7 @@ function theGoPlugin(): Subject {
 export const goHolderScenarios: readonly Scenario[] = [
   {
     fault: "the Go plugin holds the lock and hangs",
-    promise: "a call fails with code 11 in time and names it; no address is handed out twice",
+    promise: "a call fails with code 11 in time and names it. No address is handed out twice",
     obstacle: () => skipWithoutGoPlugin || undefined,
     attempt: eachOf([{ what: "until it is killed" }], (trial) => hang(trial, theGoPlugin()), {
       some: allOf,

@@ -135,7 +135,7 @@ export const lockHolderScenarios: readonly Scenario[] = [
   {
     fault: "the holder of the lock is stopped (SIGSTOP) for longer than others wait",
     promise:
-      "they fail with code 11 in time, name the holder, and change nothing; CHECK and STATUS work; the holder, once continued, ends as usual",
+      "they fail with code 11 in time, name the holder, and change nothing. CHECK and STATUS work. The holder, once continued, ends as usual",
     obstacle: stopObstacle,
     attempt: atEachStop(standStill),
   },

@@ -80,6 +80,8 @@ export class FaultNetwork {
   readonly #as: Pick<Call, "user">;
   /** How a call ended that hung. */
   #hanging: Ending | undefined;
+  /** What the last call said on standard error: why GC keeps something, for example. */
+  #said = "";
 
   constructor(trial: Trial, differences: Differences = {}) {
     const { subject, teardown, verifier } = trial;
@@ -148,6 +150,7 @@ export class FaultNetwork {
     if (this.#hanging !== undefined) return this.#hanging;
     const ending = await this.begin(verb, containerId, differences).ended;
     if (ending.isCutOff) this.#hanging = ending;
+    this.#said = ending.stderr && `; ${verb} said: ${ending.stderr}`;
     if (verb === "ADD" && ending.exitCode === 0) this.#age(grantedAddresses(ending));
     return ending;
   }
@@ -282,14 +285,14 @@ export class FaultNetwork {
   mustHoldNothing(kind: "kept" | "leak", ...containerIds: readonly string[]): void {
     for (const containerId of containerIds) {
       const left = this.heldBy(containerId).join(" ");
-      this.#verifier.require(left === "", kind, `${containerId} holds ${left}`);
+      this.#verifier.require(left === "", kind, `${containerId} holds ${left}${this.#said}`);
     }
   }
 
   /** No address is reserved. */
   mustBeEmpty(): void {
     const left = this.reserved().join(" ");
-    this.#verifier.require(left === "", "leak", `${left} left in the end`);
+    this.#verifier.require(left === "", "leak", `${left} left in the end${this.#said}`);
   }
 
   /** What a step does to the data directory must be nothing. */

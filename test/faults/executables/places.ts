@@ -283,9 +283,9 @@ function filesIn(directory: string): readonly string[] {
 const works = "ADD, CHECK, STATUS and DEL work";
 
 const refuses =
-  "ADD fails and STATUS says code 50, each with path and cause; CHECK answers; DEL and GC say that they could not free, and do afterwards";
+  "ADD fails and STATUS says code 50, each with path and cause. CHECK answers. DEL and GC say that they could not free, and do afterwards";
 
-const makesNothing = "ADD fails and STATUS says code 50, each with path and cause; no file is made";
+const makesNothing = "ADD fails and STATUS says code 50, each with path and cause. No file is made";
 
 const mountObstacle = (): string | undefined => lacking("mounts") || undefined;
 
@@ -323,7 +323,7 @@ export const placeScenarios: readonly Scenario[] = [
     attempt: eachPlace(mountedPlaces, live, true),
   },
   {
-    fault: "data directory missing, behind a link, at a path of 4000 bytes; .host-local a file",
+    fault: "data directory missing, behind a link, at a path of 4000 bytes, or .host-local a file",
     promise: works,
     attempt: eachPlace(plainPlaces, live, false),
   },

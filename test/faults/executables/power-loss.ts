@@ -186,7 +186,10 @@ function takeCopy(image: string, copy: string, fileSystem: FileSystem): void {
   }
 }
 
-/** The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a short one a case of what is stored in part. */
+/**
+ * The losses to try: all in an exhaustive run; in a full one half of them, or an eighth with the slow portable executable; in a
+ * short one a case of what is stored in part.
+ */
 function cases({ extent, subject, seed }: Context): readonly Loss[] {
   const all = extent === "short" ? losses.slice(0, 2) : [...losses, load(seed)];
   const each = restarts.flatMap((restart) =>
@@ -204,7 +207,7 @@ export const powerLossScenarios: readonly Scenario[] = [
   fileSystems.btrfs,
 ].map((fileSystem) => ({
   fault: `power lost on ${fileSystem.name}, after changes that are stored in part, and under load`,
-  promise: "DEL frees all; every address can be handed out again, once",
+  promise: "DEL frees all. Every address can be handed out again, once",
   obstacle: () => fileSystemObstacle(fileSystem),
   attempt: eachOf(cases, (trial, loss) => lose(trial, fileSystem, loss), {
     atOnce: 4,

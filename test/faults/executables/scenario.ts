@@ -77,7 +77,7 @@ export function eachOf<C extends Case>(
   };
 }
 
-/** One of so many items is tried in each extent; the portable executable is slow, and differs in its engine only. */
+/** How many items there are for each one tried, by extent: the portable executable is slow, and differs in its engine only. */
 const oneIn = {
   short: { native: 5, portable: 15, Go: 5 },
   full: { native: 1, portable: 5, Go: 1 },

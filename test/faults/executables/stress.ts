@@ -197,7 +197,7 @@ async function stress(context: Context, programs: readonly Subject[]): Promise<A
 }
 
 const PROMISE =
-  "no address has two holders at any moment; live attachments keep their addresses, deleted ones have none";
+  "no address has two holders at any moment. Live attachments keep their addresses, deleted ones have none";
 
 export const stressScenarios: readonly Scenario[] = [
   {

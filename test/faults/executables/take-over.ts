@@ -105,7 +105,7 @@ function onEach(views: (context: Context) => Promise<readonly Views[]>): Scenari
   );
 }
 
-const promise = "each call finds what the one before has left; nothing is left after the DELs";
+const promise = "each call finds what the one before has left. Nothing is left after the DELs";
 
 export const takeOverScenarios: readonly Scenario[] = [
   {

@@ -6,6 +6,7 @@ import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { nestedRuntimeOf } from "../../../src/operator/alive/nested-runtime.ts";
+import { namespaceOf, nodeNamespaceOf } from "../../../src/store/namespaces/view.ts";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { lacking } from "../../harness/needs.ts";
@@ -216,10 +217,11 @@ test("an address in two namespaces, as of rootless containers, is not a runtime 
   t.match(node.findings(), [{ code: "address-in-use-twice" }], "a reservation says whose it is");
 });
 
-/** What a message says of a process of this test: it has a runtime inside a container where the test itself runs in one. */
+/** What a message says of a process of this test: it has a runtime inside a container if the test itself runs in one. */
 function described(process: number): string {
-  const runtime = nestedRuntimeOf(createNodeSystem(), process);
-  const isNested = runtime !== undefined;
+  const system = createNodeSystem();
+  const isNested = namespaceOf(system, "self") !== nodeNamespaceOf(system);
+  const runtime = isNested ? nestedRuntimeOf(system, process) : undefined;
   return `that of process ${process}${isNested ? `, started inside a container by ${runtime}` : ""}`;
 }
 

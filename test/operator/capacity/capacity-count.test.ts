@@ -100,15 +100,19 @@ test("a set is full when none of its ranges has an address left", async (t) => {
   t.strictSame(fullSets(countRanges({ ...nothing, rangeSets }, held.slice(1), [], [])), []);
 });
 
-test("the share in use is rounded down, so that only full is 100 %", async (t) => {
-  const of = (used: bigint, capacity: bigint): number | undefined =>
-    permille({ size: 0n, excluded: 0n, reserved: 0n, unowned: 0n, free: 0n, used, capacity });
-  t.equal(of(0n, 5n), 0);
-  t.equal(of(1n, 3n), 333);
-  t.equal(of(2n ** 64n - 1n, 2n ** 64n), 999);
-  t.equal(of(5n, 5n), 1000);
-  t.equal(of(0n, 0n), undefined);
-});
+for (const [used, capacity, share] of [
+  [0n, 5n, 0],
+  [1n, 3n, 333],
+  // Only full is 100 %.
+  [2n ** 64n - 1n, 2n ** 64n, 999],
+  [5n, 5n, 1000],
+  [0n, 0n, undefined],
+] as const) {
+  test(`the share in use is rounded down: ${used} of ${capacity}`, async (t) => {
+    const counts = { size: 0n, excluded: 0n, reserved: 0n, unowned: 0n, free: 0n, used, capacity };
+    t.equal(permille(counts), share);
+  });
+}
 
 test("a range with all addresses that can be handed out is shown as its subnet", async (t) => {
   const whole = ["10.1.2.0/24", "10.1.2.0/30", "10.1.2.0/31", "10.1.2.7/32", "fd00::/127"];

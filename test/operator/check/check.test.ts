@@ -175,7 +175,7 @@ test("the table has findings and remedies, errors first", async (t) => {
       "warning  out-of-range  net  NODE/networks/net/203.0.113.9  203.0.113.9 is outside all ranges, held by c9 eth0",
       "",
       "What to do:",
-      "  unreadable-configuration: correct what the message names, or move the file out of its directory if no pod uses its network; where that makes another file the first of the directory, drain the node before",
+      "  unreadable-configuration: correct what the message names. If no pod uses its network, you can move the file out of its directory instead. If it sorts first there, drain the node before: the next file then becomes the node's network",
       "  malformed-reservation: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
       "  out-of-range: if its container is dead, release the address; otherwise restart its pod",
       "  host-local release 203.0.113.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
@@ -365,8 +365,8 @@ test("no command writes over a reservation that another pod has got meanwhile", 
 });
 
 /**
- * The findings whose commands write reservations, and the exit codes of these where there is one: shells differ in that of a file that
- * they are not to write over.
+ * The findings whose commands write reservations, and the exit codes of these where there is one: shells differ in that of a
+ * file that they are not to write over.
  */
 const writing: Readonly<Record<string, readonly (number | null)[]>> = {
   "live-without-reservation": [1, 2],

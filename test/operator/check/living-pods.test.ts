@@ -198,7 +198,7 @@ const cases: Readonly<
         severity: "warning",
         message:
           "no configuration names this network, which has 2 running pods: default/c1, default/c2",
-        remedy: /^if its configuration was removed .* otherwise restart them/,
+        remedy: /^if its configuration was removed, .* Otherwise restart them/,
         commands: [`host-local gc net ${place}`],
       },
     ],
@@ -286,33 +286,10 @@ const cases: Readonly<
         severity: "warning",
         path: "/data/net",
         message:
-          "3 running pods have addresses outside all ranges (10.0.0.1-10.0.0.14): default/c1, default/c2, default/c3",
-        remedy: /^restart them: they get an address of a range/,
-        commands: [`host-local list net ${place}`],
-      },
-    ],
-  ],
-  "pods whose addresses were excluded, or reserved for others": [
-    nodeWith(["process", "cache", "mount"], ["10.0.0.4", "10.0.0.5", "10.0.0.6"]),
-    ({ machine }) =>
-      configureNet(machine, "10.0.0.0/28", {
-        exclude: ["10.0.0.4", "10.0.0.5"],
-        reserved: { "10.0.0.6": "default/db-0" },
-      }),
-    [
-      {
-        code: "excluded-address",
-        message: "2 running pods have addresses excluded (ipam.exclude): default/c1, default/c2",
-        remedy: "restart them: they get another address",
-      },
-      {
-        code: "excluded-address",
-        severity: "warning",
-        path: "/data/net",
-        message:
-          "1 running pod has an address reserved for default/db-0 (ipam.reserved): default/c3",
-        remedy: "restart it: it gets another address",
-        commands: [`host-local list net ${place}`],
+          "3 running pods have addresses outside all ranges (10.0.0.1-10.0.0.14): default/c1 (203.0.113.2), default/c2 (203.0.113.3), default/c3 (203.0.113.4)",
+        remedy:
+          /^restart them where capacity shows that addresses are free: they get one of a range/,
+        commands: [`host-local capacity net ${place}`, `host-local list net ${place}`],
       },
     ],
   ],
@@ -322,10 +299,17 @@ const cases: Readonly<
     [
       {
         code: "out-of-range",
-        message: "1 running pod has an address outside all ranges (10.0.0.1-10.0.0.14): default/c1",
-        remedy: /^restart it: it gets/,
+        message:
+          "1 running pod has an address outside all ranges (10.0.0.1-10.0.0.14): default/c1 (203.0.113.2)",
+        remedy: /^restart it where .*: it gets/,
       },
     ],
+  ],
+  "a pod of a former range that is gone, whose address the node has": [
+    nodeWith(["gone"], ["203.0.113.2"]),
+    ({ kernel }) =>
+      Object.assign(kernel.processes ?? {}, { 1: { namespace: 1, addresses: ["203.0.113.2"] } }),
+    [{ code: "out-of-range", commands: [`host-local release 203.0.113.2 --network net ${place}`] }],
   ],
   "young reservations, whatever is known of them": [
     nodeWith(["gone", "mount"]),

@@ -76,7 +76,7 @@ test("that another network hands out its addresses is an error, whatever the fil
     severity: "error",
     message:
       "no configuration that can be read names this network, but other hands out its addresses, too: 10.0.0.2 (default/web)",
-    remedy: /^correct the configuration that cannot be read; unless/,
+    remedy: /^correct the configuration that cannot be read\. Unless/,
   });
 });
 

@@ -75,17 +75,18 @@ test("a list decides on what is recorded for no pod only where it may have its c
   t.equal(decide(candidate("recorded")).decision, "unknown");
 });
 
-test("only what is old enough is ever released, and files that name no container are not", async (t) => {
-  const decide = decideBy(rules({ isImmediate: true }));
-  const decision = (seen: Partial<Evidence>) => decide(candidate("dead", seen)).decision;
-
-  t.equal(decision({ seenId: undefined }), "unowned");
-  t.equal(decision({ since: undefined }), "unowned");
-  t.equal(decision(reservation(10 * MINUTE - 1)), "young");
-  t.equal(decision(reservation(-1)), "young");
-  t.not(decision(reservation(-10 * MINUTE)), "young", "of a clock that was wrong");
-  t.equal(decision(reservation(10 * MINUTE)), "due");
-});
+for (const [what, seen, decision] of [
+  ["that names no container", { seenId: undefined }, "unowned"],
+  ["of no known age", { since: undefined }, "unowned"],
+  ["younger than the grace period", reservation(10 * MINUTE - 1), "young"],
+  ["dated a moment ahead of the clock", reservation(-1), "young"],
+  ["dated ahead by a clock that was wrong", reservation(-10 * MINUTE), "due"],
+  ["as old as the grace period", reservation(10 * MINUTE), "due"],
+] as const) {
+  test(`a dead container's reservation ${what} is ${decision}`, async (t) => {
+    t.equal(decideBy(rules({ isImmediate: true }))(candidate("dead", seen)).decision, decision);
+  });
+}
 
 test("nothing is reported of a pod that starts while the list is made", async (t) => {
   const decide = decideBy(rules({ isImmediate: true }));
@@ -103,17 +104,18 @@ test("nothing is reported of a pod that starts while the list is made", async (t
   }
 });
 
-test("a second run counts once the grace period has passed since the first", async (t) => {
-  const decision = (ago: number, changed: Partial<Rules> = {}) =>
-    decideBy(rules({ before: new Map([["its id", now - ago]]), ...changed }))(candidate("dead"))
-      .decision;
-
-  t.equal(decision(10 * MINUTE - 1), "waiting");
-  t.equal(decision(10 * MINUTE), "due");
-  t.equal(decision(0, { grace: 0 }), "waiting", "the same time is not a second run");
-  t.equal(decision(1, { grace: 0 }), "due");
-  t.equal(decision(-60 * MINUTE), "waiting", "an earlier run lies in the future");
-});
+for (const [when, ago, grace, decision] of [
+  ["before the grace period has passed", 10 * MINUTE - 1, 10 * MINUTE, "waiting"],
+  ["once the grace period has passed", 10 * MINUTE, 10 * MINUTE, "due"],
+  ["at the same time, which is not a second run", 0, 0, "waiting"],
+  ["a moment after the first, without a grace period", 1, 0, "due"],
+  ["before the first, by a clock that was set back", -60 * MINUTE, 10 * MINUTE, "waiting"],
+] as const) {
+  test(`a second run ${when}: ${decision}`, async (t) => {
+    const before = new Map([["its id", now - ago]]);
+    t.equal(decideBy(rules({ before, grace }))(candidate("dead")).decision, decision);
+  });
+}
 
 test("the time of the first run is kept, for one reservation that no list has meanwhile", async (t) => {
   const before = new Map([["its id", now - 60 * MINUTE]]);

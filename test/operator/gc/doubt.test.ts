@@ -17,7 +17,7 @@ interface Case {
   readonly doubt?: string | RegExp;
   /** The containers whose addresses are released; by default none. */
   readonly released?: readonly string[];
-  /** The containers whose addresses are released with `--force`, where the list is not believed; `undefined` where that changes nothing. */
+  /** The containers whose addresses `--force` releases although the list is not believed; `undefined` if it changes nothing. */
   readonly forced?: readonly string[];
 }
 

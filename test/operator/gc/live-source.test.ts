@@ -1,5 +1,5 @@
 // test: each executable
-/** The lists of live containers that `gc` is given: files, pipes and commands, also in processes that are started in unusual ways. */
+/** The lists of live containers that `gc` is given: files, pipes, commands, also in processes started in unusual ways. */
 
 import { closeSync, copyFileSync, openSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";

@@ -36,8 +36,8 @@ export function nodeWithPods(t: Test, prefix: string, ids: readonly string[]): N
 }
 
 /**
- * A list that has containers of other networks, too: other tests have network namespaces with processes meanwhile, and a list that
- * has fewer containers than that is refused.
+ * A list that has containers of other networks, too: other tests have network namespaces with processes meanwhile, and a list
+ * that has fewer containers than that is refused.
  */
 export function withOthers(ids: readonly string[]): readonly string[] {
   const others = Array.from({ length: 100 }, (_, at) => `of-another-network-${at}`);

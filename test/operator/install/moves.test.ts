@@ -6,7 +6,8 @@ import { directoryWith } from "./plugin-directory.ts";
 
 /**
  * What is there: the plugin, the previous one, and whether the marker is (`M`). Then what is there after `install`,
- * `install --if-replaced` and `install --uninstall`; `=` as before, `!` as before since it is refused, and with `--force` what follows it.
+ * `install --if-replaced` and `install --uninstall`; `=` as before, `!` as before since it is refused, and with `--force` what
+ * follows it.
  */
 const table: readonly [string, string, string, string][] = [
   // Where it was not installed.

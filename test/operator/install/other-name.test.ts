@@ -54,7 +54,7 @@ scenario(
   { plugins: [], cniVersion: "1.0.0" },
   async (t) => {
     const node = nodeFor(t);
-    const ipam = { type: NAME, subnet: "10.219.9.0/24", dataDir: node.dataDir };
+    const ipam = { type: NAME, subnet: "198.51.100.0/24", dataDir: node.dataDir };
     node.configure("net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
     const sources = (): readonly unknown[] => {
       const { document } = node.json(["networks"]);

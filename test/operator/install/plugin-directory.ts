@@ -113,7 +113,8 @@ export class PluginDirectory {
 /**
  * A plugin directory.
  *
- * @param state what has the plugin's name, what has that of the previous one, and whether the marker is there (`M`), such as `this go M`
+ * @param state what has the plugin's name, what has that of the previous one, and whether the marker is there (`M`), such as
+ *   `this go M`
  */
 export function directoryWith(
   t: Pick<Test, "teardown">,

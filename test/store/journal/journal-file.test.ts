@@ -30,17 +30,28 @@ function listing(lines: readonly string[]): readonly [names: readonly string[], 
   return [reservations.map(({ name }) => name), isComplete];
 }
 
-test("the last line about an address counts", async (t) => {
-  t.same(listing([]), [[], false]);
-  t.same(listing(["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"]), [["10.0.0.2", "10.0.0.3"], true]);
-  t.same(listing(["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"]), [[], true]);
-  t.same(listing(["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"]), [["10.0.0.2"], true]);
-  t.same(listing(["c1 eth0 -"]), [[], true]);
-  t.same(listing(["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0 -"]), [
+/** What lines list for an attachment, and whether it holds no more than that. */
+for (const [what, lines, names, isComplete] of [
+  ["no line", [], [], false],
+  ["several", ["c1 eth0 10.0.0.3", "c1 eth0 10.0.0.2"], ["10.0.0.2", "10.0.0.3"], true],
+  ["released", ["c1 eth0 10.0.0.2", "c1 eth0 -10.0.0.2"], [], true],
+  ["reserved again", ["c1 eth0 -10.0.0.2", "c1 eth0 10.0.0.2"], ["10.0.0.2"], true],
+  ["looked for in vain", ["c1 eth0 -"], [], true],
+  ["legacy", ["c1 / 10.0.0.2"], ["10.0.0.2"], false],
+  ["legacy beside others", ["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"], ["10.0.0.2", "10.0.0.3"], true],
+  [
+    "legacy, and looked for",
+    ["c1 eth0 10.0.0.2", "c1 / 10.0.0.3", "c1 eth0 -"],
     ["10.0.0.2", "10.0.0.3"],
     true,
-  ]);
-});
+  ],
+  ["other interfaces", ["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"], [], false],
+  ["no address", ["c1 eth0 no-address", "c1 eth0 "], [], true],
+] as const) {
+  test(`the last line about an address counts: ${what}`, async (t) => {
+    t.same(listing(lines), [names, isComplete]);
+  });
+}
 
 test("the last record of a reservation counts, and none of one that was released", async (t) => {
   const record = (name: string): string => `c1 eth0 ${name} 1,2 70 pod /run/netns/a`;
@@ -53,13 +64,6 @@ test("the last record of a reservation counts, and none of one that was released
   t.same(records(record("10.0.0.2"), record("10.0.0.3"), "c1 eth0 -10.0.0.2"), [["10.0.0.3", 1]]);
   t.same(records(record("10.0.0.2"), "c2 eth0 10.0.0.2"), [], "without a record");
   t.same(records("c1 eth0", "", "c1 eth0 -", record("10.0.0.2")), [["10.0.0.2", 3]]);
-});
-
-test("other interfaces' lines do not count; legacy ones do, but leave open what each holds", async (t) => {
-  t.same(listing(["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"]), [[], false]);
-  t.same(listing(["c1 / 10.0.0.2"]), [["10.0.0.2"], false]);
-  t.same(listing(["c1 / 10.0.0.2", "c1 eth0 10.0.0.3"]), [["10.0.0.2", "10.0.0.3"], true]);
-  t.same(listing(["c1 eth0 no-address", "c1 eth0 "]), [[], true]);
 });
 
 /** A directory that is in any other state. */
