@@ -9,7 +9,7 @@ import { pictures } from "../scripts/pages/pictures.ts";
 import { type Faults, pagesWith, sentenceOf } from "../scripts/test/reliability-table.ts";
 import { nodesIn, podsIn } from "../src/cluster/nodes/node-mask.ts";
 import { commands } from "../src/commands.ts";
-import type { Results } from "./kubernetes/page.ts";
+import type { ScenarioRun } from "./kubernetes/page.ts";
 
 const faults: Faults = JSON.parse(readFileSync("docs/data/faults.json", "utf8"));
 
@@ -58,10 +58,11 @@ test("README.md is short, has every command, and its figures are those of the ev
     t.match(readme, `| ${name} | ${size} | ${times.join(" | ")} |`);
     if (program !== go) t.match(readFileSync("docs/install.md", "utf8"), size);
   }
-  const results: Results = JSON.parse(readFileSync("docs/data/kubernetes.json", "utf8"));
-  for (const runs of [results.given, results.built]) {
-    const version = runs?.find((run) => run.version !== undefined)?.version;
-    const [, number] = /^Kubernetes v([\d.]+),/.exec(version ?? "") ?? [];
+  const runs: readonly ScenarioRun[] = JSON.parse(
+    readFileSync("docs/data/kubernetes.json", "utf8"),
+  );
+  for (const { version = "" } of runs) {
+    const [, number] = /^Kubernetes v([\d.]+),/.exec(version) ?? [];
     if (number !== undefined) t.match(readme, number);
   }
 });

@@ -127,23 +127,23 @@ depends() {
   apt-cache "${options[@]}" depends "${@:2}" 2>>"$log" | awk -v "pattern=$1" '$1 == "Depends:" && $2 ~ pattern { print $2 }'
 }
 
-# unpack_go DIRECTORY [PACKAGE...]: fetches the suite's Go and unpacks it into the directory, with further packages.
+# unpack_go DIRECTORY: fetches the suite's Go and unpacks it into the directory.
 # From then on `run_go` works, and $go_package says which Go it is.
 unpack_go() {
   # The packages of one version of Go, which these two only point to.
   local toolchain
   mapfile -t toolchain < <(depends '^golang-[0-9.]+-(go|src)$' golang-go golang-src)
   [ "${#toolchain[@]}" -eq 2 ] || give_up "Debian does not say which Go is the newest of the suite."
-  unpack "$1" "${toolchain[@]}" "${@:2}"
+  unpack "$1" "${toolchain[@]}"
   goroot=$(echo "$1"/usr/lib/go-*)
   # shellcheck disable=SC2034 # for those who call this function
   go_package=${toolchain[0]}
 }
 
 # run_go COMMAND...: the Go of `unpack_go` without modules, so that packages are looked for under $work/home/go/src, and
-# without the machine's own settings of Go. What it has built is in $go_cache, or else goes when the script ends.
+# without the machine's own settings of Go.
 run_go() {
   env -i PATH="$PATH" HOME="$work/home" TMPDIR="$work/home" GOROOT="$goroot" GOPATH="$work/home/go" \
-    GOCACHE="${go_cache:-$work/home/cache}" GOENV=off GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 \
+    GOCACHE="$work/home/cache" GOENV=off GO111MODULE=off GOTOOLCHAIN=local CGO_ENABLED=0 \
     "$goroot/bin/go" "$@" >>"$log" 2>&1
 }

@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")"
 
-names="clients cnitool etcd go-plugins kernels kubectl kubernetes quickjs user-mode-linux"
+names="clients cnitool etcd go-plugins kernels kubectl quickjs user-mode-linux"
 if [ $# -eq 0 ]; then
   echo "fetch: expected one or more of: $names" >&2
   exit 1

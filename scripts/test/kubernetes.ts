@@ -1,13 +1,14 @@
 /**
- * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own.
- * What it needs and does not find it builds or fetches: Kubernetes takes twenty minutes, once.
+ * Runs the scenarios of test/kubernetes, each with both executables in a cluster of its own. What else it needs and does not
+ * find it fetches from Debian: containerd, runc, main plugins, kubectl and etcd.
  *
- * Usage: npm run test:kubernetes [-- OPTION... SCENARIO...]
+ * Usage: npm run test:kubernetes -- --binaries DIR [OPTION... SCENARIO...]
  *
  *   --binaries DIR   with the programs in this directory, as upstream's server archive has them: kube-apiserver,
- *                    kube-controller-manager, kube-scheduler and kubelet, 1.27 or later; kubectl and etcd, too, or Debian's
+ *                    kube-controller-manager, kube-scheduler and kubelet, 1.33 or later; kubectl and etcd, too, or Debian's.
+ *                    HOST_LOCAL_KUBERNETES names it, too
  *   --write          also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails. What stands there
- *                    of the other programs stays, and of scenarios that are not run
+ *                    of scenarios that are not run stays
  *   SCENARIO         only the files of these names, such as `pod-cidr`
  */
 
@@ -15,14 +16,10 @@ import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { obstacle } from "../../test/e2e/machine.ts";
-import {
-  kubernetesPage,
-  type Results,
-  resultOf,
-  type ScenarioRun,
-  updated,
-} from "../../test/kubernetes/page.ts";
+import { layerPath, obstacle } from "../../test/e2e/machine.ts";
+import { needsOfCluster } from "../../test/kubernetes/needs.ts";
+import { kubernetesPage, resultOf, type ScenarioRun, updated } from "../../test/kubernetes/page.ts";
+import { obstacleOfPrograms } from "../../test/kubernetes/programs.ts";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
 import { buildNative } from "../build/native.ts";
@@ -47,21 +44,12 @@ const LONGEST = 1800;
 
 const { values: options, positionals } = parseArgs({
   options: {
-    binaries: { type: "string", default: "" },
+    binaries: { type: "string", default: process.env.HOST_LOCAL_KUBERNETES ?? "" },
     write: { type: "boolean", default: false },
   },
   allowPositionals: true,
 });
 const files = chosenFiles();
-
-// Both read it when they are loaded, as the scenarios do.
-process.env.HOST_LOCAL_KUBERNETES = options.binaries && resolve(options.binaries);
-const { needsOfCluster } = await import("../../test/kubernetes/needs.ts");
-const { isGiven, obstacleOfGiven } = await import("../../test/kubernetes/programs.ts");
-
-/** What all scenarios need together: those with containerd 2 need the newer plugins. */
-const layers = [...(needsOfCluster("1.6").layers ?? []), ...(needsOfCluster("2").layers ?? [])];
-const needs = { ...needsOfCluster("2"), layers };
 
 const missing = await prepare();
 if (missing === undefined) {
@@ -71,22 +59,20 @@ if (missing === undefined) {
   process.exitCode = 1;
 }
 
-/** Builds and fetches; returns a sentence about what cannot be helped. */
+/** Fetches and builds; returns a sentence about what cannot be helped. */
 async function prepare(): Promise<string | undefined> {
-  // The plugins and the layers are fetched only where scenarios can run.
-  const before = obstacleOfGiven() ?? obstacle({ ...needs, plugins: [], programs: [], layers: [] });
+  // Nothing is fetched where scenarios cannot run.
+  const before =
+    obstacleOfPrograms(options.binaries) ??
+    obstacle({ ...needsOfCluster, plugins: [], programs: [], layers: [] });
   if (before !== undefined) return before;
   runScript("go-plugins");
-  if (!layers.every((layer) => existsSync(join(root, "build/clients", layer)))) {
-    runScript("clients");
-  }
-  const further = obstacle({ ...needs, programs: [] });
-  if (further !== undefined) return further;
-  for (const script of ["kubectl", isGiven ? "etcd" : "kubernetes"]) runScript(script);
+  if (!needsOfCluster.layers.every((layer) => existsSync(layerPath(layer)))) runScript("clients");
+  for (const script of ["kubectl", "etcd"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
   if (files.some((file) => ofRelease.test(nameOf(file)))) await makeOwnRelease();
-  return obstacle(needs);
+  return obstacle(needsOfCluster);
 }
 
 /** The image has only native executables. */
@@ -107,6 +93,7 @@ async function runScenarios(): Promise<void> {
       const before = recorded().length;
       const environment = {
         HOST_LOCAL_BIN: join(root, path),
+        HOST_LOCAL_KUBERNETES: resolve(options.binaries),
         HOST_LOCAL_KUBERNETES_RUNS: record,
         HOST_LOCAL_RELEASE: release,
       };
@@ -123,12 +110,10 @@ async function runScenarios(): Promise<void> {
 
 function writePage(): void {
   const data = join(root, "docs/data/kubernetes.json");
-  const before: Results = JSON.parse(readFileSync(data, "utf8"));
-  const programs = isGiven ? "given" : "built";
-  const former = positionals.length === 0 ? [] : (before[programs] ?? []);
-  const results: Results = { ...before, [programs]: updated(former, recorded()) };
-  writeResults(data, results);
-  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(results));
+  const former = positionals.length === 0 ? [] : JSON.parse(readFileSync(data, "utf8"));
+  const runs = updated(former, recorded());
+  writeResults(data, runs);
+  writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(runs));
 }
 
 function chosenFiles(): readonly string[] {

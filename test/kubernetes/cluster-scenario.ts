@@ -44,7 +44,7 @@ export function clusterScenario(
     note({ result: "skipped", reason: skip });
     return;
   }
-  const skipped = scenario(title, needsOfCluster(options.containerd), async (t, host) => {
+  const skipped = scenario(title, needsOfCluster, async (t, host) => {
     const began = performance.now();
     let started: { readonly version: string; readonly start: number } | undefined;
     let isThrown = true;

@@ -55,7 +55,7 @@ export class Cluster {
     });
   }
 
-  /** Its programs, such as `Kubernetes v1.20.2, containerd 1.6.20`. */
+  /** Its programs, such as `Kubernetes v1.36.2, containerd 2.1.9`. */
   version(): string {
     const info = [
       "{.status.nodeInfo.kubeletVersion}",

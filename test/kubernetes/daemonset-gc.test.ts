@@ -6,7 +6,7 @@ import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import {
   answer,
-  componentOfVersion,
+  gcEvery10s,
   logs,
   prepareDaemonSet,
   rollout,
@@ -23,7 +23,7 @@ const PATIENCE = 600;
 clusterScenario(
   {
     title: "The gc of the DaemonSet frees what a crash leaves, also in a full range",
-    cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 29, containerd: "2" },
+    cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 29 },
     skip: isNative ? false : "The image has the native executable.",
   },
   async (t, cluster) => {
@@ -31,10 +31,7 @@ clusterScenario(
     const refusals = () => Object.keys(podAddresses()).flatMap((name) => refusalOf(name) ?? []);
     prepareDaemonSet(cluster);
     runPods("a", "b");
-    writeKustomization(componentOfVersion, {
-      6: "--every=10s",
-      7: "gc --grace 10s --yes --log",
-    });
+    writeKustomization(gcEvery10s);
     shell(`kubectl apply --kustomize .\n${rollout} status daemonset/host-local --timeout=600s`);
 
     const before = ownAddresses();

@@ -5,7 +5,7 @@ import { isNative } from "../harness/executable.ts";
 import { goPlugin, skipWithoutGoPlugin } from "../harness/go-plugin.ts";
 import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
-import { componentOfVersion, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
+import { gcEvery10s, prepareDaemonSet, writeKustomization } from "./daemonset.ts";
 import { refusalOf } from "./kubectl.ts";
 import { pass20Minutes, shell } from "./operator.ts";
 import { deletePods, ownAddresses, readyContainers, runPods } from "./pods.ts";
@@ -38,7 +38,7 @@ clusterScenario(
     t.same(areNew(), [], "with the Go plugin no pod comes back");
 
     pass20Minutes();
-    writeKustomization(componentOfVersion, { 6: "--every=10s", 7: "gc --grace 10s --yes --log" });
+    writeKustomization(gcEvery10s);
     const began = performance.now();
     shell("kubectl apply --kustomize .");
     await until("the pods", () => areNew().length === names.length, 300);

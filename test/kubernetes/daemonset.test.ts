@@ -8,8 +8,7 @@ import { until } from "../harness/until.ts";
 import { clusterScenario } from "./cluster-scenario.ts";
 import {
   answer,
-  componentOfVersion,
-  events,
+  gcEvery10s,
   loseContainers,
   prepareDaemonSet,
   readiness,
@@ -18,7 +17,6 @@ import {
 } from "./daemonset.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ownAddresses, ping, podAddresses, runPods } from "./pods.ts";
-import { containerdOf } from "./programs.ts";
 
 /** A network that no pod uses. */
 const bridged = {
@@ -50,11 +48,6 @@ clusterScenario(
     for (const name of ["before", "lost"]) runPods(name);
     prepareDaemonSet(cluster);
 
-    if (componentOfVersion !== undefined) {
-      writeKustomization("");
-      const refusal = shell("kubectl apply --kustomize . 2>&1 || true");
-      t.match(refusal, "appArmorProfile", "the API server is too old for the manifests");
-    }
     writeKustomization();
     const applied = shell("kubectl apply --kustomize . 2>&1");
     t.notMatch(applied, /warning/i, "nothing is warned of");
@@ -65,22 +58,12 @@ clusterScenario(
     const { lost = "" } = podAddresses();
     await loseContainers(cluster, "lost");
     t.ok(cluster.reservations()[lost], "an address has leaked");
-    writeKustomization(componentOfVersion, { 6: "--every=10s", 7: "gc --grace 10s --yes --log" });
+    writeKustomization(gcEvery10s);
     shell("kubectl apply --kustomize .");
-    if (containerdOf() === "2") {
-      await until("gc", () => !(lost in cluster.reservations()));
-    } else {
-      await until("the agent", async () => (await answer("/healthz")).includes("[-]gc failed"));
-      await until("the failed probe", () =>
-        events().includes("HTTP probe failed with statuscode: 503"),
-      );
-      t.equal(readiness(), "false", "the pod is not ready");
-      t.ok(cluster.reservations()[lost], "nothing is released");
-      shell('host-local gc --live-command "crictl pods -q" --grace 10s --now --yes');
-    }
+    await until("gc", () => !(lost in cluster.reservations()));
     t.same(cluster.reserved(), ownAddresses(), "what has leaked is released, and nothing else");
 
-    writeKustomization("without-gc");
+    writeKustomization({ component: "without-gc" });
     shell(`kubectl apply --kustomize .\n${rollout} status daemonset/host-local --timeout=180s`);
     t.equal(readiness(), "true", "without gc the pod is ready");
     const used = (await answer("/metrics")).split("\n").filter((line) => /^\w+_used\{/.test(line));

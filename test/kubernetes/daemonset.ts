@@ -9,7 +9,6 @@ import type { Cluster } from "./cluster.ts";
 import { kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { podAddresses, readyContainers } from "./pods.ts";
-import { containerdOf, minorVersion } from "./programs.ts";
 
 const { HOST_LOCAL_RELEASE: release = inRepository("dist/release") } = process.env;
 
@@ -29,9 +28,18 @@ export const logs = `kubectl ${inKubeSystem} logs daemonset/host-local`;
 /** The beginning of commands about its rollout. */
 export const rollout = `kubectl ${inKubeSystem} rollout`;
 
-/** The component of deploy/ that the Kubernetes here needs, if any. */
-export const componentOfVersion: string | undefined =
-  minorVersion() < 30 ? "before-kubernetes-1.30" : undefined;
+/** What a kustomization changes of the manifests. */
+interface Kustomization {
+  /** The name of a component in deploy/components. */
+  readonly component?: string;
+  /** Arguments of the agent that are other ones, by their place. */
+  readonly changes?: Readonly<Record<number, string>>;
+}
+
+/** The agent runs gc every ten seconds, which releases what has been dead for ten. */
+export const gcEvery10s: Kustomization = {
+  changes: { 6: "--every=10s", 7: "gc --grace 10s --yes --log" },
+};
 
 /** Gives the node the image, and the operator the manifests. */
 export function prepareDaemonSet({ worker }: Cluster): void {
@@ -39,17 +47,10 @@ export function prepareDaemonSet({ worker }: Cluster): void {
   cpSync(inRepository("deploy"), `${directory}/deploy`, { recursive: true });
 }
 
-/**
- * Writes the kustomization of docs/kubernetes-install.md, with the image of the release.
- *
- * @param component one of deploy/components, empty for none; what the version of Kubernetes needs where absent
- * @param changes arguments of the agent that are other ones, by their place
- */
-export function writeKustomization(
-  component: string = componentOfVersion ?? "",
-  changes: Readonly<Record<number, string>> = {},
-): void {
-  const components = component === "" ? [] : ["components:", `  - deploy/components/${component}`];
+/** Writes the kustomization of docs/kubernetes-install.md, with the image of the release. */
+export function writeKustomization({ component, changes = {} }: Kustomization = {}): void {
+  const components =
+    component === undefined ? [] : ["components:", `  - deploy/components/${component}`];
   const patches = Object.entries(changes).flatMap(([place, value]) => [
     "      - op: replace",
     `        path: /spec/template/spec/containers/0/args/${place}`,
@@ -89,10 +90,6 @@ export function readiness(): string {
   return kubectl(inKubeSystem, "get", "pods", path);
 }
 
-export function events(): string {
-  return kubectl(inKubeSystem, "get", "events");
-}
-
 /**
  * Removes what containerd knows of a pod, and its network namespace, without the calls of the plugin that belong to it.
  *
@@ -110,10 +107,8 @@ export async function loseContainers(cluster: Cluster, name: string): Promise<vo
     // Only after the end of its processes.
     await until("the removal", () => shell(`ctr --namespace=k8s.io containers rm ${id}`) === "");
   }
-  if (containerdOf() === "2") {
-    // It has a second record of each sandbox, from which it would stop this one.
-    shell(`ctr --namespace=k8s.io sandboxes rm --force ${sandbox} || true`);
-  }
+  // containerd has a second record of each sandbox, from which it would stop this one.
+  shell(`ctr --namespace=k8s.io sandboxes rm --force ${sandbox} || true`);
   worker.containerd.stop();
   // An address in a namespace is in use.
   shell(`umount --lazy ${netns} && rm ${netns}`);

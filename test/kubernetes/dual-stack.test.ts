@@ -5,7 +5,6 @@ import { clusterScenario } from "./cluster-scenario.ts";
 import { create, kubectl } from "./kubectl.ts";
 import { shell } from "./operator.ts";
 import { deletePods, ping, runPods } from "./pods.ts";
-import { isGiven } from "./programs.ts";
 
 const clusterCidr = "10.248.0.0/16";
 const ipv6 = { clusterCidr: "fd00:248::/56", nodeCidrMaskSize: 64 };
@@ -18,7 +17,6 @@ clusterScenario(
   {
     title: "An address of each family",
     cluster: { clusterCidr, nodeCidrMaskSize: 27, ipv6, maxPods: 29 },
-    skip: isGiven ? false : "Kubernetes 1.20 has dual stack behind a feature gate.",
   },
   async (t, cluster) => {
     runPods("a", "b", "c");

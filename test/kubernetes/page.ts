@@ -1,4 +1,4 @@
-/** The page about the last run of the scenarios. */
+/** The page about the last run of each scenario. */
 
 import { wrap } from "../../src/cli/output/wrap.ts";
 
@@ -15,14 +15,6 @@ export interface ScenarioRun {
   readonly version?: string;
   /** Until the cluster was up, and from then on, in seconds. */
   readonly times?: { readonly start: number; readonly scenario: number };
-}
-
-/** The last run of each scenario with either programs, as docs/data/kubernetes.json has them. */
-export interface Results {
-  /** With those that somebody gave. */
-  readonly given?: readonly ScenarioRun[];
-  /** With those that were built of Debian's source. */
-  readonly built?: readonly ScenarioRun[];
 }
 
 /**
@@ -52,7 +44,7 @@ export const shown: Readonly<Record<string, string>> = {
   "kubelet and containerd are killed, and the power fails":
     "After SIGKILL the pods keep their addresses. After a loss of power a full range serves the pods again. If `/var/lib/containerd` is lost as well, no DEL comes: ADD takes the addresses from before the boot.",
   "The DaemonSet installs the plugin from the image of the release":
-    "Under running pods. A file that another installer overwrites is put back within a minute; `--uninstall` restores the Go plugin. The manifests are applied as they are from Kubernetes 1.30 on. The address of a forgotten pod is released, with containerd before 2.1 only by a list: until then the agent is unready.",
+    "Under running pods. A file that another installer overwrites is put back within a minute; `--uninstall` restores the Go plugin. The address of a forgotten pod is released.",
   "The gc of the DaemonSet frees what a crash leaves, also in a full range":
     "The range is full of leaked addresses. The agent, which needs no address, releases them, and pods start again.",
   "A node of the Go plugin whose range is full of dead pods":
@@ -61,7 +53,7 @@ export const shown: Readonly<Record<string, string>> = {
     "The event of the sixth pod is the plugin's message; it gets the address of the next pod that ends.",
   "containerd is killed while pods are created": "No address leaks; every pod runs and is reached.",
   "The directory of containerd is lost, and addresses leak":
-    "The forgotten containers run on, and gc refuses a list that lacks them. After their end it releases their addresses, with containerd before 2.1 by a list.",
+    "The forgotten containers run on, and gc refuses a list that lacks them. After their end it releases their addresses.",
   "More nodes than podCIDRs, as plan says beforehand":
     "The fifth node gets no podCIDR (`CIDRNotAvailable`) and stays NotReady, until kube-controller-manager has the cluster CIDR that `plan` proposes.",
   "From the podCIDR to the addresses of pods":
@@ -69,7 +61,7 @@ export const shown: Readonly<Record<string, string>> = {
   "The Go plugin is replaced under living pods, and put back":
     "Both free each other's addresses and continue the same cursor. No address is used twice, no container restarts.",
   "The scheduler counts addresses":
-    "With the resource (node-feature-discovery's patch is simulated) or with `maxPods`, the sixth pod of a /29 stays Pending in place of failing. A kubelet 1.20 without its checkpoint of device plugins sets the resource to 0; the patch restores it.",
+    "With the resource (node-feature-discovery's patch is simulated) or with `maxPods`, the sixth pod of a /29 stays Pending in place of failing.",
   "An address of each family":
     "A dual-stack cluster: each pod has two addresses, and `audit` knows all its ServiceCIDR objects.",
   "STATUS makes a node NotReady whose configuration is wrong, but not one whose range is full":
@@ -102,73 +94,40 @@ function passedOf(runs: readonly ScenarioRun[], title: string): string {
 /**
  * Writes the page.
  *
- * @param results the runs
+ * @param runs the last run of each scenario with each executable, as docs/data/kubernetes.json has them
  */
-export function kubernetesPage({ given, built }: Results): string {
-  const all = [given, built].flatMap((runs) => (runs === undefined ? [] : [columnsOf(runs)]));
-  const runs = all.flatMap((one) => one.runs);
+export function kubernetesPage(runs: readonly ScenarioRun[]): string {
   const titles = [...new Set(runs.map(({ title }) => title))];
-  const row = (cells: readonly string[]) => `| ${cells.join(" | ")} |`;
-  const headings = all.map(({ kubernetes }) => `${kubernetes} passed with`);
-  const rows = titles.map((title) => {
-    const results = all.map((one) => passedOf(one.runs, title));
-    return row([`**${title}.** ${shown[title]}`, ...results]);
-  });
-  const programs = all.map(
-    ({ dates, kubernetes, containerd }) =>
-      `on ${dates} with Kubernetes ${kubernetes} and containerd ${containerd}`,
+  const rows = titles.map(
+    (title) => `| **${title}.** ${shown[title]} | ${passedOf(runs, title)} |`,
   );
-  const introduction = `These scenarios were run ${programs.join(", and ")}, each in a new cluster of one node, in namespaces of its own. When the power fails, the control plane runs on; the kernel is not started again, and the disk keeps what was written. Each is told by its file in [test/kubernetes](../../test/kubernetes).`;
+  const dates = distinct(runs.map(({ date }) => date)).join(" and ");
+  const programs = distinct(
+    runs.flatMap(({ version }) => (version === undefined ? [] : [programsOf(version)])),
+  ).join(" or ");
+  const introduction = `These scenarios were run on ${dates} with ${programs}, each in a new cluster of one node, in namespaces of its own. When the power fails, the control plane runs on; the kernel is not started again, and the disk keeps what was written. Each is told by its file in [test/kubernetes](../../test/kubernetes).`;
   return `# In a real Kubernetes
 
 <!-- Written by \`npm run test:kubernetes -- --write\` from data/kubernetes.json. -->
 
 ${wrap(introduction, WIDTH).join("\n")}
 
-${row(["scenario", ...headings])}
-|${"---|".repeat(headings.length + 1)}
+| scenario | passed with |
+|---|---|
 ${rows.join("\n")}
 
-\`npm run test:kubernetes\` builds a Kubernetes of Debian's source once, which takes twenty minutes, into \`build/\`, installs
-nothing, and runs the scenarios; \`-- --binaries DIR\` takes the programs of upstream's server archive instead, \`-- --write\`
-writes this page. The image of the DaemonSet has the native executable alone.
+\`npm run test:kubernetes -- --binaries DIR\` runs them with the programs of upstream's server archive, and installs nothing;
+\`--write\` writes this page. The image of the DaemonSet has the native executable alone.
 `;
 }
 
-/** Runs, and the programs in them. */
-interface Columns {
-  readonly runs: readonly ScenarioRun[];
-  /** Such as `2025-01-31` or `2025-01-31 and 2025-02-01`. */
-  readonly dates: string;
-  /** Such as `1.36.2`. */
-  readonly kubernetes: string;
-  /** Such as `1.6.20 or 2.1.9`. */
-  readonly containerd: string;
+/** Such as `Kubernetes 1.36.2 and containerd 2.1.9`, of `Kubernetes v1.36.2, containerd 2.1.9+unknown`. */
+function programsOf(version: string): string {
+  return version.replaceAll(/\bv(?=\d)|\+\w+/g, "").replace(", ", " and ");
 }
 
-function columnsOf(runs: readonly ScenarioRun[]): Columns {
-  const versions = runs.flatMap(({ version = "" }) => {
-    const [, kubernetes, containerd] =
-      /^Kubernetes v(.+), containerd v?([^+]+)/.exec(version) ?? [];
-    return kubernetes === undefined || containerd === undefined ? [] : [{ kubernetes, containerd }];
-  });
-  const distinct = (all: readonly string[], word: string) =>
-    [...new Set(all)].toSorted().join(` ${word} `);
-  return {
-    runs,
-    dates: distinct(
-      runs.map(({ date }) => date),
-      "and",
-    ),
-    kubernetes: distinct(
-      versions.map(({ kubernetes }) => kubernetes),
-      "or",
-    ),
-    containerd: distinct(
-      versions.map(({ containerd }) => containerd),
-      "or",
-    ),
-  };
+function distinct(all: readonly string[]): readonly string[] {
+  return [...new Set(all)].toSorted();
 }
 
 function runOf(

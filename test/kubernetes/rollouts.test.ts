@@ -52,7 +52,7 @@ clusterScenario(
   {
     title:
       "Rollouts with sticky, reuseDelaySeconds and history while kubelet and containerd are killed",
-    cluster: { clusterCidr: "10.251.0.0/24", nodeCidrMaskSize: 26, containerd: "2", template },
+    cluster: { clusterCidr: "10.251.0.0/24", nodeCidrMaskSize: 26, template },
   },
   async (t, cluster) => {
     const { worker } = cluster;

@@ -14,13 +14,7 @@ import { until } from "../harness/until.ts";
 import type { ClusterAddresses } from "./control-plane.ts";
 import { kubeconfigOf, nodeAddress, secondNodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
-import {
-  type ContainerdRelease,
-  containerdOf,
-  minorVersion,
-  program,
-  speaksCriV1,
-} from "./programs.ts";
+import { program } from "./programs.ts";
 import { Unit } from "./unit.ts";
 
 /** The name of the node. */
@@ -43,20 +37,10 @@ export const kubeletConfiguration = "/var/lib/kubelet/config.yaml";
 const containerdDirectory = "/var/lib/containerd";
 const containerdFile = "/etc/containerd/config.toml";
 
-/** Where kubelet reaches a containerd that does not speak its version of the CRI. */
-const proxySocket = "/run/cri-proxy.sock";
-
-const volumePlugins = "/var/lib/kubelet/volume-plugins";
-
-/** The minor version of Kubernetes whose kubelet first has the field. */
-const FIRST_TO_REFUSE_CGROUP_V1 = 31;
-
 /** What nodes differ in. */
 export interface WorkerOptions {
   /** How many pods kubelet admits; its default where absent. */
   readonly maxPods?: number;
-  /** The release of containerd that the scenario is about, if any. 2 asks for STATUS, and records network namespaces. */
-  readonly containerd?: ContainerdRelease;
   /** The template that containerd reads; the example's where absent. */
   readonly template?: string;
 }
@@ -71,8 +55,6 @@ const kernelParameters = [
 export class Worker {
   readonly containerd = new Unit("containerd", ["containerd"]);
   readonly kubelet: Unit;
-  readonly #proxy = new Unit("cri-proxy", [program("cri-proxy"), proxySocket, socket]);
-  readonly #hasProxy: boolean;
   readonly #images = [writeImage("/run/image")];
   readonly #pluginDirectory: string;
 
@@ -84,10 +66,9 @@ export class Worker {
    */
   constructor(
     host: Host,
-    { maxPods = 110, containerd, template, ipv6 }: WorkerOptions & Pick<ClusterAddresses, "ipv6">,
+    { maxPods = 110, template, ipv6 }: WorkerOptions & Pick<ClusterAddresses, "ipv6">,
   ) {
     this.#pluginDirectory = host.pluginDirectory;
-    this.#hasProxy = containerdOf(containerd) === "2" && !speaksCriV1;
     this.install(executable);
     connect();
     const addresses = [nodeAddress, ...(ipv6 === undefined ? [] : [secondNodeAddress])];
@@ -121,7 +102,6 @@ export class Worker {
       `--hostname-override=${nodeName}`,
       `--node-ip=${addresses.join(",")}`,
       `--config=${kubeletConfiguration}`,
-      ...(speaksCriV1 ? [] : formerFlags(this.#hasProxy ? proxySocket : socket)),
       "--v=2",
     ]);
   }
@@ -149,7 +129,6 @@ export class Worker {
   /** Starts containerd, and gives it the images unless it has them. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
-    if (this.#hasProxy) this.#proxy.start();
     await until("containerd", () => ctr("version") !== "");
     const namespace = "--namespace=k8s.io";
     if (ctr(namespace, "images", "list", "--quiet").includes(imageName)) return;
@@ -206,12 +185,10 @@ function configurationOfKubelet(maxPods: number): string {
     evictionHard: { "memory.available": "1Mi" },
     imageGCHighThresholdPercent: 100,
     eventRecordQPS: 0,
-    ...(speaksCriV1 && {
-      containerRuntimeEndpoint: `unix://${socket}`,
-      volumePluginDir: volumePlugins,
-    }),
+    containerRuntimeEndpoint: `unix://${socket}`,
+    volumePluginDir: "/var/lib/kubelet/volume-plugins",
     // The machine may have the cgroups of version 1, which it refuses otherwise.
-    ...(minorVersion() >= FIRST_TO_REFUSE_CGROUP_V1 && { failCgroupV1: false }),
+    failCgroupV1: false,
   };
   return [
     "apiVersion: kubelet.config.k8s.io/v1beta1",
@@ -220,16 +197,6 @@ function configurationOfKubelet(maxPods: number): string {
     ...Object.entries(fields).map(([name, value]) => `${name}: ${JSON.stringify(value)}`),
     "",
   ].join("\n");
-}
-
-/** What a kubelet from before the CRI's v1 takes on its command line only. */
-function formerFlags(socketOfRuntime: string): readonly string[] {
-  return [
-    "--container-runtime=remote",
-    `--container-runtime-endpoint=unix://${socketOfRuntime}`,
-    `--pod-infra-container-image=${imageName}`,
-    `--volume-plugin-dir=${volumePlugins}`,
-  ];
 }
 
 /** The node has a card with an address and a default route, and nobody at the other end. */

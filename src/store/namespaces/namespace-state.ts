@@ -127,7 +127,8 @@ export class NamespaceStates {
     if (!path.startsWith("/")) return { kind: "unseen" };
     const mount = this.#mountsNow().at(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
-    const found: Found = this.#isMissing(path) ? { kind: "nothing" } : this.#lookAt(path);
+    const paths = namesOf(path);
+    const found = paths.map((one) => this.#findAt(one)).find(isSomething) ?? { kind: "nothing" };
     // The id of a process that ended may be that of another one by now.
     if (processIn(path) !== undefined && found.kind === "exists") {
       if (found.id === nodeNamespaceOf(this.#system)) return { kind: "gone" };
@@ -139,12 +140,12 @@ export class NamespaceStates {
       return { kind: isEnded ? "gone" : "unseen" };
     }
     const { seesMounts, shared, mounts } = this.#viewNow();
-    const directory = parentOf(path);
+    const directories = paths.map(parentOf);
     // From within a container, those that were mounted on the node later are not seen, but in a directory of the node.
     const isSeen =
       seesMounts ||
-      shared.includes(directory) ||
-      mounts.some((one) => parentOf(one.path) === directory);
+      shared.some((one) => directories.includes(one)) ||
+      mounts.some((one) => directories.includes(parentOf(one.path)));
     return { kind: isSeen ? "gone" : "unseen" };
   }
 
@@ -188,6 +189,10 @@ export class NamespaceStates {
       if (one.inode === inode && this.isThere(one)) return one;
     }
     return undefined;
+  }
+
+  #findAt(path: string): Found {
+    return this.#isMissing(path) ? { kind: "nothing" } : this.#lookAt(path);
   }
 
   /** What a path leads to, as this process sees it. */
@@ -258,7 +263,7 @@ class MountedPaths {
 
   /** The mount at a path of the node. */
   at(named: string): Mount | undefined {
-    const path = named.startsWith("/var/run/") ? named.slice("/var".length) : named;
+    const path = namesOf(named).at(-1) ?? named;
     // A directory of the node may be a symbolic link, which cannot be followed from within a container.
     return this.#byPath.get(path) ?? this.#elsewhere.get(nameIn(path));
   }
@@ -271,6 +276,15 @@ function evidenceOf({ tasks, uninspected, mounts, incomplete }: View): Evidence 
   const [unknown] = uninspected;
   const doubt = unknown && `process ${unknown.processId} may not be inspected`;
   return { holders, incomplete: doubt ?? incomplete };
+}
+
+/** A path of the node, and where it leads if `/var/run` is a link to `/run`, as it is on nodes and need not be in a container. */
+function namesOf(path: string): readonly string[] {
+  return path.startsWith("/var/run/") ? [path, path.slice("/var".length)] : [path];
+}
+
+function isSomething({ kind }: Found): boolean {
+  return kind !== "nothing";
 }
 
 /** The process whose namespace a path is. */

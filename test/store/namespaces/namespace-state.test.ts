@@ -263,6 +263,9 @@ test("who may not see every namespace, or cannot ask, looks at processes, mounts
 
 const mounted = { [path]: 70 };
 
+/** The path by the link `/var/run` of a node. */
+const linked = "/var/run/netns/pod";
+
 const isThere: PathState = { kind: "exists", id: "net:[70]" };
 const isGone: PathState = { kind: "gone" };
 const notSeen = { kind: "unseen" } as const;
@@ -278,7 +281,7 @@ const states: readonly (readonly [
   state: PathState | typeof notSeen,
 ])[] = [
   ["it is mounted", { mounted }, path, isThere],
-  ["it is named by the link /var/run", { mounted }, "/var/run/netns/pod", isThere],
+  ["it is named by the link /var/run", { mounted }, linked, isThere],
   ["nothing is there", {}, path, isGone],
   ["one of its name is elsewhere", { mounted }, "/run/pod", isGone],
   ["a plain file is there", { files: [path] }, path, notSeen],
@@ -303,6 +306,15 @@ const states: readonly (readonly [
   ["but another of the directory", { ...alone, mounted: { "/run/netns/x": 71 } }, path, isGone],
   ["but another elsewhere", { ...alone, mounted: { "/mnt/x": 71 } }, path, notSeen],
   ["nothing in the directory that it has of the node", sharing, path, isGone],
+  ["nor by the link /var/run, as runtimes name it", sharing, linked, isGone],
+  [
+    "another of the directory that the link names",
+    { ...alone, mounted: { "/run/netns/x": 71 } },
+    linked,
+    isGone,
+  ],
+  // A container need not have the link.
+  ["a plain file where the link leads", { ...sharing, files: [path] }, linked, notSeen],
   // What was mounted later on the node looks like a plain file.
   ["a plain file in that directory", { ...sharing, files: [path] }, path, notSeen],
 ];
