@@ -17,6 +17,7 @@ import type { Attempt, Context, Scenario } from "../../test/faults/executables/s
 import { scenarios } from "../../test/faults/executables/scenarios.ts";
 import { type Subject, subjects } from "../../test/faults/executables/subject.ts";
 import { extentNamed } from "../../test/harness/extent.ts";
+import { goPlugin } from "../../test/harness/go-plugin.ts";
 import { type Row, writeTable } from "./reliability-table.ts";
 
 const { values: options } = parseArgs({
@@ -29,6 +30,10 @@ const { values: options } = parseArgs({
 });
 const seed = options.seed === undefined ? randomInt(2 ** 31) : Number(options.seed);
 const extent = extentNamed(options.extent);
+
+if (options.write && goPlugin?.current !== true) {
+  throw new Error("The page compares with the Go plugin 1.9.1: npm run fetch -- go-plugins");
+}
 
 /** At most this many bad attempts of one scenario are shown in full. */
 const SHOWN = 20;

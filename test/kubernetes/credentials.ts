@@ -7,10 +7,10 @@ import { join } from "node:path";
 const directory = "/run/kubernetes";
 
 /** The address of the node, and of the API server on it. */
-export const nodeAddress = "192.0.2.10";
+export const nodeAddress = "10.219.12.10";
 
 /** The second address of a node in a dual-stack cluster. */
-export const secondNodeAddress = "2001:db8::10";
+export const secondNodeAddress = "fd00:219:12::10";
 
 /** The users of the API and their groups, by which it authorizes them. */
 const groups = {

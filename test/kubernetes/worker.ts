@@ -207,7 +207,7 @@ function connect(): void {
     `ip address add ${nodeAddress}/24 dev eth0`,
     "ip link set eth0 up",
     `ip address add ${secondNodeAddress}/64 dev eth0 nodad`,
-    "ip route add default via 192.0.2.1 dev eth0",
+    "ip route add default via 10.219.12.1 dev eth0",
     `hostname ${nodeName}`,
   ];
   execFileSync("sh", ["-e", "-c", commands.join("\n")]);

@@ -7,7 +7,7 @@ export type Severity = "error" | "warning" | "info";
 
 interface Kind {
   readonly severity: Severity;
-  /** One or two sentences, the last without a full stop; the finding has the commands. */
+  /** What to do, in a sentence or two, the last without a full stop; the finding has the commands. */
   readonly remedy: string;
 }
 
