@@ -105,6 +105,11 @@ export class Node {
     return this.interfaces?.get(bridge.name) ?? [];
   }
 
+  /** Whether a file is usable: every runtime reads it, libcni takes it, and none precedes it. */
+  isUsable(file: ConfigurationFile): boolean {
+    return file.kind === "file" && file.refusal === undefined && !this.preceded.has(file);
+  }
+
   /** Whether the name of a network's bridge is that of another interface. */
   hasOtherInterface(network: FoundNetwork): boolean {
     const known = this.#otherInterfaces.get(network);

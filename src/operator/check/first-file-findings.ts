@@ -25,9 +25,7 @@ export function firstFileFindings(
   node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const usable = node.files.filter(
-    (file) => file.kind === "file" && file.refusal === undefined && !node.preceded.has(file),
-  );
+  const usable = node.files.filter((file) => node.isUsable(file));
   const byDirectory = [...Map.groupBy(usable, ({ directory }) => directory).values()];
   // A runtime may read another directory, in which such a network is the first.
   const inUse = new Set(byDirectory.flatMap(([first]) => (first ? [networkOf(first)] : [])));

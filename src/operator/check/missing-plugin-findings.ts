@@ -49,12 +49,10 @@ type Said = Pick<Finding, "severity" | "message" | "remedy" | "commands">;
  * @param isSelected only networks whose name this holds for
  */
 export function missingPluginFindings(
-  { context, preceded, configurations }: Node,
+  node: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
-  const { system } = context;
-  const isUsed = ({ file }: Configuration): boolean =>
-    file.kind === "file" && file.refusal === undefined && !preceded.has(file);
+  const { system } = node.context;
   const known = existingPluginDirectories(system);
   const found = new Map<string, Finding>();
   const seen = new Map<string, Present>();
@@ -65,7 +63,7 @@ export function missingPluginFindings(
     seen.set(`${isIpam} ${path}`, present);
     return present;
   };
-  for (const configuration of configurations.filter(isUsed)) {
+  for (const configuration of node.configurations.filter(({ file }) => node.isUsable(file))) {
     const network = textOf(configuration.document.name);
     if (!isSelected(network)) continue;
     const own = known.filter((one) => one.configurations === configuration.file.directory);
