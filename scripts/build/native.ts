@@ -45,6 +45,7 @@ const hostFiles = [
   "directories.c",
   "lock.c",
   "namespaces.c",
+  "netlink.c",
   "operator.c",
   "programs.c",
   "agent.c",

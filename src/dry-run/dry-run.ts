@@ -7,13 +7,13 @@ import { readResolvConf } from "../configuration/resolv-conf-file.ts";
 import { formatAddress } from "../ipam/address.ts";
 import type { IpamConfig, Reuse } from "../ipam/config.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
-import type { Candidate } from "../ipam/round-robin.ts";
+import { AddressUse, type AddressUser } from "../store/address-use.ts";
 import type { NetworkFiles } from "../store/files/network-files.ts";
 import { Journal } from "../store/journal/journal.ts";
 import { type ReservationStates, reservationStates } from "../store/journal/reservation-states.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
-import { NoAddressError } from "../store/no-address.ts";
-import { type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
+import { type NoAddressError, noAddressIn } from "../store/no-address.ts";
+import { isReserved, type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
 import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import type { Reservation } from "../store/reservations/reservation-file.ts";
@@ -75,10 +75,12 @@ export function dryRun(
     preferences ??= reuseOf(files, config.reuse, search).preferencesFor(undefined);
     const cursor = readCursor(files, index, () => {});
     const asked = { ...config, set, cursor, preferences };
+    const used = new Map<string, AddressUser>();
     for (const one of obtainableInOrder(files, asked, taken)) {
-      if (one.kind !== "free" || isFree(files, one.candidate)) return one;
+      if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
+      else if (one.kind !== "free" || !isReserved(files, one.candidate.address)) return one;
     }
-    return new NoAddressError(files, { ...config, set }, taken.unusual());
+    return noAddressIn(files, { ...config, set }, taken.unusual(), used);
   };
   return config.rangeSets.flatMap((set, index) => (isAsked(set) ? [prospectOf(set, index)] : []));
 }
@@ -96,25 +98,18 @@ function reuseOf(files: NetworkFiles, reuse: Reuse, search: Search): ReusedAddre
 function takenIn(files: NetworkFiles, states: NamespaceStates | undefined, search: Search): Taken {
   let unusual: readonly Reservation[] | undefined;
   let recorded: ReservationStates | undefined;
+  const use = new AddressUse(files);
   return {
+    use,
     reclaimable: (wantedBy) => {
       recorded ??= reservationStates(files, states);
-      return recorded.reclaimable(wantedBy);
+      return recorded.reclaimable(wantedBy, use);
     },
     unusual: () => {
       unusual ??= othersIn(search());
       return unusual;
     },
   };
-}
-
-/** Whether ADD could link a file to the name of an address. */
-function isFree(files: NetworkFiles, { address }: Candidate): boolean {
-  const look = (): false => {
-    files.system.linkStatus(files.pathOf(formatAddress(address)));
-    return false;
-  };
-  return attempt(look, true, "ENOENT");
 }
 
 /** Checks that ADD can write the cursor of a range set: into the file that is there, or in place of a link. */

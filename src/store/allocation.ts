@@ -16,10 +16,11 @@ import { isGateway } from "../ipam/range.ts";
 import { formatRangeSet, type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
 import { recover } from "../system/system.ts";
+import { type AddressUse, type AddressUser, describeUser } from "./address-use.ts";
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
-import { NoAddressError } from "./no-address.ts";
-import { type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
+import { NoAddressError, noAddressIn } from "./no-address.ts";
+import { isReserved, type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { contentOf, describeOwner } from "./reservations/owner.ts";
 import { type Reservation, readOwner } from "./reservations/reservation-file.ts";
@@ -36,6 +37,8 @@ export interface AllocationRequest {
   readonly preferences: Preferences;
   /** The network namespace that the attachment is for; `undefined` where that is not known. */
   readonly namespace: AddedNamespace | undefined;
+  /** Tells which addresses are in use by any other than that namespace. */
+  readonly use: AddressUse;
   /** Whether the reservations of dead containers are reclaimed where no other address will do. */
   readonly reclaims: boolean;
   /** What the attachment held before this call. */
@@ -106,16 +109,17 @@ export class Allocator {
           );
     }
     const { files } = this.#network;
+    const message = `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`;
+    const user = this.#request.use.userOf(requested);
+    if (user !== undefined && !isReserved(files, requested)) {
+      throw new NoAddressError(message, `${text} is ${describeUser(user)}`, user === "container");
+    }
     const free = files.withTemporary(contentOf(attachment), (temporary) => {
-      const take = (): boolean => this.#reserve(requested, temporary);
+      const take = (): boolean => user === undefined && this.#reserve(requested, temporary);
       return take() || (this.#reclaimAll([text]) && take());
     });
     if (free) return { address: requested, range };
-    const holder = readOwner(files, text);
-    throw internalError(
-      `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`,
-      `${text} is ${describeOwner(holder)}`,
-    );
+    throw internalError(message, `${text} is ${describeOwner(readOwner(files, text))}`);
   }
 
   #reserve(address: Address, temporary: string): boolean {
@@ -155,21 +159,24 @@ export class Allocator {
     pod?: PodName,
   ): Candidate {
     const { files } = this.#network;
-    const { attachment, namespace, exclusions, reserved, reclaims } = this.#request;
+    const { attachment, namespace, use, exclusions, reserved, reclaims } = this.#request;
     const asked = { set, exclusions, cursor, preferences, reclaims };
+    const used = new Map<string, AddressUser>();
     const taken: Taken = {
-      reclaimable: (wantedBy) => this.#network.reclaimable(attachment, namespace, wantedBy),
+      use,
+      reclaimable: (wantedBy) => this.#network.reclaimable(attachment, namespace, use, wantedBy),
       unusual: () => this.#network.unusual(),
     };
     const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
       for (const one of obtainableInOrder(files, asked, taken)) {
-        if (!this.#isCleared(one)) continue;
+        if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
+        if (one.kind === "used" || !this.#isCleared(one)) continue;
         if (this.#reserve(one.candidate.address, temporary)) return one.candidate;
       }
       return undefined;
     });
     if (allocation !== undefined) return allocation;
-    throw new NoAddressError(files, { set, exclusions, reserved, pod }, this.#network.unusual());
+    throw noAddressIn(files, { set, exclusions, reserved, pod }, this.#network.unusual(), used);
   }
 
   /** Removes the reservation of an address that is not free; says whether that was possible. */
@@ -186,10 +193,10 @@ export class Allocator {
    * @returns whether they are gone
    */
   #reclaimAll(names: readonly string[]): boolean {
-    const { reclaims, attachment, namespace } = this.#request;
+    const { reclaims, attachment, namespace, use } = this.#request;
     if (!reclaims) return false;
     const wanted = (name: string): true | undefined => names.includes(name) || undefined;
-    const found = this.#network.reclaimable(attachment, namespace, wanted);
+    const found = this.#network.reclaimable(attachment, namespace, use, wanted);
     const dead = [...found].map((one) => one.dead);
     return dead.length === names.length && dead.every((one) => this.#network.reclaimDead(one));
   }

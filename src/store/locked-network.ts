@@ -5,6 +5,7 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { type AddressFiles, attempt, type Lock, recover, type System } from "../system/system.ts";
+import type { AddressUse } from "./address-use.ts";
 import { fileIdAt } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
@@ -289,14 +290,16 @@ export class LockedNetwork extends PossiblyLockedNetwork {
    * The reservations that an ADD of an attachment may reclaim, see `ReservationStates.reclaimable`.
    *
    * @param namespace of that attachment; `undefined` where it is not known
+   * @param use tells which addresses are in use
    */
   reclaimable<T>(
     attachment: Attachment,
     namespace: AddedNamespace | undefined,
+    use: AddressUse,
     wantedBy: (name: string) => T | undefined,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     const caller = { key: keyOf(attachment), containerId: attachment.containerId, namespace };
-    return this.states().reclaimable(wantedBy, caller);
+    return this.states().reclaimable(wantedBy, use, caller);
   }
 
   /**

@@ -1,4 +1,4 @@
-/** The error of a range set that has no address for an ADD, with what an operator does next. */
+/** The errors of an ADD for which there is no address, with what an operator does next. */
 
 import { CniError, ErrorCode } from "../cni/error.ts";
 import type { PodName } from "../cni/pod.ts";
@@ -6,6 +6,7 @@ import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import type { Excluded } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { isEmptySet } from "../ipam/round-robin.ts";
+import type { AddressUser } from "./address-use.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { Reservation } from "./reservations/reservation-file.ts";
 import { countUsage, describeUsage, unownedIn } from "./reservations/usage.ts";
@@ -17,17 +18,38 @@ interface ExhaustedSet extends Excluded {
   readonly pod?: PodName | undefined;
 }
 
-/** No address of a range set, or of its part that is reserved for the pod, can be handed out. */
+/** No address can be handed out. */
 export class NoAddressError extends CniError {
-  /** @param reservations those of no usual form, as of `othersIn` */
-  constructor(files: NetworkFiles, exhausted: ExhaustedSet, reservations: readonly Reservation[]) {
-    const { set, exclusions } = exhausted;
-    const details = isEmptySet(set, exclusions)
-      ? faultOf(exhausted)
-      : detailsOn(files, exhausted, reservations);
-    const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
+  /** Whether a container uses an address that nothing reserves: a DEL may be under way, after which it is free. */
+  readonly mayPass: boolean;
+
+  constructor(message: string, details: string, mayPass: boolean) {
     super(ErrorCode.internal, message, details);
+    this.mayPass = mayPass;
   }
+}
+
+/** The addresses that an ADD may not get although nothing reserves them, in their canonical form, with those who use them. */
+export type UsedAddresses = ReadonlyMap<string, AddressUser>;
+
+/**
+ * The error of a range set, or of its part that is reserved for the pod, of which no address can be handed out.
+ *
+ * @param reservations those of no usual form, as of `othersIn`
+ * @param used those of its addresses that are in use and not reserved
+ */
+export function noAddressIn(
+  files: NetworkFiles,
+  exhausted: ExhaustedSet,
+  reservations: readonly Reservation[],
+  used: UsedAddresses,
+): NoAddressError {
+  const { set, exclusions } = exhausted;
+  const details = isEmptySet(set, exclusions)
+    ? faultOf(exhausted)
+    : detailsOn(files, exhausted, reservations, used);
+  const message = `no IP addresses available in range set: ${formatRangeSet(set)}`;
+  return new NoAddressError(message, details, [...used.values()].includes("container"));
 }
 
 /** What is wrong with the configuration of a range set that can have no address: nothing of it is in use. */
@@ -45,11 +67,26 @@ function detailsOn(
   files: NetworkFiles,
   exhausted: ExhaustedSet,
   reservations: readonly Reservation[],
+  used: UsedAddresses,
 ): string {
   const { set, exclusions } = exhausted;
   const usage = countUsage(files, set, exclusions);
   const counts = describeUsage(usage, unownedIn(set, reservations), files);
-  return `${counts}. ${adviceOn(files, exhausted)}`;
+  return `${counts}${unreservedIn(files, used)}. ${adviceOn(files, exhausted)}`;
+}
+
+/** How many addresses of a range set are in use without a reservation, and what that shows; empty where none is. */
+function unreservedIn({ dataDir }: NetworkFiles, used: UsedAddresses): string {
+  const ofContainers = [...used].flatMap(([address, user]) => (user === "node" ? [] : [address]));
+  const ofNode = used.size - ofContainers.length;
+  const node = ofNode === 0 ? "" : `; ${ofNode} more of the node itself`;
+  const [first] = ofContainers;
+  if (first === undefined) return node;
+  const are =
+    ofContainers.length === 1
+      ? `${first} is`
+      : `${ofContainers.length} more, such as ${first}, are`;
+  return `${node}; ${are} in use by containers of this node, and not reserved: what was reserved below ${dataDir} is lost, or another program gave them (\`host-local check\` names each)`;
 }
 
 /**

@@ -1,9 +1,11 @@
 /** The addresses of a range set that an ADD may get, in the order in which it tries them. */
 
-import { type Address, parseAddress } from "../ipam/address.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
 import type { Exclusions } from "../ipam/exclusions.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
+import { attempt } from "../system/system.ts";
+import type { AddressUse, AddressUser } from "./address-use.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { Reservation, ReservationFile } from "./reservations/reservation-file.ts";
@@ -19,6 +21,13 @@ export type Obtainable =
   | { readonly kind: "dead"; readonly candidate: Candidate; readonly dead: ReservationFile }
   | { readonly kind: "empty"; readonly candidate: Candidate; readonly name: string };
 
+/** An address that an ADD may not get although nothing reserves it: it is in use. */
+interface Used {
+  readonly kind: "used";
+  readonly candidate: Candidate;
+  readonly user: AddressUser;
+}
+
 /** What an ADD asks of a range set. */
 interface SetRequest {
   readonly set: RangeSet;
@@ -31,8 +40,10 @@ interface SetRequest {
   readonly reclaims: boolean;
 }
 
-/** What others have reserved, and may be taken from them; each is looked for when it is asked for. */
+/** What others have, and what may be taken from them; each is looked for when it is asked for. */
 export interface Taken {
+  /** The addresses in use. */
+  readonly use: AddressUse;
   /** The reservations of dead containers, as `ReservationStates.reclaimable` finds them. */
   readonly reclaimable: <T>(
     wantedBy: (name: string) => T | undefined,
@@ -44,15 +55,17 @@ export interface Taken {
 /**
  * Gives the candidates that an ADD tries for an address of a range set: what may be free, then the addresses of dead
  * containers, the oldest reservation first, then those of empty files, which no DEL could ever release, and which are found
- * only by reading all files.
+ * only by reading all files. No address that is in use is among them; of those that nothing reserves it tells.
  */
 export function* obtainableInOrder(
   files: NetworkFiles,
   { set, exclusions, cursor, preferences, reclaims }: SetRequest,
   taken: Taken,
-): Generator<Obtainable, void> {
+): Generator<Obtainable | Used, void> {
   for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
-    yield { kind: "free", candidate };
+    const user = taken.use.userOf(candidate.address);
+    if (user === undefined) yield { kind: "free", candidate };
+    else if (!isReserved(files, candidate.address)) yield { kind: "used", candidate, user };
   }
   if (reclaims) {
     const usable = (name: string): Candidate | undefined =>
@@ -63,6 +76,20 @@ export function* obtainableInOrder(
   }
   for (const reservation of taken.unusual()) {
     const candidate = removableAt(files, { set, exclusions }, reservation);
-    if (candidate !== undefined) yield { kind: "empty", candidate, name: reservation.name };
+    if (candidate === undefined || taken.use.userOf(candidate.address) !== undefined) continue;
+    yield { kind: "empty", candidate, name: reservation.name };
   }
+}
+
+/**
+ * Whether a file has the name of an address, so that no other gets it.
+ *
+ * @throws SystemError where that cannot be seen
+ */
+export function isReserved(files: NetworkFiles, address: Address): boolean {
+  const look = (): true => {
+    files.system.linkStatus(files.pathOf(formatAddress(address)));
+    return true;
+  };
+  return attempt(look, false, "ENOENT");
 }

@@ -61,8 +61,6 @@ export interface OperatorSystem extends System {
   isTerminal(stream: 0 | 1 | 2): boolean;
   /** The size of the terminal on standard output, 0 where it is not known; `undefined` where there is none. */
   terminalSize(): { readonly columns: number; readonly rows: number } | undefined;
-  /** Blocks the process for some milliseconds. */
-  sleep(milliseconds: number): void;
   /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */
   readLine(): string | undefined;
   /**

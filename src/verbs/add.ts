@@ -12,11 +12,14 @@ import { type IpamConfig, isGcOnly } from "../ipam/config.ts";
 import { exclusionsFor } from "../ipam/exclusions.ts";
 import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
+import { AddressUse } from "../store/address-use.ts";
 import { Allocator } from "../store/allocation.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { isShared } from "../store/journal/reservation-states.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
+import { LinkedAddresses } from "../store/namespaces/linked-addresses.ts";
+import { NoAddressError } from "../store/no-address.ts";
 import { shortened } from "../store/release.ts";
 import { keysOf } from "../store/reservations/owner.ts";
 import type { ReservationFile } from "../store/reservations/reservation-file.ts";
@@ -40,11 +43,36 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const files = openNetwork(system, config.dataDir, config.network);
   try {
     const request = lockOptions(call, config, "ADD");
-    const answer = withLock(files, request, (network) => reserve(network, config, call, namespace));
+    const answer = lookingAgain(system, () =>
+      withLock(files, request, (network) => reserve(network, config, call, namespace)),
+    );
     print(files, call, config, dns, answer);
   } finally {
     files.unpin();
   }
+}
+
+/**
+ * How long an ADD waits before each further look, in milliseconds, where a container uses an address that nothing reserves: ptp's
+ * DEL releases an address some 20 ms before its interface goes.
+ */
+const PAUSES = [20, 80, 300, 600] as const;
+
+/**
+ * Reserves, and waits up to a second for a DEL that may be under way: outside of the lock, which that may want.
+ *
+ * @throws CniError
+ */
+function lookingAgain<T>(system: System, look: () => T): T {
+  for (const pause of PAUSES) {
+    try {
+      return look();
+    } catch (error) {
+      if (!(error instanceof NoAddressError && error.mayPass)) throw error;
+      system.sleep(pause);
+    }
+  }
+  return look();
 }
 
 /** Prints the result; if that is not possible, releases what was reserved. */
@@ -118,8 +146,9 @@ function reserve(
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = isRepeated ? NO_PREFERENCES : network.reuse.preferencesFor(owner);
-  const request = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
-  const allocator = new Allocator(network, request);
+  const use = new AddressUse(network.files, new LinkedAddresses(network.files.system, seen?.path));
+  const asked = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
+  const allocator = new Allocator(network, { ...asked, use });
   const unserved = [...config.requested];
   const allocations: Candidate[] = [];
   try {
@@ -155,7 +184,10 @@ function reserve(
 function failureOf(index: number, error: unknown): unknown {
   if (!(error instanceof Error)) return error;
   const details = error instanceof CniError ? error.details : "";
-  return internalError(`failed to allocate for range ${index}: ${error.message}`, details);
+  const message = `failed to allocate for range ${index}: ${error.message}`;
+  return error instanceof NoAddressError
+    ? new NoAddressError(message, details, error.mayPass)
+    : internalError(message, details);
 }
 
 /** Whether a network namespace is known to be no other container's: the kernel tells it from any other, or none is recorded. */

@@ -21,6 +21,9 @@ import {
 import { recover, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
 
+/** What is seen of a namespace that neither a process nor a mount shows. */
+const LINKED = "a network namespace that is linked with the node's";
+
 const MILLISECOND = 1_000_000n;
 
 /**
@@ -160,7 +163,9 @@ function withoutKept<T extends NamedReservation>(
 function whyInUse(text: string, inUse: AddressesInUse): string | undefined {
   if (inUse.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
   const [user] = inUse.withAddress(text);
-  if (user === undefined) return undefined;
+  if (user === undefined) {
+    return inUse.isLinked(text) ? `${text} is in use in ${LINKED}` : undefined;
+  }
   return user.processId === undefined
     ? `${text} is in use in the network namespace ${user.path}`
     : `${text} is in use by process ${user.processId}`;

@@ -34,6 +34,8 @@ export type Operation =
   | "status"
   | "namespaceHandle"
   | "namespaceLives"
+  | "linkedAddresses"
+  | "namespaceId"
   | "isLocal"
   | "requireWritable"
   | "lock"

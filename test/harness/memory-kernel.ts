@@ -1,5 +1,6 @@
 /** Network namespaces in memory: what becomes of them, and their handles. What is shown of them is in proc.ts. */
 
+import { parseAddress } from "../../src/ipam/address.ts";
 import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
 import { type ProcCalls, type Process, procOf } from "./proc.ts";
 
@@ -76,6 +77,14 @@ export class MemoryKernel {
   readOnly: string | undefined;
   /** What a process has mounted read-only for itself alone, as a systemd unit has; `undefined` if it has the node's mounts. */
   ownReadOnly: string | undefined;
+  /** Whether it tells the addresses of other namespaces, as Linux does since 4.20 to a process with CAP_NET_ADMIN. */
+  tellsLinked = true;
+  /** Whether main plugins make interfaces with another end in the namespace of the node, as bridge and ptp; not so macvlan. */
+  hasOtherEnds = true;
+  /** Whether what is configured is in a virtual machine at a tap, and so in no namespace. */
+  hasTaps = false;
+  /** The ids that the namespace of the node has for others, by their numbers. */
+  readonly #links: Map<bigint, number>;
   /** The ids of those that live, by their numbers. */
   #ids: Map<bigint, bigint>;
   #lastId: bigint;
@@ -96,6 +105,10 @@ export class MemoryKernel {
     this.isAdministrator = from?.isAdministrator ?? true;
     this.overridesPermissions = from?.overridesPermissions ?? true;
     this.seesFirstProcess = from?.seesFirstProcess ?? true;
+    this.tellsLinked = from?.tellsLinked ?? true;
+    this.hasOtherEnds = from?.hasOtherEnds ?? true;
+    this.hasTaps = from?.hasTaps ?? false;
+    this.#links = new Map(from === undefined ? [] : from.#links);
     this.readOnly = from?.readOnly;
     this.ownReadOnly = from?.ownReadOnly;
     this.#ids = new Map(from === undefined ? [[NODE_NAMESPACE, NODE_ID]] : from.#ids);
@@ -156,10 +169,72 @@ export class MemoryKernel {
     return this.#namespaceAt(path) !== undefined;
   }
 
-  /** Configures an address in the namespace at a path. */
-  configure(path: string, address: string): void {
+  /** Configures addresses at an interface whose other end is in the namespace of the node, or as `hasOtherEnds` has it. */
+  configure(path: string, ...addresses: readonly string[]): void {
+    this.configureUnlinked(path, ...addresses);
     const namespace = this.#namespaceAt(path);
-    if (namespace !== undefined) this.addresses.set(namespace, [address]);
+    if (namespace !== undefined && this.hasOtherEnds) this.#link(namespace);
+  }
+
+  /** Configures addresses at an interface without another end, as macvlan makes it, in place of those that there are. */
+  configureUnlinked(path: string, ...addresses: readonly string[]): void {
+    const namespace = this.#namespaceAt(path);
+    if (namespace !== undefined && !this.hasTaps) this.addresses.set(namespace, addresses);
+  }
+
+  /** Moves what a namespace has to another one. */
+  moveAddresses(path: string, to: string): void {
+    const from = this.#namespaceAt(path);
+    if (from === undefined) return;
+    const moved = this.addresses.get(from) ?? [];
+    this.addresses.delete(from);
+    this.configure(to, ...moved);
+  }
+
+  /** The addresses of the namespaces that it tells of. */
+  get seenInUse(): readonly string[] {
+    if (!this.tellsLinked) return [];
+    return [...this.#links.keys()].flatMap((namespace) => this.addresses.get(namespace) ?? []);
+  }
+
+  /** The paths at which namespaces with an address are, by address. */
+  get pathsByAddress(): ReadonlyMap<string, readonly string[]> {
+    const paths = new Map<string, string[]>();
+    for (const [path, namespace] of this.mounts) {
+      for (const address of this.addresses.get(namespace) ?? []) {
+        paths.set(address, [...(paths.get(address) ?? []), path]);
+      }
+    }
+    return paths;
+  }
+
+  /** As `System.linkedAddresses` has it. */
+  linkedAddresses(family: 4 | 6): string {
+    const linked = this.tellsLinked ? [...this.#links] : [];
+    const lines: string[] = [];
+    for (const [namespace, id] of [[NODE_NAMESPACE, "-"] as const, ...linked]) {
+      for (const text of this.addresses.get(namespace) ?? []) {
+        const address = parseAddress(text);
+        if (address?.family === family) lines.push(`${address.value.toString(16)} ${id}\n`);
+      }
+    }
+    return lines.join("");
+  }
+
+  /** As `System.namespaceId` has it. */
+  namespaceId(path: string, isGiven: boolean): number | undefined {
+    const namespace = this.#namespaceAt(path);
+    if (namespace === undefined) throw new SystemError("open", path, "ENOENT");
+    if (isGiven && this.tellsLinked) this.#link(namespace);
+    return this.#links.get(namespace);
+  }
+
+  #link(namespace: bigint): void {
+    if (this.#links.has(namespace) || namespace === NODE_NAMESPACE) return;
+    const used = new Set(this.#links.values());
+    let id = 0;
+    while (used.has(id)) id++;
+    this.#links.set(namespace, id);
   }
 
   /** Everything that a process can find out, as text. */
@@ -170,8 +245,10 @@ export class MemoryKernel {
     const seen = [
       ...[this.seesProcesses, this.seesMounts, this.isInFirstUserNamespace, this.isAdministrator],
       ...[this.overridesPermissions, this.seesFirstProcess, this.readOnly, this.ownReadOnly],
+      ...[this.tellsLinked, this.hasOtherEnds, this.hasTaps],
     ];
-    const all = [...this.mounts, processes.sort(), ...this.addresses].sort();
+    const links = [...this.#links].map(([number, id]) => `link ${number} ${id}`);
+    const all = [...this.mounts, processes.sort(), ...this.addresses, ...links.sort()].sort();
     return [...all, ...seen, ...this.#textOfHandles].join(" ");
   }
 
@@ -302,7 +379,7 @@ export class MemoryKernel {
   /** Gives a new namespace its id, and forgets what was in those that are gone. */
   #settle(): void {
     const used = this.#used();
-    for (const known of [this.#ids, this.addresses]) {
+    for (const known of [this.#ids, this.addresses, this.#links]) {
       for (const number of known.keys()) if (!used.has(number)) known.delete(number);
     }
     for (const number of used) if (!this.#ids.has(number)) this.#ids.set(number, ++this.#lastId);

@@ -385,6 +385,23 @@ export class MemoryProcess implements System {
     );
   }
 
+  linkedAddresses(family: 4 | 6): string {
+    return this.#call("linkedAddresses", "netlink", "route", () =>
+      this.#machine.kernel.linkedAddresses(family),
+    );
+  }
+
+  namespaceId(path: string, isGiven: boolean): number | undefined {
+    return this.#call("namespaceId", "netlink", path, () =>
+      this.#machine.kernel.namespaceId(path, isGiven),
+    );
+  }
+
+  sleep(milliseconds: number): void {
+    this.#requireAlive();
+    this.#machine.wait(milliseconds);
+  }
+
   isLocal(path: string): boolean {
     return this.#call("isLocal", "statfs", path, () => !this.#machine.isShared);
   }

@@ -5,6 +5,7 @@ import { type Change, programsWith } from "./plugin-with.ts";
 import {
   type Cast,
   cast,
+  forgotten,
   graves,
   handles,
   NO_TROUBLE,
@@ -45,6 +46,8 @@ const sight = "store/namespaces/sight.ts";
 const view = "store/namespaces/view.ts";
 const gc = "verbs/gc.ts";
 const reservations = "store/reservations/reservation-file.ts";
+const addressUse = "store/address-use.ts";
+const linkedAddresses = "store/namespaces/linked-addresses.ts";
 
 export const bugs: readonly Bug[] = [
   {
@@ -393,7 +396,7 @@ export const bugs: readonly Bug[] = [
     place: "whyAlive",
     instead:
       "(network, one, ...words) => network.states().stateOf(one.name) === undefined ? original(network, one, ...words) : undefined",
-    cast: cast("GC c", full),
+    cast: cast("GC c", { ...full, hasTaps: true }),
   },
   {
     name: "GC releases what was reserved just now",
@@ -446,6 +449,51 @@ export const bugs: readonly Bug[] = [
     instead:
       "class extends original { constructor(network, request) { super(network, { ...request, reclaims: request.reclaims && request.held.length === 0 }); } }",
     cast: cast("ADD d", graves.gone),
+  },
+  // What lives, and the directory does not tell of.
+  {
+    name: "an ADD does not ask which addresses are in use",
+    file: addressUse,
+    place: "AddressUse.userOf",
+    instead: "() => undefined",
+    cast: cast("ADD a", forgotten.lost),
+  },
+  {
+    name: "an ADD gives its network namespace no id",
+    file: linkedAddresses,
+    place: "LinkedAddresses",
+    instead: "class extends original { constructor(system) { super(system); } }",
+    cast: cast("ADD a, lose all, ADD b", { name: "macvlan", before: "macvlan all" }),
+  },
+  {
+    name: "an ADD reclaims of a dead pod what another network namespace has",
+    file: addressUse,
+    place: "AddressUse.mayBeUsed",
+    instead: "() => false",
+    cast: cast("ADD a", forgotten.moved),
+  },
+  {
+    name: "an ADD gets a requested address that is in use",
+    file: "store/allocation.ts",
+    place: "Allocator",
+    instead:
+      "class extends original { constructor(network, request) { super(network, { ...request, use: { userOf: () => undefined, mayBeUsed: () => false } }); } }",
+    cast: cast("ADD b of 10.0.0.3", forgotten.lost),
+  },
+  {
+    name: "which addresses are in use is asked before the lock is taken",
+    file: lock,
+    place: "withLock",
+    instead:
+      "(files, options, body) => { const before = files.system.linkedAddresses(4); files.system.linkedAddresses = () => before; return original(files, options, body); }",
+    cast: cast("ADD a, lose all ∥ ADD b"),
+  },
+  {
+    name: "GC releases what only a descriptor holds",
+    file: "store/namespaces/addresses-in-use.ts",
+    place: "AddressesInUse.isLinked",
+    instead: "() => false",
+    cast: cast("GC c", forgotten.openOfGoPlugin),
   },
   // The commands.
   {

@@ -15,7 +15,7 @@ import {
 import { goPlugin } from "./go-plugin.ts";
 import { type ExplorerSystem, type Program, runAlone } from "./process.ts";
 import type { Thread } from "./search.ts";
-import { clockIn, type World, type Worlds } from "./world.ts";
+import { clockIn, type Machine, type World, type Worlds } from "./world.ts";
 
 /** A range set, and all that it can hand out. */
 export interface Pool {
@@ -100,9 +100,14 @@ export class Calls {
     this.#strict = configuration(DATA_DIRECTORY, { ranges, exhaustedStatus, ...ipam });
   }
 
-  /** Whether a range set has no free address. */
-  isFull(reserved: ReadonlyMap<string, string>): boolean {
-    const isTaken = (address: string): boolean => /[^\s\0]/.test(reserved.get(address) ?? "");
+  /**
+   * Whether a range set has no free address.
+   *
+   * @param inUse the addresses that are in use, whatever is reserved
+   */
+  isFull(reserved: ReadonlyMap<string, string>, inUse: readonly string[]): boolean {
+    const isTaken = (address: string): boolean =>
+      inUse.includes(address) || /[^\s\0]/.test(reserved.get(address) ?? "");
     return this.pools.some(({ addresses }) => addresses.every(isTaken));
   }
 
@@ -125,7 +130,8 @@ export class Calls {
    * What a text names:
    *
    * - `ADD a`, `DEL a`, `CHECK a` of a container, and `ADD a of 10.0.0.3`, which requests an address; `Go ADD a` and
-   *   `Go DEL a` of the Go plugin
+   *   `Go DEL a` of the Go plugin. After an ADD the container has its address, until its DEL, as with bridge, which removes
+   *   the interface first; or until after that, as with ptp: `ptp DEL a`
    * - `STATUS`, which fails where no address is free; `GC a`, which keeps a container, and `GC null`, which has no list, as
    *   CRI-O sends it for all networks but its default one
    * - the commands `release a`, of all that a container holds, `gc`, which releases what one run finds dead, and `gc --live a`
@@ -134,10 +140,11 @@ export class Calls {
    * @throws Error where it names nothing
    */
   program(text: string): Program {
-    const isGo = text.startsWith("Go ");
-    const [verb = "", container = "", last, address] = text.replace("Go ", "").split(" ");
-    const program = { name: text, ...this.#call(verb, container, address ?? last) };
-    return isGo ? { ...program, locks: "as Go", run: goPlugin } : program;
+    const [, plugin = ""] = /^(Go|ptp) /.exec(text) ?? [];
+    const [verb = "", container = "", last, address] = text.replace(/^(Go|ptp) /, "").split(" ");
+    const own = { name: text, ...this.#call(verb, container, address ?? last) };
+    const program = plugin === "Go" ? ({ ...own, locks: "as Go", run: goPlugin } as const) : own;
+    return verb === "DEL" ? withoutInterface(program, container, plugin === "ptp") : program;
   }
 
   #call(verb: string, container: string, last: string | undefined): Omit<Program, "name"> {
@@ -182,7 +189,15 @@ export class Calls {
   }
 
   /** What a runtime does to the former network namespace of a container; `mount` makes its present one. */
-  #change(verb: string, container: string): (kernel: MemoryKernel) => void {
+  #change(verb: string, container: string): (machine: Machine) => void {
+    const change = this.#changeOfKernel(verb, container);
+    if (change !== undefined) return ({ kernel }) => change(kernel);
+    // With all that is in it.
+    if (verb === "lose") return ({ disk }) => disk.removeAll(DATA_DIRECTORY);
+    throw new Error(`expected a call of the searches, found ${verb} ${container}`);
+  }
+
+  #changeOfKernel(verb: string, container: string): ((kernel: MemoryKernel) => void) | undefined {
     const path = namespacePath(container, "");
     const process = processOf(container);
     switch (verb) {
@@ -218,10 +233,17 @@ export class Calls {
         return (kernel) => {
           kernel.isAdministrator = false;
         };
+      // Its interface moves into the namespace of another container.
+      case "move":
+        return (kernel) => kernel.moveAddresses(path, namespacePath("other", ""));
+      case "macvlan":
+        return (kernel) => {
+          kernel.hasOtherEnds = false;
+        };
       case "configure":
         return (kernel) => kernel.configure(path, "10.0.0.3");
     }
-    throw new Error(`expected a call of the searches, found ${verb} ${container}`);
+    return undefined;
   }
 
   /** As `CNI_NETNS` names the network namespace of a container. */
@@ -264,6 +286,28 @@ export class Calls {
     const netns = this.namespaceOf(containerId);
     return attachmentCall(verb, { containerId, cniArgs, netns }, this.#configuration);
   }
+}
+
+/**
+ * A DEL, with the end of the container's interface.
+ *
+ * @param isLate whether that is after the DEL
+ */
+function withoutInterface(program: Program, container: string, isLate: boolean): Program {
+  const remove = (system: ExplorerSystem): void =>
+    system.act(`${program.name} removes the interface`, ({ kernel }) => {
+      for (const generation of ["", "-new"]) {
+        const path = namespacePath(container, generation);
+        if (kernel.has(path)) kernel.configureUnlinked(path);
+      }
+    });
+  const run = (system: ExplorerSystem): number => {
+    if (!isLate) remove(system);
+    const exitCode = program.run(system);
+    if (isLate) remove(system);
+    return exitCode;
+  };
+  return { ...program, run };
 }
 
 /** Makes the network namespace that a call names, unless it is there. */

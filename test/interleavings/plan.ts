@@ -9,6 +9,7 @@ import { HISTORY } from "./history.ts";
 import {
   type Cast,
   cast,
+  forgotten,
   graves,
   handles,
   type Network,
@@ -216,6 +217,10 @@ const singles = casts([...own, ...others]);
 const besideDead = [...Object.values(graves), ...Object.values(handles)].flatMap((grave) =>
   casts(["ADD a", "GC null", "GC c"], grave),
 );
+/** The same of containers that are no virtual machines. */
+const besideDeadContainers = Object.values(graves).flatMap((grave) =>
+  casts(["ADD a", "GC c"], { ...grave, name: `${grave.name}, no machines`, hasTaps: false }),
+);
 const { gone, itsNumberUsed } = graves;
 const reclaiming = [
   ...pairsOf(["ADD a", "ADD b", "GC null", "DEL d", "ADD d"], gone),
@@ -242,6 +247,7 @@ export const again = cast("ADD d, unmount d, DEL d, mount d, ADD d, ADD a", {
   name: "nearly full, handles",
   before: "ADD c, ADD e",
   hasHandles: true,
+  hasTaps: true,
 });
 /** The journal is written anew while STATUS, which takes no lock, asks whether one of the dead is there. */
 export const asked = cast("STATUS ∥ DEL b", {
@@ -250,6 +256,16 @@ export const asked = cast("STATUS ∥ DEL b", {
   dead: ["d"],
   hasHandles: true,
 });
+/** What lives is not handed out, whatever the disk has forgotten, and while it forgets. */
+const forgetting = [
+  ...Object.values(forgotten).flatMap((network) =>
+    casts(["ADD a", "ADD b of 10.0.0.3", "GC c", "gc"], network),
+  ),
+  ...[forgotten.lost, forgotten.moved].map((network) => cast("ADD a ∥ ADD b", network)),
+  cast("ADD a, lose all, ADD b", { name: "macvlan", before: "macvlan all" }),
+  ...casts(["ADD a, ADD b ∥ lose all", "ADD a, lose all ∥ ADD b", "ADD a, DEL c ∥ lose all"]),
+  ...casts(["ADD a ∥ ptp DEL c", "ADD a ∥ ptp DEL c, ADD b"], full),
+];
 /** The commands, alone and beside calls: what they choose without the lock is released, and handed out, before they have it. */
 const { goneForGood, remembered } = graves;
 const commandsAlone = [
@@ -290,8 +306,11 @@ const undone = [nearlyFull, seconds, { ...mounted, before: nearlyFull.before }].
 const plan: readonly Row[] = [
   ...rows("short", "nothing", [...plainPairs, ...configured, ...undone]),
   ...rows("short", "nothing", pairsOf(["ADD a", "DEL c", "GC c", "Go ADD b"], seconds)),
-  ...rows("short", "nothing", [...besideDead, ...reclaiming, ...ending, again, asked]),
+  ...rows("short", "nothing", [...besideDead, ...besideDeadContainers, ...reclaiming]),
+  ...rows("short", "nothing", [...ending, again, asked]),
   ...rows("short", "nothing", [...commandsAlone, ...commands]),
+  ...rows("short", "nothing", forgetting),
+  ...rows("full", "stops", forgetting.filter(isQuick)),
   ...rows("full", "nothing", [...restarted, ...triples, ...withoutLock, ...overtaken]),
   ...rows("short", "stops", pairsOf(["ADD a", "ADD b", "DEL a", "DEL c", "GC a", "Go ADD b"])),
   ...rows("short", "stops", alone),

@@ -36,8 +36,10 @@ function changesOf(world: World, programs: readonly Program[]): readonly Change[
       const inode = BigInt(number * 100_000 + step * 4);
       machine.disk.nextInode = inode;
       const reply = replyTo(operation, machine);
-      const isLock = ["flock", "unlock", "close"].includes(operation.word);
-      const isChange = operation.reach === "changes" && !isLock && reply.error === undefined;
+      const isOther = ["flock", "unlock", "close", "netlink", "runtime"].includes(operation.word);
+      const isOfDisk =
+        operation.reach === "changes" && !isOther && operation.path !== "/dev/stdout";
+      const isChange = isOfDisk && reply.error === undefined;
       const file = operation.word === "write" ? operation.text.split(" ")[2] : undefined;
       if (isChange) made.push({ operation, inode, file });
       return reply;

@@ -25,8 +25,9 @@ import {
   SystemError,
 } from "../../src/system/system.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
-import { isOfKernel, type MemoryKernel } from "../harness/memory-kernel.ts";
+import { isOfKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
+import { grantedAddresses } from "../harness/network.ts";
 import { type Machine, type Operation, type Reply, replyTo, WAIT } from "./world.ts";
 
 /** What a process is started with. */
@@ -56,8 +57,8 @@ type CommandSystem = Pick<OperatorSystem, "arguments" | "isTerminal" | "terminal
 
 /** What a process of the searches may call. */
 export interface ExplorerSystem extends System, CommandSystem {
-  /** What a runtime does to network namespaces, in one call. */
-  act(name: string, change: (kernel: MemoryKernel) => void): void;
+  /** What a runtime, a main plugin or an administrator does, in one call. */
+  act(name: string, change: (machine: Machine) => void): void;
 }
 
 /** Thrown out of a system call that is not answered yet; not an `Error`, so that no handler takes it for a failure. */
@@ -148,9 +149,14 @@ class AnsweredSystem implements ExplorerSystem {
     return this.#program.stdin;
   }
   writeStandardOutput(text: string): void {
-    const { isUnheard = false } = this.#program;
-    this.#call("write", "/dev/stdout", `${isUnheard} ${text}`, "own", () => {
+    const { isUnheard = false, verb, environment } = this.#program;
+    // Whoever reads it configures the addresses at once.
+    const granted =
+      verb === "ADD" ? grantedAddresses({ exitCode: 0, stdout: text, stderr: "" }) : [];
+    const reach = granted.length === 0 || isUnheard ? "own" : "changes";
+    this.#call("write", "/dev/stdout", `${isUnheard} ${text}`, reach, ({ kernel }) => {
       if (isUnheard) throw new SystemError("write", "/dev/stdout", "EPIPE");
+      if (granted.length > 0) kernel.configure(environment.CNI_NETNS ?? "", ...granted);
     });
     this.stdout += text;
   }
@@ -172,8 +178,8 @@ class AnsweredSystem implements ExplorerSystem {
       kernel.readFileIn(namespace, path, limit),
     );
   }
-  act(name: string, change: (kernel: MemoryKernel) => void): void {
-    this.#change("runtime", name, "", ({ kernel }) => change(kernel));
+  act(name: string, change: (machine: Machine) => void): void {
+    this.#change("runtime", name, "", change);
   }
   openFile(path: string, limit: number): OpenedFile {
     return this.#read("open", path, "opened", ({ disk }) => disk.openFile(path, limit));
@@ -222,6 +228,20 @@ class AnsweredSystem implements ExplorerSystem {
     return this.#call("open_by_handle_at", "nsfs", `${id} ${inode}`, "kernel", ({ kernel }) =>
       kernel.lives(handle),
     );
+  }
+  linkedAddresses(family: 4 | 6): string {
+    return this.#call("netlink", "route", `${family}`, "reads", ({ kernel }) =>
+      kernel.linkedAddresses(family),
+    );
+  }
+  namespaceId(path: string, isGiven: boolean): number | undefined {
+    return this.#change("netlink", path, `${isGiven}`, ({ kernel }) =>
+      kernel.namespaceId(path, isGiven),
+    );
+  }
+  /** Others may run meanwhile. */
+  sleep(milliseconds: number): void {
+    this.#call("nanosleep", "", `${milliseconds}`, "reads", () => undefined);
   }
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);

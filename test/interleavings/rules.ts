@@ -19,6 +19,8 @@ export interface Question {
   readonly calls: Calls;
   /** The reservations before. */
   readonly before: Reservations;
+  /** The addresses that were in use before, and not reserved. */
+  readonly unreserved: readonly string[];
   /** Containers whose network namespaces were gone before. */
   readonly dead: readonly string[];
   /** Containers that live, or may, although their network namespaces are not where they were. */
@@ -39,6 +41,8 @@ export interface Question {
   readonly repeats: boolean;
   /** Whether the network was left in good order before a boot: then all its addresses can be handed out. */
   readonly reclaims: boolean;
+  /** Whether the data directory is lost while calls run: then only what lives can be asked about. */
+  readonly isLost: boolean;
 }
 
 /** The reservations of the network `net`. */
@@ -60,9 +64,25 @@ export class Judge {
   /** Every rule that is broken, in words. */
   readonly judge = ({ world, places, hasBooted, isCalm }: State): readonly string[] => {
     const outcomes = places.map((place) => place.outcomes);
-    const { history } = this.#question;
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
+      ...inTwoNamespaces(world),
+      ...(this.#question.isLost ? [] : this.#rulesOf(world, places, hasBooted, isCalm)),
+    ];
+    this.#known.set(key, found);
+    return found;
+  };
+
+  /** Every rule about the data directory that is broken. */
+  #rulesOf(
+    world: World,
+    places: State["places"],
+    hasBooted: boolean,
+    isCalm: boolean,
+  ): readonly string[] {
+    const outcomes = places.map((place) => place.outcomes);
+    const { history } = this.#question;
+    return [
       ...this.#answers(world, places, hasBooted),
       ...(isCalm ? this.#undisturbed(world, outcomes.flat()) : []),
       ...(isCalm || this.#question.keepsNothing ? this.#kept(world, outcomes.flat()) : []),
@@ -72,9 +92,7 @@ export class Judge {
         ? []
         : brokenHistory(history, recordsIn(world), reservationsIn(world))),
     ];
-    this.#known.set(key, found);
-    return found;
-  };
+  }
 
   /** What holds after a loss of power: whatever is left, DEL frees it, and all can be handed out again, each once. */
   afterPowerLoss(world: World): readonly string[] {
@@ -166,13 +184,15 @@ export class Judge {
   /** Rules about calls to which nothing has happened but each other. */
   #undisturbed(world: World, outcomes: readonly Outcome[]): readonly string[] {
     const broken: string[] = [];
-    const { before, dead, calls, hasSeveralLocks, repeats, isNeverReclaimed } = this.#question;
+    const { before, unreserved, dead, calls, hasSeveralLocks, repeats, isNeverReclaimed } =
+      this.#question;
     const isFree = (id: string): boolean =>
       dead.includes(id) && id !== INGRESS && !isNeverReclaimed;
     const taken = [...before.values()].filter((owner) => !isFree(owner.replace(/\r.*$/s, "")));
     // What STATUS says is of an ADD more.
     const claims = outcomes.filter(({ program: { verb } }) => verb === "ADD" || verb === "STATUS");
-    const hasRoom = taken.length + claims.length <= calls.addresses.length;
+    const inUse = taken.length + unreserved.length;
+    const hasRoom = inUse + claims.length <= calls.addresses.length;
     for (const { program, end } of outcomes) {
       const { name, verb, isUnheard } = program;
       // With 1 a command says that something is left.
@@ -262,7 +282,7 @@ export class Judge {
       );
       const isFound = run(calls.program(`CHECK ${id}`)).exitCode === 0;
       if (isFound !== holds) broken.push(`a CHECK of ${id} says ${isFound}, and it holds ${holds}`);
-      const isFull = calls.isFull(reservationsIn(machine));
+      const isFull = calls.isFull(reservationsIn(machine), machine.kernel.seenInUse);
       const saysFull = run(calls.program("STATUS")).exitCode !== 0;
       const mayReclaim = containers.some((one) => this.#mayTake(filler, one, world));
       const isKnown = saysFull || !isFull || !mayReclaim;
@@ -276,7 +296,10 @@ export class Judge {
     const [machine, run] = laterMachine(world);
     for (const id of containers) run(calls.program(`DEL ${id}`));
     const given = fill(calls, run);
-    if (`${given.toSorted()}` !== `${[...calls.addresses].sort()}`) {
+    // A DEL does not reach into a namespace that is not where it was: what that has is in use.
+    const { seenInUse } = machine.kernel;
+    const free = calls.addresses.filter((address) => !seenInUse.includes(address));
+    if (`${given.toSorted()}` !== `${free.sort()}`) {
       broken.push(`after the DELs of all, ${given} can be handed out of ${calls.addresses}`);
     }
     const left = Object.keys(machine.disk.filesUnder(`${DATA_DIRECTORY}/.host-local/net/new`));
@@ -284,6 +307,14 @@ export class Judge {
     this.#later.set(world.id, broken);
     return broken;
   }
+}
+
+/** No two containers have one address; one that is started again may have its former network namespace, too. */
+function inTwoNamespaces({ kernel }: World): readonly string[] {
+  return [...kernel.pathsByAddress].flatMap(([address, paths]) => {
+    const containers = new Set(paths.map((path) => path.replace(/-new$/, "")));
+    return containers.size > 1 ? [`${[...containers].join(" and ")} have ${address}`] : [];
+  });
 }
 
 /** The addresses that ADDs were answered with. */

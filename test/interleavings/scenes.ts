@@ -31,6 +31,8 @@ export interface Network {
   readonly disk?: (disk: MemoryDisk) => void;
   /** Whether the kernel gives handles of namespaces, as Linux does since 6.18. */
   readonly hasHandles?: boolean;
+  /** Whether containers are virtual machines at a tap: their addresses are in no network namespace. */
+  readonly hasTaps?: boolean;
   /** What was called before, and what a runtime did: as `Calls.thread` has it. */
   readonly before?: string;
   /** Containers whose network namespaces are gone since, without a DEL; they are unmounted, unless `before` does it. */
@@ -79,7 +81,7 @@ export function prepare(
   const worlds = new Worlds();
   const calls = new Calls(cast.ipam, cast.pools, programs, "-new");
   const usual = new Calls(cast.ipam, cast.pools, earlier);
-  const { dead = [], spared = [], hasBooted = false, hasHandles = false } = cast;
+  const { dead = [], spared = [], hasBooted = false, hasHandles = false, hasTaps = false } = cast;
   const before = [...usual.thread(cast.before ?? "ADD c")];
   const isOver = before.some(({ verb }) => verb === "runtime");
   if (!isOver) before.push(...dead.map((container) => usual.program(`unmount ${container}`)));
@@ -88,6 +90,7 @@ export function prepare(
   const hasCommand = running.some(({ words }) => words !== undefined);
   const prepareMachine = (disk: MemoryDisk, kernel: MemoryKernel): void => {
     kernel.hasHandles = hasHandles;
+    kernel.hasTaps = hasTaps;
     cast.disk?.(disk);
     if (hasCommand) usual.configure(disk);
   };
@@ -104,6 +107,7 @@ export function prepare(
   const judge = new Judge({
     calls,
     before: reserved,
+    unreserved: start.kernel.seenInUse.filter((address) => !reserved.has(address)),
     dead,
     spared,
     history: running.length === 1 ? recordsIn(start) : undefined,
@@ -114,6 +118,7 @@ export function prepare(
     keepsNothing: faults.every((fault) => fault === "error"),
     repeats: cast.ipam?.repeatedAdd === "same",
     isNeverReclaimed: cast.ipam?.reclaim === "never",
+    isLost: running.some(({ name }) => name.startsWith("lose ")),
     reclaims: hasBooted && !faults.some((fault) => fault.includes("error")),
   });
   return { search, judge, worlds, calls };
@@ -149,8 +154,16 @@ export const networks = {
   booted: { name: "full before the boot", before: FULL, hasBooted: true },
 } as const satisfies Readonly<Record<string, Network>>;
 
+/** Networks of virtual machines, which nothing protects but the rules on their network namespaces. */
+function ofMachines<T extends Readonly<Record<string, Network>>>(
+  all: T,
+): Readonly<Record<keyof T, Network>> {
+  const entries = Object.entries(all).map(([key, one]) => [key, { hasTaps: true, ...one }]);
+  return Object.fromEntries(entries);
+}
+
 /** Full networks in which `d`, or another container, is dead or may seem so. */
-export const graves = {
+export const graves = ofMachines({
   /** The next network namespace gets the number of its own. */
   gone: { name: "full, d gone", before: FULL, dead: ["d"] },
   /** The next network namespace gets another number, so that nothing has its own. */
@@ -229,12 +242,39 @@ export const graves = {
   },
   ofGoPlugin: {
     name: "full, d the Go plugin's",
+    hasTaps: false,
     before: "ADD c, Go ADD d, ADD e, configure d",
+  },
+});
+
+/** Networks in which addresses are in use that no reservation, or only one of a dead container, tells of. */
+export const forgotten = {
+  lost: { name: "the directory of two pods lost", before: "ADD c, ADD d, lose all" },
+  lostOfMacvlan: {
+    name: "macvlan, the directory of two pods lost",
+    before: "macvlan all, ADD c, ADD d, lose all",
+  },
+  lostOfGoPlugin: {
+    name: "the directory of two pods of the Go plugin lost",
+    before: "Go ADD c, Go ADD d, lose all",
+  },
+  moved: {
+    name: "full, the interface of d in another namespace",
+    before: `${FULL}, mount other, move d, unmount d`,
+    spared: ["d"],
+    hasHandles: true,
+  },
+  /** Neither a process nor a mount shows it, nor a record. */
+  openOfGoPlugin: {
+    name: "full, d the Go plugin's, open in a daemon",
+    before: "ADD c, Go ADD d, ADD e, open d, unmount d",
+    spared: ["d"],
+    hasHandles: true,
   },
 } as const satisfies Readonly<Record<string, Network>>;
 
 /** Networks on a kernel that gives handles, and what only these tell. */
-export const handles = {
+export const handles = ofMachines({
   full: { name: "full, handles", before: FULL, hasHandles: true },
   gone: { ...graves.gone, name: "full, d gone, handles", hasHandles: true },
   itsNumberUsed: {
@@ -267,4 +307,4 @@ export const handles = {
     spared: ["d"],
     hasHandles: true,
   },
-} as const satisfies Readonly<Record<string, Network>>;
+});

@@ -1,6 +1,7 @@
 import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
+import { AddressUse } from "../../src/store/address-use.ts";
 import { Allocator } from "../../src/store/allocation.ts";
 import { contentOf } from "../../src/store/reservations/owner.ts";
 import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
@@ -38,6 +39,7 @@ function take(system: System, containerId: string, request: Request = {}): strin
       held: network.heldBy(owner, "trust"),
       preferences: NO_PREFERENCES,
       namespace: undefined,
+      use: new AddressUse(network.files),
       reclaims: true,
     });
     const { requested } = request;

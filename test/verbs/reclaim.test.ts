@@ -62,7 +62,7 @@ test("an address of the node itself is handed out to nobody, nor any while that 
   const node = Node.full();
   node.lose("p2", "p3");
   node.machine.kernel.configure("/proc/self/ns/net", "10.0.0.2");
-  const interrupt = refuse("readFile", "EMFILE", "/proc/self/net/fib_trie");
+  const interrupt = refuse("linkedAddresses", "EMFILE");
   t.match(node.run("none", { interrupt }).error?.msg, "no IP addresses available");
   node.lose("none");
   t.same(node.run("p7").addresses, ["10.0.0.3"]);

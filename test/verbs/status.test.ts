@@ -33,8 +33,8 @@ test("STATUS looks at what ADD would try, takes no lock and changes nothing", as
       "requireWritable",
       // The lock file, which is not there.
       ...["status", "linkStatus"],
-      // The cursor, and the first address after it.
-      ...["linkStatus", "readFile", "linkStatus"],
+      // The cursor, which addresses are in use, and the first address after the cursor.
+      ...["linkStatus", "readFile", "linkedAddresses", "linkStatus"],
     ],
   );
   t.same(network.machine.disk.filesUnder("/"), files);

@@ -63,6 +63,8 @@ export interface Evidence {
   readonly namespaces: readonly Pick<Namespace, "processId" | "path">[];
   /** Whether these have its address itself. */
   readonly isItsOwn: boolean;
+  /** Whether a namespace has its address that is linked with the node's, whoever holds that. */
+  readonly isLinked: boolean;
   /** Whether the node itself has its address. */
   readonly isOfNode: boolean;
   /** `undefined` where nothing is recorded of it as it is now, as of what the Go plugin has reserved. */
@@ -194,6 +196,11 @@ const rules: readonly Rule[] = [
       path,
       reason: `the network namespace ${path} has ${which}; no process runs there`,
     }),
+  ),
+  // What holds it is not seen: such as a socket, or a descriptor.
+  rule(
+    ({ evidence: { isLinked }, recorded }) => (isLinked && recorded?.kind !== "alive") || undefined,
+    () => alive("namespace", "a network namespace that is linked with the node's has this address"),
   ),
   // The plugin saw this namespace itself: its record outweighs what the cache says.
   rule(

@@ -1,5 +1,7 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
+import { parseAddress } from "../../ipam/address.ts";
+import { AddressUse } from "../../store/address-use.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
 import {
@@ -8,6 +10,7 @@ import {
 } from "../../store/journal/reservation-states.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
+import { LinkedAddresses } from "../../store/namespaces/linked-addresses.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import {
@@ -56,6 +59,8 @@ export class LivenessChecker {
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, ReservationStates>();
   readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string> | undefined>();
+  /** The addresses of the namespaces linked with this one, as they are when they are first asked for. */
+  readonly linked: LinkedAddresses;
   #view: View | undefined;
   #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
@@ -75,6 +80,7 @@ export class LivenessChecker {
     this.#system = system;
     this.cache = cache;
     this.#directories = directories;
+    this.linked = new LinkedAddresses(system);
     this.states = new NamespaceStates(system, () => this.#viewNow());
   }
 
@@ -111,6 +117,7 @@ export class LivenessChecker {
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
       isItsOwn: true,
+      isLinked: attachment.addresses.some((one) => this.namespaces.isLinked(one)),
       isOfNode: false,
       recorded: undefined,
       named: this.named([attachment]),
@@ -128,7 +135,7 @@ export class LivenessChecker {
 
   /** The network namespaces of the node. */
   get namespaces(): AddressesInUse {
-    this.#namespaces ??= new AddressesInUse(this.#system, this.#viewNow());
+    this.#namespaces ??= new AddressesInUse(this.#system, this.#viewNow(), this.linked);
     return this.#namespaces;
   }
 
@@ -229,8 +236,12 @@ export class LivenessChecker {
     const recorded = this.#reservationStates(directory);
     // Where its directory may not be searched, the plugin takes the journal for none.
     if (recorded.isUnread || journalFault(directory.files) !== undefined) return undefined;
-    const ofDead = [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
-    const before = [...directory.namesBeforeBoot].filter((name) => !recorded.mayBeOfNode(name));
+    const use = new AddressUse(directory.files, this.linked);
+    const ofDead = [...recorded.reclaimable((name) => name, use)].map(({ wanted }) => wanted);
+    const before = [...directory.namesBeforeBoot].filter((name) => {
+      const address = parseAddress(name);
+      return address !== undefined && !use.mayBeUsed(address);
+    });
     return new Set([...ofDead, ...before]);
   }
 
@@ -420,6 +431,10 @@ class ReservationEvidence implements Evidence {
 
   get isItsOwn(): boolean {
     return this.#checker.namespacesOfOthers(this.#reservation.text).length > 0;
+  }
+
+  get isLinked(): boolean {
+    return this.#checker.namespaces.isLinked(this.#reservation.text);
   }
 
   get isOfNode(): boolean {

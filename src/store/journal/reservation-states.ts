@@ -1,9 +1,10 @@
 /** What became of reservations, by the records of the journal and their network namespaces. */
 
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
+import { parseAddress } from "../../ipam/address.ts";
 import { attempt } from "../../system/system.ts";
+import type { AddressUse } from "../address-use.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
-import { ownAddresses } from "../namespaces/addresses.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { openAll } from "../reservations/directory-scan.ts";
 import type { ReservationFile } from "../reservations/reservation-file.ts";
@@ -84,7 +85,6 @@ export class ReservationStates {
   readonly #states: NamespaceStates;
   #byInode: ReadonlyMap<string, readonly PlacedOfBoot[]> | undefined;
   readonly #living = new Map<string, readonly PlacedOfBoot[]>();
-  #ownAddresses: ReadonlySet<string> | "unseen" | undefined;
 
   /** @param records as `recordsOf` gives them; `undefined` where they cannot be read */
   constructor(files: NetworkFiles, records: Records | undefined, states: NamespaceStates) {
@@ -118,27 +118,26 @@ export class ReservationStates {
 
   /**
    * The reservations that an ADD may reclaim, one after the other as they are asked for, the oldest first: those from before
-   * this boot; then those of a pod's sandbox whose network namespace is gone, and the caller's own.
+   * this boot; then those of a pod's sandbox whose network namespace is gone, and the caller's own. Whatever became of a
+   * container, an address that is in use, or may be that of the node, is not among them.
    *
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
+   * @param use tells which addresses are in use
    * @param caller whose ADD it is; `undefined` for any
    */
   *reclaimable<T>(
     wantedBy: (name: string) => T | undefined,
+    use: AddressUse,
     caller?: Caller,
   ): Generator<{ readonly dead: ReservationFile; readonly wanted: T }, void> {
     const isMeant = (record: JournalRecord): boolean =>
       (isReclaimable(record) || record.key === caller?.key) && wantedBy(record.name) !== undefined;
     for (const dead of this.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
-      if (wanted !== undefined && !this.mayBeOfNode(dead.name)) yield { dead, wanted };
+      const address = parseAddress(dead.name);
+      if (wanted === undefined || address === undefined || use.mayBeUsed(address)) continue;
+      yield { dead, wanted };
     }
-  }
-
-  /** Whether the node itself has an address, or that cannot be seen: whatever became of a pod, no other can use it. */
-  mayBeOfNode(address: string): boolean {
-    this.#ownAddresses ??= attempt(() => ownAddresses(this.#files.system), "unseen");
-    return this.#ownAddresses === "unseen" || this.#ownAddresses.has(address);
   }
 
   /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */

@@ -2,6 +2,7 @@
 
 import { attempt, recover, type System } from "../../system/system.ts";
 import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
+import { LinkedAddresses, type LinkedNamespace } from "./linked-addresses.ts";
 import {
   lookAround,
   type Mount,
@@ -30,8 +31,8 @@ export interface Namespace {
 const OWN_TABLES = "/proc/self/net";
 
 /**
- * The addresses in all namespaces that are seen from here, read once: in those of processes, and in those that are only
- * mounted, which are entered.
+ * The addresses in all namespaces that are seen from here, read once: in those of processes, in those that are only mounted,
+ * which are entered, and in those linked with this process's, of which the kernel tells whoever holds them.
  */
 export class AddressesInUse {
   readonly all: readonly Namespace[];
@@ -41,8 +42,14 @@ export class AddressesInUse {
   readonly nodeAddresses: ReadonlySet<string>;
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #byId: ReadonlyMap<string, Namespace>;
+  readonly #linked: ReadonlyMap<string, readonly LinkedNamespace[]>;
 
-  constructor(system: System, view: View = lookAround(system)) {
+  constructor(
+    system: System,
+    view: View = lookAround(system),
+    linked = new LinkedAddresses(system),
+  ) {
+    this.#linked = new Map(linked.ofOthers());
     const reader = new AddressReader(system);
     this.nodeAddresses = reader.addressesOf(view.ofNode)?.addresses ?? new Set();
     const ofProcesses = groupsOf(system, view, reader).flatMap(
@@ -67,6 +74,11 @@ export class AddressesInUse {
   /** The namespaces in which an address is configured, given in its canonical form; those of processes first. */
   withAddress(address: string): readonly Namespace[] {
     return this.#byAddress.get(address) ?? [];
+  }
+
+  /** Whether a namespace other than this process's, and linked with that, has an address, given in its canonical form. */
+  isLinked(address: string): boolean {
+    return this.#linked.has(address);
   }
 
   /** The namespace with an id, as the kernel names it. */

@@ -14,6 +14,11 @@ export interface CLibrary {
   /** `open_by_handle_at(2)` for reading; returns the descriptor, or the errno as a negative number. */
   openByHandle(mount: number, handle: Buffer): number;
   /**
+   * A socket of `NETLINK_ROUTE` that does not block, or the errno as a negative number; and whether the kernel checks requests
+   * (`NETLINK_GET_STRICT_CHK`).
+   */
+  routeSocket(): { readonly socket: number; readonly isStrict: boolean };
+  /**
    * Lets a signal interrupt (EINTR) whatever this process then waits for, after some milliseconds and again and again
    * from then on: one that comes just before the wait begins has no effect.
    */
@@ -31,6 +36,11 @@ const AT_SYMLINK_FOLLOW = 0x400;
 const O_RDONLY = 0;
 /** The flag of open(2) for which Node.js has no constant. */
 const O_CLOEXEC = 0o2000000;
+
+/** `AF_NETLINK`; `SOCK_RAW`, `SOCK_CLOEXEC` and `SOCK_NONBLOCK`; `NETLINK_ROUTE`. */
+const ROUTE_SOCKET = [16, 3 | O_CLOEXEC | 0o4000, 0] as const;
+const SOL_NETLINK = 270;
+const NETLINK_GET_STRICT_CHK = 12;
 
 const EIO = 5;
 const SIGALRM = 14;
@@ -94,6 +104,25 @@ function load(): CLibrary | undefined {
           return descriptor < 0 ? descriptor : 0;
         });
         return failure === 0 ? descriptor : -failure;
+      },
+      routeSocket: () => {
+        const open = lib.getFunction("socket", {
+          arguments: ["int32", "int32", "int32"],
+          return: "int32",
+        });
+        let socket = -1;
+        const failure = errnoOf(() => {
+          socket = open(...ROUTE_SOCKET);
+          return socket < 0 ? socket : 0;
+        });
+        if (failure !== 0) return { socket: -failure, isStrict: false };
+        const set = lib.getFunction("setsockopt", {
+          arguments: ["int32", "int32", "int32", "pointer", "int32"],
+          return: "int32",
+        });
+        const on = Int32Array.of(1);
+        const result = set(socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK, on, on.byteLength);
+        return { socket, isStrict: result === 0 };
       },
       interruptAfter: (milliseconds) => {
         timers ??= timersOf(lib);

@@ -20,7 +20,9 @@ import {
 } from "../system.ts";
 import { createLock } from "./lock.ts";
 import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
+import { linkedAddresses, namespaceId } from "./netlink.ts";
 import { readInNamespace } from "./network-namespace.ts";
+import { pause } from "./pause.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
 import { isInexact, textOf } from "./text.ts";
@@ -81,13 +83,22 @@ export function createNodeSystem(): NodeSystem {
     requireWritable,
     namespaceHandle: (path) => namespaceHandle(path),
     namespaceLives: (handle) => namespaceLives(handle),
+    linkedAddresses,
+    namespaceId,
     setModified,
     lock: network.lock,
     now: () => Date.now(),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     processId: () => process.pid,
+    sleep,
     exit: (code) => process.exit(code),
   };
+}
+
+/** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
+function sleep(milliseconds: number): void {
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
+  pause(milliseconds);
 }
 
 function environment(name: string): string | undefined {

@@ -9,7 +9,6 @@ import { SystemError } from "../system.ts";
 import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
-import { pause } from "./pause.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
@@ -38,7 +37,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
-    sleep,
     readLine,
     readPipe,
     copyFile,
@@ -58,12 +56,6 @@ function listInterfaces(): readonly string[] {
   const lines = library.listInterfaces();
   if (lines === undefined) throw new SystemError("getifaddrs", "", "EIO");
   return lines;
-}
-
-/** A library's handlers of signals would wait for the event loop, which never runs: without them a signal ends the process. */
-function sleep(milliseconds: number): void {
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"]) process.removeAllListeners(signal);
-  pause(milliseconds);
 }
 
 /** Opening a FIFO waits for its writer. */

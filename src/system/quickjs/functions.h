@@ -30,6 +30,9 @@ host_function host_namespace_handle, host_opens_namespace;
 /* programs.c */
 host_function host_start, host_result;
 
+/* netlink.c */
+host_function host_linked_addresses, host_namespace_id;
+
 /* agent.c */
 host_function host_end_on_signals, host_listen, host_wait, host_answer;
 

@@ -39,6 +39,13 @@ static JSValue host_monotonic(struct call *call) {
   return JS_NewInt64(call->ctx, monotonic() / 1000000);
 }
 
+static JSValue host_sleep(struct call *call) {
+  const int64_t milliseconds = (int64_t)number_at(call, 0);
+  struct timespec left = {.tv_sec = milliseconds / 1000, .tv_nsec = milliseconds % 1000 * 1000000};
+  while (nanosleep(&left, &left) < 0 && errno == EINTR) continue;
+  return JS_UNDEFINED;
+}
+
 static JSValue host_process_id(struct call *call) { return JS_NewInt32(call->ctx, getpid()); }
 
 /* Set by the program as its last act. */
@@ -83,6 +90,8 @@ static const struct function functions[] = {
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},
     {"namespaceHandle", 1, host_namespace_handle, "name_to_handle_at", 0, NULL},
     {"opensNamespace", 2, host_opens_namespace, "open_by_handle_at", 0, "nsfs"},
+    {"linkedAddresses", 1, host_linked_addresses, "netlink", 0, "route"},
+    {"namespaceId", 2, host_namespace_id, "netlink", 0, NULL},
     {"fileSystemType", 1, host_file_system_type, "statfs", 0, NULL},
     {"isFull", 1, host_is_full, "statfs", 0, NULL},
     {"requireAccess", 1, host_require_access, "access", 0, NULL},
@@ -91,6 +100,7 @@ static const struct function functions[] = {
     {"now", 0, host_now, NULL, 0, NULL},
     {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
+    {"sleep", 1, host_sleep, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
     {"terminalSize", 0, host_terminal_size, NULL, 0, NULL},

@@ -11,8 +11,7 @@ type Composed =
   | "namespaceLives"
   | "requireWritable"
   | "run"
-  | "serve"
-  | "sleep";
+  | "serve";
 
 /** The functions of the host, by name in host.c; a failed system call throws `SystemError`. */
 interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost {

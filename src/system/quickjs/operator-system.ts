@@ -12,7 +12,6 @@ export function createQuickJsOperatorSystem(): OperatorSystem & QuickJsSystem {
     ...host,
     run,
     serve,
-    sleep: (milliseconds) => void host.wait(milliseconds),
   };
   return Object.assign(createQuickJsSystem(), commands);
 }

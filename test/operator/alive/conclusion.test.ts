@@ -5,6 +5,7 @@ import { conclude, type Evidence } from "../../../src/operator/alive/conclusion.
 
 const nothing: Evidence = {
   namespaces: [],
+  isLinked: false,
   isOfNode: false,
   recorded: undefined,
   named: [],

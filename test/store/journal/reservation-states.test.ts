@@ -1,4 +1,5 @@
 import { test } from "tap";
+import { AddressUse } from "../../../src/store/address-use.ts";
 import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { Records } from "../../../src/store/journal/records.ts";
@@ -23,8 +24,11 @@ function recordedBy(files: NetworkFiles, ...lines: readonly string[]): Reservati
 
 /** The names of the reservations that any ADD may reclaim. */
 function namesOn(machine: MemoryMachine): readonly string[] {
-  const recorded = reservationStates(open(machine.start()));
-  return [...recorded.reclaimable((name) => name)].map(({ wanted }) => wanted);
+  const files = open(machine.start());
+  const recorded = reservationStates(files);
+  return [...recorded.reclaimable((name) => name, new AddressUse(files))].map(
+    ({ wanted }) => wanted,
+  );
 }
 
 /** What is recorded of 10.0.0.2, for a namespace at a path. */

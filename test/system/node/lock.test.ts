@@ -16,6 +16,7 @@ const refusing: CLibrary = {
   setns: () => 38,
   nameToHandle: () => 38,
   openByHandle: () => -38,
+  routeSocket: () => ({ socket: -38, isStrict: false }),
   interruptAfter: () => {},
   stopInterrupting: () => {},
   listInterfaces: () => undefined,

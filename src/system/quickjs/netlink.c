@@ -1,0 +1,317 @@
+/*
+ * Host functions that ask the kernel about the network namespaces to which it has given ids in that of this process, see
+ * rtnetlink(7). A link that crosses into another namespace gives it one, and so does `RTM_NEWNSID`.
+ */
+
+#define _GNU_SOURCE
+#include "functions.h"
+
+#include <arpa/inet.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <linux/if_addr.h>
+#include <linux/if_link.h>
+#include <linux/net_namespace.h>
+#include <linux/rtnetlink.h>
+#include <netinet/in.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "allocator.h"
+#include "input-output.h"
+#include "out-of-memory.h"
+#include "text.h"
+
+enum {
+  /* The kernel answers in parts of at most half of that. */
+  PART = 64 * 1024,
+  /* A list of links or ids that was changed meanwhile is asked for so often. */
+  MOST_DUMPS = 5,
+  /* From so many ids on, links are asked, too: Linux 6.18 ends the list of ids after its first part. */
+  MANY_IDS = 1000,
+};
+
+/* The text of a link has its address and statistics; the mask of `IFLA_EXT_MASK` that leaves out the latter. */
+#ifndef RTEXT_FILTER_SKIP_STATS
+#define RTEXT_FILTER_SKIP_STATS (1 << 3)
+#endif
+
+/* A socket of the kernel's tables of this network namespace. */
+struct conversation {
+  int socket;
+  /* Whether requests are checked: a kernel that does not would answer for this namespace in place of another one. */
+  bool is_strict;
+  uint32_t sequence;
+  /* Whether what was dumped last has changed meanwhile. */
+  bool is_interrupted;
+  _Alignas(struct nlmsghdr) char part[PART];
+};
+
+/* What is done with each message of an answer. */
+typedef void visit_message(const struct nlmsghdr *message, void *data);
+
+/* The kernel answers within send(2) and recv(2): where there is no answer, nothing is waited for. */
+static bool begin(struct conversation *conversation) {
+  const int on = 1;
+  conversation->socket =
+      socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (conversation->socket < 0) return false;
+  conversation->is_strict = setsockopt(conversation->socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK,
+                                       &on, sizeof on) == 0;
+  return true;
+}
+
+/* What a message that ends an answer says: 0 or the errno. */
+static int error_in(const struct nlmsghdr *message) {
+  return message->nlmsg_len < NLMSG_LENGTH(sizeof(int)) ? 0 : -*(const int *)NLMSG_DATA(message);
+}
+
+/* Sends a request, and visits the answer. Returns 0 or the errno. */
+static int ask(struct conversation *conversation, struct nlmsghdr *request, visit_message *visit,
+               void *data) {
+  uint32_t sequence = ++conversation->sequence;
+  request->nlmsg_seq = sequence;
+  request->nlmsg_flags |= NLM_F_REQUEST;
+  conversation->is_interrupted = false;
+  if (send(conversation->socket, request, request->nlmsg_len, 0) < 0) return errno;
+  for (;;) {
+    ssize_t length = recv(conversation->socket, conversation->part, PART, 0);
+    if (length < 0 && errno == EINTR) continue;
+    if (length < 0) return errno;
+    const struct nlmsghdr *message = (const struct nlmsghdr *)conversation->part;
+    for (; NLMSG_OK(message, length); message = NLMSG_NEXT(message, length)) {
+      if (message->nlmsg_seq != sequence) continue;
+      if (message->nlmsg_flags & NLM_F_DUMP_INTR) conversation->is_interrupted = true;
+      if (message->nlmsg_type == NLMSG_DONE || message->nlmsg_type == NLMSG_ERROR) {
+        return error_in(message);
+      }
+      visit(message, data);
+      if (!(message->nlmsg_flags & NLM_F_MULTI)) return 0;
+    }
+  }
+}
+
+/* Dumps, and again where that was interrupted: what is visited then may have been before. Returns 0 or the errno. */
+static int dump(struct conversation *conversation, struct nlmsghdr *request, visit_message *visit,
+                void *data) {
+  int error;
+  int dumps = 0;
+  request->nlmsg_flags = NLM_F_DUMP;
+  do error = ask(conversation, request, visit, data);
+  while (error == 0 && conversation->is_interrupted && ++dumps < MOST_DUMPS);
+  return error;
+}
+
+/* The attribute of a type behind the header of a message; NULL where there is none of this size at least. */
+static const void *attribute(const struct nlmsghdr *message, size_t header, unsigned short type,
+                             size_t size) {
+  size_t begin = NLMSG_SPACE(header);
+  if (message->nlmsg_len < begin) return NULL;
+  int left = (int)(message->nlmsg_len - begin);
+  const struct rtattr *one = (const struct rtattr *)((const char *)message + begin);
+  for (; RTA_OK(one, left); one = RTA_NEXT(one, left)) {
+    if (one->rta_type == type) return RTA_PAYLOAD(one) < size ? NULL : RTA_DATA(one);
+  }
+  return NULL;
+}
+
+/* The id in an attribute of a message; -1 where it has none. */
+static int32_t id_in(const struct nlmsghdr *message, size_t header, unsigned short type) {
+  const int32_t *id = attribute(message, header, type, sizeof *id);
+  return id ? *id : -1;
+}
+
+/* Ids, some of them several times. */
+struct ids {
+  int32_t *all;
+  size_t count, capacity;
+};
+
+static void add_id(struct ids *ids, int32_t id) {
+  if (id < 0) return;
+  if (ids->count == ids->capacity) {
+    ids->capacity = ids->capacity * 2 + 64;
+    ids->all = xrealloc(ids->all, ids->capacity * sizeof *ids->all);
+  }
+  ids->all[ids->count++] = id;
+}
+
+static void visit_id(const struct nlmsghdr *message, void *data) {
+  add_id(data, id_in(message, sizeof(struct rtgenmsg), NETNSA_NSID));
+}
+
+static void visit_link(const struct nlmsghdr *message, void *data) {
+  add_id(data, id_in(message, sizeof(struct ifinfomsg), IFLA_LINK_NETNSID));
+}
+
+static int compare_ids(const void *a, const void *b) {
+  int32_t first = *(const int32_t *)a, second = *(const int32_t *)b;
+  return (first > second) - (first < second);
+}
+
+/* Finds the ids that this namespace has for others, in ascending order, some perhaps several times. */
+static void find_ids(struct conversation *conversation, struct ids *ids) {
+  struct {
+    struct nlmsghdr header;
+    struct rtgenmsg body;
+    char padding[3];
+  } of_ids = {{.nlmsg_len = NLMSG_LENGTH(sizeof(struct rtgenmsg)), .nlmsg_type = RTM_GETNSID},
+              {AF_UNSPEC},
+              {0}};
+  dump(conversation, &of_ids.header, visit_id, ids);
+  if (ids->count >= MANY_IDS) {
+    struct {
+      struct nlmsghdr header;
+      struct ifinfomsg body;
+      struct rtattr attribute;
+      uint32_t mask;
+    } of_links = {{.nlmsg_len = sizeof of_links, .nlmsg_type = RTM_GETLINK},
+                  {.ifi_family = AF_UNSPEC},
+                  {RTA_LENGTH(sizeof of_links.mask), IFLA_EXT_MASK},
+                  RTEXT_FILTER_SKIP_STATS};
+    dump(conversation, &of_links.header, visit_link, ids);
+  }
+  if (ids->count > 0) qsort(ids->all, ids->count, sizeof *ids->all, compare_ids);
+}
+
+/* The lines of `linkedAddresses` as they are written. */
+struct lines {
+  FILE *stream;
+  uint8_t family;
+  /* The namespace that was asked about; -1 for that of this process. */
+  int32_t id;
+};
+
+/* Writes a number of network byte order in hexadecimal, without leading zeros. */
+static void write_number(FILE *stream, const uint8_t *bytes, size_t size) {
+  static const char digits[] = "0123456789abcdef";
+  bool has_begun = false;
+  for (size_t at = 0; at < size * 2; at++) {
+    unsigned digit = at % 2 == 0 ? bytes[at / 2] >> 4 : bytes[at / 2] & 15;
+    has_begun = has_begun || digit != 0 || at + 1 == size * 2;
+    if (has_begun) putc_unlocked(digits[digit], stream);
+  }
+}
+
+static void visit_address(const struct nlmsghdr *message, void *data) {
+  const struct lines *lines = data;
+  const struct ifaddrmsg *body = NLMSG_DATA(message);
+  enum { HEADER = sizeof(struct ifaddrmsg) };
+  if (message->nlmsg_len < NLMSG_SPACE(HEADER) || body->ifa_family != lines->family) return;
+  if (id_in(message, HEADER, IFA_TARGET_NETNSID) != lines->id) return;
+  size_t size = lines->family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+  const uint8_t *bytes = attribute(message, HEADER, IFA_LOCAL, size);
+  if (!bytes) bytes = attribute(message, HEADER, IFA_ADDRESS, size);
+  if (!bytes) return;
+  write_number(lines->stream, bytes, size);
+  if (lines->id < 0) fputs(" -\n", lines->stream);
+  else fprintf(lines->stream, " %" PRId32 "\n", lines->id);
+}
+
+/* Dumps the addresses of one namespace. Returns 0 or the errno. */
+static int dump_addresses(struct conversation *conversation, struct lines *lines) {
+  struct {
+    struct nlmsghdr header;
+    struct ifaddrmsg body;
+    struct rtattr attribute;
+    int32_t id;
+  } request = {{.nlmsg_len = sizeof request, .nlmsg_type = RTM_GETADDR},
+               {.ifa_family = lines->family},
+               {RTA_LENGTH(sizeof request.id), IFA_TARGET_NETNSID},
+               lines->id};
+  if (lines->id < 0) request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body);
+  return dump(conversation, &request.header, visit_address, lines);
+}
+
+/*
+ * The own addresses are asked for first: how much the kernel puts in one part depends on the room that it has been offered
+ * before. A namespace that is ending, or is not to be asked about by this process, is left out.
+ */
+static int write_addresses(struct conversation *conversation, struct lines *lines) {
+  int error = dump_addresses(conversation, lines);
+  if (error != 0 || !conversation->is_strict) return error;
+  struct ids ids = {0};
+  find_ids(conversation, &ids);
+  for (size_t at = 0; at < ids.count; at++) {
+    lines->id = ids.all[at];
+    if (at == 0 || ids.all[at - 1] != lines->id) dump_addresses(conversation, lines);
+  }
+  free(ids.all);
+  return 0;
+}
+
+JSValue host_linked_addresses(struct call *call) {
+  struct conversation *conversation = xrealloc(NULL, sizeof *conversation);
+  conversation->sequence = 0;
+  if (!begin(conversation)) {
+    int failure = errno;
+    free(conversation);
+    return throw_errno(call, "socket", failure);
+  }
+  char *text;
+  size_t length;
+  struct lines lines = {.family = number_at(call, 0) == 4 ? AF_INET : AF_INET6, .id = -1};
+  lines.stream = open_memstream(&text, &length);
+  if (!lines.stream) out_of_memory();
+  int error = write_addresses(conversation, &lines);
+  close(conversation->socket);
+  free(conversation);
+  if (ferror(lines.stream) || fclose(lines.stream) != 0) out_of_memory();
+  JSValue made = error == 0 ? new_text(call->ctx, text, length) : JS_UNDEFINED;
+  free(text);
+  return error == 0 ? made : throw_errno(call, call->operation, error);
+}
+
+static void take_id(const struct nlmsghdr *message, void *data) {
+  *(int32_t *)data = id_in(message, sizeof(struct rtgenmsg), NETNSA_NSID);
+}
+
+/* Asks about the namespace that is open, or gives it an id. Returns 0 or the errno. */
+static int ask_about(struct conversation *conversation, uint16_t type, int namespace,
+                     int32_t *id) {
+  struct {
+    struct nlmsghdr header;
+    struct rtgenmsg body;
+    char padding[3];
+    struct rtattr of_file;
+    int32_t file;
+    struct rtattr of_id;
+    int32_t id;
+  } request = {{.nlmsg_len = sizeof request, .nlmsg_type = type},
+               {AF_UNSPEC},
+               {0},
+               {RTA_LENGTH(sizeof request.file), NETNSA_FD},
+               namespace,
+               {RTA_LENGTH(sizeof request.id), NETNSA_NSID},
+               -1};
+  if (type == RTM_GETNSID) request.header.nlmsg_len = offsetof(typeof(request), of_id);
+  else request.header.nlmsg_flags = NLM_F_ACK;
+  return ask(conversation, &request.header, take_id, id);
+}
+
+/* The path of the call is that of the namespace. */
+JSValue host_namespace_id(struct call *call) {
+  bool is_given = JS_ToBool(call->ctx, call->args[1]);
+  int namespace = open_existing(call, O_RDONLY | O_NOCTTY);
+  if (namespace < 0) return JS_EXCEPTION;
+  struct conversation *conversation = xrealloc(NULL, sizeof *conversation);
+  conversation->sequence = 0;
+  int error = 0;
+  int32_t id = -1;
+  if (!begin(conversation)) {
+    error = errno;
+  } else {
+    /* Where it has one, that is EEXIST. */
+    if (is_given) ask_about(conversation, RTM_NEWNSID, namespace, &id);
+    error = ask_about(conversation, RTM_GETNSID, namespace, &id);
+    close(conversation->socket);
+  }
+  free(conversation);
+  close(namespace);
+  if (error != 0) return throw_errno(call, call->operation, error);
+  return id < 0 ? JS_UNDEFINED : JS_NewInt32(call->ctx, id);
+}
