@@ -70,7 +70,8 @@ export class Allocator {
     }
     const { held, reserved, pod, preferences } = this.#request;
     const before = held.length === 0 ? [] : this.#reclaimOwn(set);
-    const own = { ...preferences, own: [...before, ...preferences.own] };
+    const own =
+      before.length === 0 ? preferences : { ...preferences, own: [...before, ...preferences.own] };
     const part = partReservedFor(set, reserved, pod);
     // Not by the cursor, which stays: a pod that is started again and again would lead all others to the same addresses.
     if (part !== undefined) return this.#allocateNext(part, undefined, own, pod);

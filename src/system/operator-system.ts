@@ -78,6 +78,12 @@ export interface OperatorSystem extends System {
    * family in the order of the kernel, IPv6 in any of its forms.
    */
   listInterfaces(): readonly string[];
+  /**
+   * The id that the network namespace of this process has for another one, as of `ip netns list-id`; `undefined` where it has none.
+   *
+   * @param path where that is mounted, or that of a process's
+   */
+  namespaceId(path: string): number | undefined;
   /** Whether two files have the same content. */
   sameContent(path: string, other: string): boolean;
   /** Whether a text is in a file of whatever size. */

@@ -172,16 +172,10 @@ export interface System {
    * which a link leads, such as the other end of a veth, and any that was given one. A line `<address> <id>` for each: the
    * address as a number, in hexadecimal without leading zeros, and the id, or `-` for this process's own. Without
    * CAP_NET_ADMIN where another namespace belongs, it is left out; before Linux 4.20 every one is.
-   */
-  linkedAddresses(family: 4 | 6): string;
-  /**
-   * The id that the network namespace of this process has for another one, as of `ip netns list-id`; `undefined` where it has none.
-   * It lasts as long as both do.
    *
-   * @param path where that is mounted, or that of a process's
-   * @param isGiven whether it is to get one, which takes CAP_NET_ADMIN
+   * @param but the path of a namespace that gets an id, unless it has one, and is left out; nothing of it is, where that fails
    */
-  namespaceId(path: string, isGiven: boolean): number | undefined;
+  linkedAddresses(family: 4 | 6, but?: string): string;
   /** Sets the time of last modification, in nanoseconds since the epoch, as precisely as the file system stores it. */
   setModified(path: string, nanoseconds: bigint): void;
   /** Whether no other machine can write below a directory, as far as its file system tells. */

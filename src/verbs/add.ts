@@ -146,9 +146,17 @@ function reserve(
   const exclusions = exclusionsFor(config, pod);
   const owner = reuse.sticky && stickyOwner(call, reuse.sticky.by);
   const preferences = isRepeated ? NO_PREFERENCES : network.reuse.preferencesFor(owner);
-  const use = new AddressUse(network.files, new LinkedAddresses(network.files.system, seen?.path));
-  const asked = { attachment, exclusions, reserved, pod, held, preferences, namespace, reclaims };
-  const allocator = new Allocator(network, { ...asked, use });
+  const allocator = new Allocator(network, {
+    attachment,
+    exclusions,
+    reserved,
+    pod,
+    held,
+    preferences,
+    namespace,
+    use: new AddressUse(network.files, new LinkedAddresses(network.files.system, seen?.path)),
+    reclaims,
+  });
   const unserved = [...config.requested];
   const allocations: Candidate[] = [];
   try {

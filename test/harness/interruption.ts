@@ -35,7 +35,6 @@ export type Operation =
   | "namespaceHandle"
   | "namespaceLives"
   | "linkedAddresses"
-  | "namespaceId"
   | "isLocal"
   | "requireWritable"
   | "lock"

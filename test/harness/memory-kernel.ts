@@ -209,10 +209,13 @@ export class MemoryKernel {
   }
 
   /** As `System.linkedAddresses` has it. */
-  linkedAddresses(family: 4 | 6): string {
+  linkedAddresses(family: 4 | 6, but = ""): string {
+    const leftOut = this.tellsLinked ? this.#namespaceAt(but) : undefined;
+    if (leftOut !== undefined) this.#link(leftOut);
     const linked = this.tellsLinked ? [...this.#links] : [];
     const lines: string[] = [];
     for (const [namespace, id] of [[NODE_NAMESPACE, "-"] as const, ...linked]) {
+      if (namespace === leftOut) continue;
       for (const text of this.addresses.get(namespace) ?? []) {
         const address = parseAddress(text);
         if (address?.family === family) lines.push(`${address.value.toString(16)} ${id}\n`);
@@ -221,11 +224,10 @@ export class MemoryKernel {
     return lines.join("");
   }
 
-  /** As `System.namespaceId` has it. */
-  namespaceId(path: string, isGiven: boolean): number | undefined {
+  /** As `OperatorSystem.namespaceId` has it. */
+  namespaceId(path: string): number | undefined {
     const namespace = this.#namespaceAt(path);
     if (namespace === undefined) throw new SystemError("open", path, "ENOENT");
-    if (isGiven && this.tellsLinked) this.#link(namespace);
     return this.#links.get(namespace);
   }
 

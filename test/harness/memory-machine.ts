@@ -385,15 +385,9 @@ export class MemoryProcess implements System {
     );
   }
 
-  linkedAddresses(family: 4 | 6): string {
+  linkedAddresses(family: 4 | 6, but?: string): string {
     return this.#call("linkedAddresses", "netlink", "route", () =>
-      this.#machine.kernel.linkedAddresses(family),
-    );
-  }
-
-  namespaceId(path: string, isGiven: boolean): number | undefined {
-    return this.#call("namespaceId", "netlink", path, () =>
-      this.#machine.kernel.namespaceId(path, isGiven),
+      this.#machine.kernel.linkedAddresses(family, but),
     );
   }
 

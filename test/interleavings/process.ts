@@ -229,14 +229,10 @@ class AnsweredSystem implements ExplorerSystem {
       kernel.lives(handle),
     );
   }
-  linkedAddresses(family: 4 | 6): string {
-    return this.#call("netlink", "route", `${family}`, "reads", ({ kernel }) =>
-      kernel.linkedAddresses(family),
-    );
-  }
-  namespaceId(path: string, isGiven: boolean): number | undefined {
-    return this.#change("netlink", path, `${isGiven}`, ({ kernel }) =>
-      kernel.namespaceId(path, isGiven),
+  linkedAddresses(family: 4 | 6, but = ""): string {
+    const reach = but === "" ? "reads" : "changes";
+    return this.#call("netlink", "route", `${family} ${but}`, reach, ({ kernel }) =>
+      kernel.linkedAddresses(family, but),
     );
   }
   /** Others may run meanwhile. */

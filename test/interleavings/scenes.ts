@@ -243,7 +243,7 @@ export const graves = ofMachines({
   ofGoPlugin: {
     name: "full, d the Go plugin's",
     hasTaps: false,
-    before: "ADD c, Go ADD d, ADD e, configure d",
+    before: "macvlan all, ADD c, Go ADD d, ADD e, configure d",
   },
 });
 

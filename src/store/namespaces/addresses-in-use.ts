@@ -2,7 +2,7 @@
 
 import { attempt, recover, type System } from "../../system/system.ts";
 import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
-import { LinkedAddresses, type LinkedNamespace } from "./linked-addresses.ts";
+import { LinkedAddresses } from "./linked-addresses.ts";
 import {
   lookAround,
   type Mount,
@@ -42,14 +42,14 @@ export class AddressesInUse {
   readonly nodeAddresses: ReadonlySet<string>;
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #byId: ReadonlyMap<string, Namespace>;
-  readonly #linked: ReadonlyMap<string, readonly LinkedNamespace[]>;
+  readonly #linked: ReadonlyMap<string, ReadonlySet<number>>;
 
   constructor(
     system: System,
     view: View = lookAround(system),
     linked = new LinkedAddresses(system),
   ) {
-    this.#linked = new Map(linked.ofOthers());
+    this.#linked = linked.ofOthers();
     const reader = new AddressReader(system);
     this.nodeAddresses = reader.addressesOf(view.ofNode)?.addresses ?? new Set();
     const ofProcesses = groupsOf(system, view, reader).flatMap(

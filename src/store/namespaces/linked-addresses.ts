@@ -9,8 +9,6 @@ import { attempt, type System } from "../../system/system.ts";
 /** A network namespace that has an address: the node's own, or the id that the node's has for it (`ip netns list-id`). */
 export type LinkedNamespace = "node" | number;
 
-const NONE: readonly LinkedNamespace[] = [];
-
 /** What stands in a line in place of an id. */
 const OWN = "-";
 
@@ -18,11 +16,9 @@ const OWN = "-";
 export class LinkedAddresses {
   readonly #system: System;
   readonly #caller: string | undefined;
-  readonly #byAddress = new Map<
-    Family,
-    ReadonlyMap<string, readonly LinkedNamespace[]> | "unseen"
-  >();
-  #callerId: LinkedNamespace | null | undefined;
+  /** Lines as `System.linkedAddresses` has them, behind a line end; empty where the kernel is not to be asked. */
+  #lines4: string | undefined;
+  #lines6: string | undefined;
 
   /**
    * @param caller the path of the namespace for which an ADD is called: what it has is no obstacle. It gets an id, so that
@@ -34,62 +30,48 @@ export class LinkedAddresses {
   }
 
   /** The namespaces that have an address, without that of the caller; none where the kernel is not to be asked. */
-  with(address: Address): readonly LinkedNamespace[] {
-    const known = this.#of(address.family);
-    return known === "unseen" ? NONE : (known.get(address.value.toString(16)) ?? NONE);
+  with({ family, value }: Address): readonly LinkedNamespace[] {
+    const lines = this.#of(family);
+    // Of a thousand lines an ADD needs one: they are not taken apart.
+    const start = `\n${value.toString(16)} `;
+    const found: LinkedNamespace[] = [];
+    for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + 1)) {
+      const id = lines.slice(at + start.length, lines.indexOf("\n", at + 1));
+      found.push(id === OWN ? "node" : Number(id));
+    }
+    return found;
   }
 
   /** Whether the kernel cannot be asked, even about the node's own addresses. */
   isUnseen({ family }: Address): boolean {
-    return this.#of(family) === "unseen";
+    return this.#of(family) === "";
   }
 
   /** Every address that another namespace than the node's has, in its canonical form, with those that do. */
-  *ofOthers(): Generator<readonly [address: string, namespaces: readonly LinkedNamespace[]], void> {
+  ofOthers(): ReadonlyMap<string, ReadonlySet<number>> {
+    const found = new Map<string, Set<number>>();
     for (const family of [4, 6] as const) {
-      const known = this.#of(family);
-      if (known === "unseen") continue;
-      for (const [digits, namespaces] of known) {
-        const others = namespaces.filter((one) => one !== "node");
-        if (others.length === 0) continue;
-        yield [formatAddress(addressAt(family, BigInt(`0x${digits}`))), others];
+      for (const line of this.#of(family).split("\n")) {
+        const [digits = "", id = OWN] = line.split(" ");
+        if (id === OWN) continue;
+        const address = formatAddress(addressAt(family, BigInt(`0x${digits}`)));
+        const known = found.get(address) ?? new Set();
+        found.set(address, known.add(Number(id)));
       }
     }
-  }
-
-  #of(family: Family): ReadonlyMap<string, readonly LinkedNamespace[]> | "unseen" {
-    const known = this.#byAddress.get(family);
-    if (known !== undefined) return known;
-    // First, so that what is seen without an id is nobody else's.
-    const caller = this.#idOfCaller();
-    const lines = attempt(() => this.#system.linkedAddresses(family), undefined);
-    const found = lines === undefined ? "unseen" : namespacesIn(lines, caller);
-    this.#byAddress.set(family, found);
     return found;
   }
 
-  #idOfCaller(): LinkedNamespace | null {
-    const path = this.#caller;
-    if (this.#callerId !== undefined || path === undefined) return this.#callerId ?? null;
-    this.#callerId = attempt(() => this.#system.namespaceId(path, true), undefined) ?? null;
-    return this.#callerId;
+  #of(family: Family): string {
+    if (family === 4) {
+      this.#lines4 ??= this.#ask(family);
+      return this.#lines4;
+    }
+    this.#lines6 ??= this.#ask(family);
+    return this.#lines6;
   }
-}
 
-function namespacesIn(
-  lines: string,
-  caller: LinkedNamespace | null,
-): ReadonlyMap<string, readonly LinkedNamespace[]> {
-  const found = new Map<string, LinkedNamespace[]>();
-  for (const line of lines.split("\n")) {
-    const end = line.indexOf(" ");
-    const id = line.slice(end + 1);
-    const namespace = id === OWN ? "node" : Number(id);
-    if (end < 0 || namespace === caller) continue;
-    const address = line.slice(0, end);
-    const known = found.get(address);
-    if (known === undefined) found.set(address, [namespace]);
-    else if (!known.includes(namespace)) known.push(namespace);
+  #ask(family: Family): string {
+    return attempt(() => `\n${this.#system.linkedAddresses(family, this.#caller)}`, "");
   }
-  return found;
 }

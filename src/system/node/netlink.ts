@@ -5,7 +5,7 @@
 
 import fs from "node:fs";
 import { getSystemErrorName } from "node:util";
-import { SystemError } from "../system.ts";
+import { attempt, SystemError } from "../system.ts";
 import { cLibrary } from "./c-library.ts";
 import { quietly, systemCall } from "./system-call.ts";
 import { withFile } from "./with-file.ts";
@@ -60,41 +60,48 @@ const MANY_IDS = 1000;
 type Visit = (message: Buffer) => void;
 
 /** See `System.linkedAddresses`. */
-export function linkedAddresses(family: 4 | 6): string {
+export function linkedAddresses(family: 4 | 6, but?: string): string {
   return withConversation("route", (conversation) => {
     const lines: string[] = [];
     // First: how much the kernel puts in one part depends on the room that it has been offered before.
     dumpAddresses(conversation, family, undefined, lines);
-    for (const id of conversation.isStrict ? idsIn(conversation) : []) {
+    if (!conversation.isStrict) return lines.join("");
+    const leftOut =
+      but === undefined ? undefined : attempt(() => giveId(conversation, but), undefined);
+    for (const id of idsIn(conversation)) {
       // One that is ending, or is not to be asked about by this process, is left out.
-      quietly(() => dumpAddresses(conversation, family, id, lines));
+      if (id !== leftOut) attempt(() => dumpAddresses(conversation, family, id, lines), undefined);
     }
     return lines.join("");
   });
 }
 
-/** See `System.namespaceId`. */
-export function namespaceId(path: string, isGiven: boolean): number | undefined {
+/** See `OperatorSystem.namespaceId`. */
+export function namespaceId(path: string): number | undefined {
   return withFile(path, O_RDONLY | O_NOCTTY, (namespace) =>
-    withConversation(path, (conversation) => {
-      const file = attribute(NETNSA_FD, namespace);
-      if (isGiven) {
-        const body = Buffer.concat([Buffer.alloc(ID_HEADER), file, attribute(NETNSA_NSID, -1)]);
-        // Where it has one, that is EEXIST.
-        quietly(() => conversation.ask(RTM_NEWNSID, NLM_F_ACK, body, () => {}));
-      }
-      let id: number | undefined;
-      conversation.ask(
-        RTM_GETNSID,
-        0,
-        Buffer.concat([Buffer.alloc(ID_HEADER), file]),
-        (message) => {
-          id = numberIn(message, ID_HEADER, NETNSA_NSID);
-        },
-      );
-      return id === undefined || id < 0 ? undefined : id;
-    }),
+    withConversation(path, (conversation) => askForId(conversation, namespace)),
   );
+}
+
+/** The id of the namespace at a path, which gets one. */
+function giveId(conversation: Conversation, path: string): number | undefined {
+  return withFile(path, O_RDONLY | O_NOCTTY, (namespace) => {
+    const words = [Buffer.alloc(ID_HEADER), attribute(NETNSA_FD, namespace)];
+    const request = Buffer.concat([...words, attribute(NETNSA_NSID, -1)]);
+    // Where it has one, that is EEXIST.
+    attempt(() => conversation.ask(RTM_NEWNSID, NLM_F_ACK, request, () => {}), undefined);
+    return askForId(conversation, namespace);
+  });
+}
+
+/** The id of a namespace that is open. */
+function askForId(conversation: Conversation, namespace: number): number | undefined {
+  let id: number | undefined;
+  const request = Buffer.concat([Buffer.alloc(ID_HEADER), attribute(NETNSA_FD, namespace)]);
+  conversation.ask(RTM_GETNSID, 0, request, (message) => {
+    id = numberIn(message, ID_HEADER, NETNSA_NSID);
+  });
+  return id === undefined || id < 0 ? undefined : id;
 }
 
 /** Adds the lines for the addresses of a namespace: that with an id, or else that of this process. */
@@ -125,17 +132,21 @@ function idsIn(conversation: Conversation): ReadonlySet<number> {
   const add = (id: number | undefined): void => {
     if (id !== undefined && id >= 0) ids.add(id);
   };
-  quietly(() =>
-    conversation.dump(RTM_GETNSID, Buffer.alloc(1), (message) =>
-      add(numberIn(message, ID_HEADER, NETNSA_NSID)),
-    ),
+  attempt(
+    () =>
+      conversation.dump(RTM_GETNSID, Buffer.alloc(1), (message) =>
+        add(numberIn(message, ID_HEADER, NETNSA_NSID)),
+      ),
+    undefined,
   );
   if (ids.size >= MANY_IDS) {
     const body = Buffer.concat([Buffer.alloc(LINK_HEADER), attribute(IFLA_EXT_MASK, SKIP_STATS)]);
-    quietly(() =>
-      conversation.dump(RTM_GETLINK, body, (message) =>
-        add(numberIn(message, LINK_HEADER, IFLA_LINK_NETNSID)),
-      ),
+    attempt(
+      () =>
+        conversation.dump(RTM_GETLINK, body, (message) =>
+          add(numberIn(message, LINK_HEADER, IFLA_LINK_NETNSID)),
+        ),
+      undefined,
     );
   }
   return ids;

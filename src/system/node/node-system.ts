@@ -20,7 +20,7 @@ import {
 } from "../system.ts";
 import { createLock } from "./lock.ts";
 import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
-import { linkedAddresses, namespaceId } from "./netlink.ts";
+import { linkedAddresses } from "./netlink.ts";
 import { readInNamespace } from "./network-namespace.ts";
 import { pause } from "./pause.ts";
 import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
@@ -84,7 +84,6 @@ export function createNodeSystem(): NodeSystem {
     namespaceHandle: (path) => namespaceHandle(path),
     namespaceLives: (handle) => namespaceLives(handle),
     linkedAddresses,
-    namespaceId,
     setModified,
     lock: network.lock,
     now: () => Date.now(),

@@ -8,6 +8,7 @@ import type { CompletedProcess, OperatorSystem, PluginCall } from "../operator-s
 import { SystemError } from "../system.ts";
 import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
+import { namespaceId } from "./netlink.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
@@ -41,6 +42,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readPipe,
     copyFile,
     listInterfaces,
+    namespaceId,
     sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
     run,

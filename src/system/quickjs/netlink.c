@@ -23,8 +23,6 @@
 
 #include "allocator.h"
 #include "input-output.h"
-#include "out-of-memory.h"
-#include "text.h"
 
 enum {
   /* The kernel answers in parts of at most half of that. */
@@ -54,15 +52,28 @@ struct conversation {
 /* What is done with each message of an answer. */
 typedef void visit_message(const struct nlmsghdr *message, void *data);
 
-/* The kernel answers within send(2) and recv(2): where there is no answer, nothing is waited for. */
-static bool begin(struct conversation *conversation) {
+/*
+ * Begins to ask; NULL, with an exception thrown, where that is not possible. The kernel answers within send(2) and recv(2):
+ * where there is no answer, nothing is waited for.
+ */
+static struct conversation *begin(const struct call *call) {
   const int on = 1;
-  conversation->socket =
-      socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
-  if (conversation->socket < 0) return false;
-  conversation->is_strict = setsockopt(conversation->socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK,
-                                       &on, sizeof on) == 0;
-  return true;
+  int opened = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, NETLINK_ROUTE);
+  if (opened < 0) {
+    throw_errno(call, "socket", errno);
+    return NULL;
+  }
+  struct conversation *conversation = xrealloc(NULL, sizeof *conversation);
+  conversation->socket = opened;
+  conversation->sequence = 0;
+  conversation->is_strict =
+      setsockopt(opened, SOL_NETLINK, NETLINK_GET_STRICT_CHK, &on, sizeof on) == 0;
+  return conversation;
+}
+
+static void end(struct conversation *conversation) {
+  close(conversation->socket);
+  free(conversation);
 }
 
 /* What a message that ends an answer says: 0 or the errno. */
@@ -178,27 +189,42 @@ static void find_ids(struct conversation *conversation, struct ids *ids) {
   if (ids->count > 0) qsort(ids->all, ids->count, sizeof *ids->all, compare_ids);
 }
 
+enum {
+  /* A line is shorter: 32 digits, a space, an id, a line end. */
+  LONGEST_LINE = 64,
+  FIRST_LINES = 1024,
+};
+
 /* The lines of `linkedAddresses` as they are written. */
 struct lines {
-  FILE *stream;
+  char *text;
+  size_t length, capacity;
   uint8_t family;
   /* The namespace that was asked about; -1 for that of this process. */
   int32_t id;
 };
 
-/* Writes a number of network byte order in hexadecimal, without leading zeros. */
-static void write_number(FILE *stream, const uint8_t *bytes, size_t size) {
+/* Adds a line for an address, in network byte order. */
+static void add_line(struct lines *lines, const uint8_t *bytes, size_t size) {
   static const char digits[] = "0123456789abcdef";
-  bool has_begun = false;
-  for (size_t at = 0; at < size * 2; at++) {
-    unsigned digit = at % 2 == 0 ? bytes[at / 2] >> 4 : bytes[at / 2] & 15;
-    has_begun = has_begun || digit != 0 || at + 1 == size * 2;
-    if (has_begun) putc_unlocked(digits[digit], stream);
+  if (lines->capacity - lines->length < LONGEST_LINE) {
+    lines->capacity = lines->capacity * 2 + FIRST_LINES;
+    lines->text = xrealloc(lines->text, lines->capacity);
   }
+  char *at = lines->text + lines->length;
+  const char *line = at;
+  for (size_t half = 0; half < size * 2; half++) {
+    unsigned digit = half % 2 == 0 ? bytes[half / 2] >> 4 : bytes[half / 2] & 15;
+    /* Without leading zeros; of zero the last one stays. */
+    if (at > line || digit != 0 || half + 1 == size * 2) *at++ = digits[digit];
+  }
+  size_t left = LONGEST_LINE - (size_t)(at - line);
+  int rest = lines->id < 0 ? snprintf(at, left, " -\n") : snprintf(at, left, " %" PRId32 "\n", lines->id);
+  lines->length += (size_t)(at - line) + (size_t)rest;
 }
 
 static void visit_address(const struct nlmsghdr *message, void *data) {
-  const struct lines *lines = data;
+  struct lines *lines = data;
   const struct ifaddrmsg *body = NLMSG_DATA(message);
   enum { HEADER = sizeof(struct ifaddrmsg) };
   if (message->nlmsg_len < NLMSG_SPACE(HEADER) || body->ifa_family != lines->family) return;
@@ -206,10 +232,7 @@ static void visit_address(const struct nlmsghdr *message, void *data) {
   size_t size = lines->family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
   const uint8_t *bytes = attribute(message, HEADER, IFA_LOCAL, size);
   if (!bytes) bytes = attribute(message, HEADER, IFA_ADDRESS, size);
-  if (!bytes) return;
-  write_number(lines->stream, bytes, size);
-  if (lines->id < 0) fputs(" -\n", lines->stream);
-  else fprintf(lines->stream, " %" PRId32 "\n", lines->id);
+  if (bytes) add_line(lines, bytes, size);
 }
 
 /* Dumps the addresses of one namespace. Returns 0 or the errno. */
@@ -227,52 +250,13 @@ static int dump_addresses(struct conversation *conversation, struct lines *lines
   return dump(conversation, &request.header, visit_address, lines);
 }
 
-/*
- * The own addresses are asked for first: how much the kernel puts in one part depends on the room that it has been offered
- * before. A namespace that is ending, or is not to be asked about by this process, is left out.
- */
-static int write_addresses(struct conversation *conversation, struct lines *lines) {
-  int error = dump_addresses(conversation, lines);
-  if (error != 0 || !conversation->is_strict) return error;
-  struct ids ids = {0};
-  find_ids(conversation, &ids);
-  for (size_t at = 0; at < ids.count; at++) {
-    lines->id = ids.all[at];
-    if (at == 0 || ids.all[at - 1] != lines->id) dump_addresses(conversation, lines);
-  }
-  free(ids.all);
-  return 0;
-}
-
-JSValue host_linked_addresses(struct call *call) {
-  struct conversation *conversation = xrealloc(NULL, sizeof *conversation);
-  conversation->sequence = 0;
-  if (!begin(conversation)) {
-    int failure = errno;
-    free(conversation);
-    return throw_errno(call, "socket", failure);
-  }
-  char *text;
-  size_t length;
-  struct lines lines = {.family = number_at(call, 0) == 4 ? AF_INET : AF_INET6, .id = -1};
-  lines.stream = open_memstream(&text, &length);
-  if (!lines.stream) out_of_memory();
-  int error = write_addresses(conversation, &lines);
-  close(conversation->socket);
-  free(conversation);
-  if (ferror(lines.stream) || fclose(lines.stream) != 0) out_of_memory();
-  JSValue made = error == 0 ? new_text(call->ctx, text, length) : JS_UNDEFINED;
-  free(text);
-  return error == 0 ? made : throw_errno(call, call->operation, error);
-}
-
 static void take_id(const struct nlmsghdr *message, void *data) {
   *(int32_t *)data = id_in(message, sizeof(struct rtgenmsg), NETNSA_NSID);
 }
 
-/* Asks about the namespace that is open, or gives it an id. Returns 0 or the errno. */
-static int ask_about(struct conversation *conversation, uint16_t type, int namespace,
-                     int32_t *id) {
+/* Asks for the id of a namespace that is open, or gives it one. Returns 0 or the errno. */
+static int ask_for_id(struct conversation *conversation, uint16_t type, int namespace,
+                      int32_t *id) {
   struct {
     struct nlmsghdr header;
     struct rtgenmsg body;
@@ -293,25 +277,63 @@ static int ask_about(struct conversation *conversation, uint16_t type, int names
   return ask(conversation, &request.header, take_id, id);
 }
 
+/* The id of the namespace at a path, which gets one; -1 where that is not possible. */
+static int32_t give_id(struct conversation *conversation, const char *path) {
+  int32_t id = -1;
+  /* Without O_NONBLOCK, something else at the path could block. */
+  int namespace = open_retrying(path, O_RDONLY | O_NONBLOCK | O_NOCTTY, 0);
+  if (namespace < 0) return id;
+  /* Where it has one, this is EEXIST. */
+  ask_for_id(conversation, RTM_NEWNSID, namespace, &id);
+  ask_for_id(conversation, RTM_GETNSID, namespace, &id);
+  close(namespace);
+  return id;
+}
+
+/*
+ * The own addresses are asked for first: how much the kernel puts in one part depends on the room that it has been offered
+ * before. A namespace that is ending, or is not to be asked about by this process, is left out.
+ */
+static int write_addresses(struct conversation *conversation, struct lines *lines,
+                           const char *but) {
+  int error = dump_addresses(conversation, lines);
+  if (error != 0 || !conversation->is_strict) return error;
+  int32_t left_out = but ? give_id(conversation, but) : -1;
+  struct ids ids = {0};
+  find_ids(conversation, &ids);
+  for (size_t at = 0; at < ids.count; at++) {
+    lines->id = ids.all[at];
+    bool is_new = at == 0 || ids.all[at - 1] != lines->id;
+    if (is_new && lines->id != left_out) dump_addresses(conversation, lines);
+  }
+  free(ids.all);
+  return 0;
+}
+
+JSValue host_linked_addresses(struct call *call) {
+  const char *but = NULL;
+  if (!JS_IsUndefined(call->args[1]) && !(but = path_at(call, 1))) return JS_EXCEPTION;
+  struct conversation *conversation = begin(call);
+  if (!conversation) return JS_EXCEPTION;
+  struct lines lines = {.family = number_at(call, 0) == 4 ? AF_INET : AF_INET6, .id = -1};
+  int error = write_addresses(conversation, &lines, but);
+  end(conversation);
+  JSValue made = error == 0 ? JS_NewStringLen(call->ctx, lines.text, lines.length)
+                            : throw_errno(call, call->operation, error);
+  free(lines.text);
+  return made;
+}
+
 /* The path of the call is that of the namespace. */
 JSValue host_namespace_id(struct call *call) {
-  bool is_given = JS_ToBool(call->ctx, call->args[1]);
   int namespace = open_existing(call, O_RDONLY | O_NOCTTY);
   if (namespace < 0) return JS_EXCEPTION;
-  struct conversation *conversation = xrealloc(NULL, sizeof *conversation);
-  conversation->sequence = 0;
-  int error = 0;
+  struct conversation *conversation = begin(call);
   int32_t id = -1;
-  if (!begin(conversation)) {
-    error = errno;
-  } else {
-    /* Where it has one, that is EEXIST. */
-    if (is_given) ask_about(conversation, RTM_NEWNSID, namespace, &id);
-    error = ask_about(conversation, RTM_GETNSID, namespace, &id);
-    close(conversation->socket);
-  }
-  free(conversation);
+  int error = conversation ? ask_for_id(conversation, RTM_GETNSID, namespace, &id) : 0;
   close(namespace);
+  if (!conversation) return JS_EXCEPTION;
+  end(conversation);
   if (error != 0) return throw_errno(call, call->operation, error);
   return id < 0 ? JS_UNDEFINED : JS_NewInt32(call->ctx, id);
 }
