@@ -13,7 +13,7 @@ import { Journal } from "../store/journal/journal.ts";
 import { type ReservationStates, reservationStates } from "../store/journal/reservation-states.ts";
 import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
 import { type NoAddressError, noAddressIn } from "../store/no-address.ts";
-import { isReserved, type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
+import { type Obtainable, obtainableInOrder, type Taken } from "../store/obtainable.ts";
 import { cursorPath, readCursor } from "../store/reservations/cursor.ts";
 import { othersIn, readAll } from "../store/reservations/directory-scan.ts";
 import type { Reservation } from "../store/reservations/reservation-file.ts";
@@ -78,7 +78,7 @@ export function dryRun(
     const used = new Map<string, AddressUser>();
     for (const one of obtainableInOrder(files, asked, taken)) {
       if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
-      else if (one.kind !== "free" || !isReserved(files, one.candidate.address)) return one;
+      else if (one.kind !== "free" || !taken.use.isReserved(one.candidate.address)) return one;
     }
     return noAddressIn(files, { ...config, set }, taken.unusual(), used);
   };

@@ -8,6 +8,7 @@ import { parsePrefix } from "../ipam/prefix.ts";
 import { journalFault } from "../store/journal/journal-file.ts";
 import { containerOf } from "../store/reservations/owner.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
+import { candidateAt } from "../store/reservations/usage.ts";
 import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
@@ -21,7 +22,7 @@ import {
   unusableRanges,
 } from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
-import type { FoundNetwork } from "./configured/found-network.ts";
+import type { Bridge, FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import {
   logUnreadable,
@@ -29,6 +30,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import { commandText } from "./next-command.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -105,6 +107,11 @@ export class Node {
     return this.interfaces?.get(bridge.name) ?? [];
   }
 
+  /** The interfaces at a bridge; `undefined` where they are not seen. */
+  portsOf({ name }: Bridge): readonly string[] | undefined {
+    return attempt(() => this.context.system.list(`/sys/class/net/${name}/brif`), undefined);
+  }
+
   /** Whether a file is usable: every runtime reads it, libcni takes it, and none precedes it. */
   isUsable(file: ConfigurationFile): boolean {
     return file.kind === "file" && file.refusal === undefined && !this.preceded.has(file);
@@ -127,15 +134,39 @@ export class Node {
     return outlook;
   }
 
-  /** The reservations of a network that count as used, see `NetworkDirectory.usedIn`. */
+  /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
-    return directory.usedIn(network, this.liveness.reclaimableIn(directory));
+    const reserved = directory.usedIn(network, this.liveness.reclaimableIn(directory));
+    const inUse = [...this.liveness.inUseIn(directory).keys()];
+    if (inUse.length === 0) return reserved;
+    const names = new Set(reserved.map(({ name }) => name));
+    const others = inUse.filter((name) => !names.has(name));
+    return [...reserved, ...others.flatMap((name) => heldAddress(name) ?? [])];
+  }
+
+  /** The addresses that ADDs of a network would get, were they not in use by containers, for which nothing is reserved. */
+  unreservedIn(directory: NetworkDirectory): readonly string[] {
+    const used = directory.networks.filter(({ shadowedBy }) => shadowedBy === undefined);
+    const isHandedOut = (text: string): boolean =>
+      used.some(({ rangeSets, exclusions }) =>
+        rangeSets.some((set) => candidateAt(parseAddress(text), set, exclusions) !== undefined),
+      );
+    return [...this.liveness.inUseIn(directory)].flatMap(([text, user]) =>
+      user === "container" && isHandedOut(text) && directory.ownersAt(text).length === 0
+        ? text
+        : [],
+    );
   }
 
   /** The same networks as they are now. */
   readAgain(): Node {
     return new Node(this.context, this.#networks);
   }
+}
+
+function heldAddress(name: string): HeldAddress | undefined {
+  const address = parseAddress(name);
+  return address && { name, address };
 }
 
 function onlyOthers({ others }: Networks): Networks {
@@ -216,6 +247,21 @@ export type Query =
   | { readonly kind: "container"; readonly id: string }
   /** `namespace/name`, or the name alone of one without a namespace, as podman's. */
   | { readonly kind: "pod"; readonly pod: string };
+
+/** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
+export function logUnreserved(node: Node): void {
+  const { context } = node;
+  for (const directory of node.directories) {
+    const [first, ...others] = node.unreservedIn(directory);
+    if (first === undefined) continue;
+    const { files } = directory;
+    const count = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
+    const check = commandText(context, files, ["check", files.network]);
+    context.log(
+      `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
+    );
+  }
+}
 
 /** The result of a search. */
 interface SearchResult {

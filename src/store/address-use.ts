@@ -1,6 +1,7 @@
 /** Which addresses of a network are in use, whatever its own files say: no ADD may get these. */
 
-import { type Address, formatAddress } from "../ipam/address.ts";
+import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
 import { attempt, exists } from "../system/system.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { LinkedAddresses } from "./namespaces/linked-addresses.ts";
@@ -29,6 +30,33 @@ export class AddressUse {
     if (namespaces.length === 0) return undefined;
     if (namespaces.includes("node")) return "node";
     return namespaces.length > this.#reservedByOthers(address) ? "container" : undefined;
+  }
+
+  /**
+   * Whether a file has the name of an address, so that no other ADD gets it.
+   *
+   * @throws SystemError where that cannot be seen
+   */
+  isReserved(address: Address): boolean {
+    const { system } = this.#files;
+    const look = (): true => {
+      system.linkStatus(this.#files.pathOf(formatAddress(address)));
+      return true;
+    };
+    return attempt(look, false, "ENOENT");
+  }
+
+  /** The addresses of range sets that are in use, with those who use them. */
+  *inSets(
+    sets: readonly RangeSet[],
+  ): Generator<readonly [address: Address, user: AddressUser], void> {
+    for (const text of this.#linked.all().keys()) {
+      const address = parseAddress(text);
+      if (address === undefined || sets.every((set) => rangeOf(set, address) === undefined))
+        continue;
+      const user = this.userOf(address);
+      if (user !== undefined) yield [address, user];
+    }
   }
 
   /** Whether an address is not known to be unused: not even what the node itself has is seen. */

@@ -20,7 +20,7 @@ import { type AddressUse, type AddressUser, describeUser } from "./address-use.t
 import type { AddedNamespace } from "./journal/record.ts";
 import type { LockedNetwork } from "./locked-network.ts";
 import { NoAddressError, noAddressIn } from "./no-address.ts";
-import { isReserved, type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
+import { type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
 import { contentOf, describeOwner } from "./reservations/owner.ts";
 import { type Reservation, readOwner } from "./reservations/reservation-file.ts";
@@ -90,7 +90,7 @@ export class Allocator {
   }
 
   #allocateRequested(set: RangeSet, requested: Address): Candidate {
-    const { attachment, exclusions } = this.#request;
+    const { attachment, exclusions, use } = this.#request;
     const range = rangeOf(set, requested);
     const text = formatAddress(requested);
     if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
@@ -111,8 +111,8 @@ export class Allocator {
     }
     const { files } = this.#network;
     const message = `requested IP address ${text} is not available in range set ${formatRangeSet(set)}`;
-    const user = this.#request.use.userOf(requested);
-    if (user !== undefined && !isReserved(files, requested)) {
+    const user = use.userOf(requested);
+    if (user !== undefined && !use.isReserved(requested)) {
       throw new NoAddressError(message, `${text} is ${describeUser(user)}`, user === "container");
     }
     const free = files.withTemporary(contentOf(attachment), (temporary) => {

@@ -1,10 +1,9 @@
 /** The addresses of a range set that an ADD may get, in the order in which it tries them. */
 
-import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
+import { type Address, parseAddress } from "../ipam/address.ts";
 import type { Exclusions } from "../ipam/exclusions.ts";
 import type { RangeSet } from "../ipam/range-set.ts";
 import type { Candidate } from "../ipam/round-robin.ts";
-import { attempt } from "../system/system.ts";
 import type { AddressUse, AddressUser } from "./address-use.ts";
 import { candidatesInOrder } from "./candidate-order.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
@@ -65,7 +64,7 @@ export function* obtainableInOrder(
   for (const candidate of candidatesInOrder(files, set, exclusions, cursor, preferences)) {
     const user = taken.use.userOf(candidate.address);
     if (user === undefined) yield { kind: "free", candidate };
-    else if (!isReserved(files, candidate.address)) yield { kind: "used", candidate, user };
+    else if (!taken.use.isReserved(candidate.address)) yield { kind: "used", candidate, user };
   }
   if (reclaims) {
     const usable = (name: string): Candidate | undefined =>
@@ -79,17 +78,4 @@ export function* obtainableInOrder(
     if (candidate === undefined || taken.use.userOf(candidate.address) !== undefined) continue;
     yield { kind: "empty", candidate, name: reservation.name };
   }
-}
-
-/**
- * Whether a file has the name of an address, so that no other gets it.
- *
- * @throws SystemError where that cannot be seen
- */
-export function isReserved(files: NetworkFiles, address: Address): boolean {
-  const look = (): true => {
-    files.system.linkStatus(files.pathOf(formatAddress(address)));
-    return true;
-  };
-  return attempt(look, false, "ENOENT");
 }

@@ -23,6 +23,16 @@ const reservationDirectory = "/var/lib/cni/networks";
 const configurationDirectory = "/etc/cni/net.d";
 const record = "/run/calls-of-host-local";
 
+/** Shows in /sys the interfaces of this network namespace in place of the machine's; what else is there stays, such as cgroups. */
+function showOwnInterfaces(): void {
+  mkdirSync("/run/sys");
+  execFileSync("mount", ["-t", "sysfs", "sysfs", "/run/sys"]);
+  for (const directory of ["devices/virtual/net", "class/net"]) {
+    execFileSync("mount", ["--bind", `/run/sys/${directory}`, `/sys/${directory}`]);
+  }
+  execFileSync("umount", ["/run/sys"]);
+}
+
 /** The host that a scenario runs on. Made once, inside the namespaces of the scenario. */
 export class Host {
   readonly pluginDirectory = pluginDirectory;
@@ -38,6 +48,7 @@ export class Host {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
+    showOwnInterfaces();
     // Up for a day: on a machine that has just started, check looks for no leaks.
     writeFileSync("/run/uptime", "86400.00 86400.00\n");
     execFileSync("mount", ["--bind", "/run/uptime", "/proc/uptime"]);

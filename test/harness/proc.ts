@@ -1,5 +1,6 @@
 /** What the kernel shows in memory of who lives: `/proc`, and mounted network namespaces. */
 
+import { parseAddress } from "../../src/ipam/address.ts";
 import { createNodeOperatorSystem } from "../../src/system/node/operator-system.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { SystemError } from "../../src/system/system.ts";
@@ -56,6 +57,8 @@ export interface Machine {
   readonly capabilities?: bigint;
   /** Whether each namespace has an interface, and not only one with an address. */
   readonly isConnected?: boolean;
+  /** The namespaces that nothing links with the node's, as those of a runtime inside a container; by default each is linked. */
+  readonly unlinked?: readonly number[];
   /** Whether this user may inspect no process but its own: only their tables in `net` can be read. */
   readonly isUnprivileged?: boolean;
 }
@@ -71,12 +74,20 @@ const SELF = 99;
 /** The calls by which a program looks at `/proc` and at network namespaces. */
 export type ProcCalls = Pick<
   OperatorSystem,
-  "readLink" | "list" | "readFile" | "linesWith" | "readFileIn" | "status"
+  | "readLink"
+  | "list"
+  | "readFile"
+  | "linesWith"
+  | "readFileIn"
+  | "status"
+  | "linkedAddresses"
+  | "namespaceId"
 >;
 
 /** The names of these calls. */
 export const procCalls: readonly (keyof ProcCalls)[] = [
   ...(["readLink", "list", "readFile", "linesWith", "readFileIn", "status"] as const),
+  ...(["linkedAddresses", "namespaceId"] as const),
 ];
 
 /** The system of a process on a machine. */
@@ -132,7 +143,31 @@ export function procOf(machine: Machine): ProcCalls {
       ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw`,
     ),
   ];
+  const isLinked = (inode: number): boolean =>
+    inode !== nodeNamespace && !isUnprivileged && machine.unlinked?.includes(inode) !== true;
+  const linesOf = (process: Process, family: 4 | 6): string => {
+    const { namespace, addresses = [], addresses6 = [] } = process;
+    const texts =
+      family === 4 ? addresses : addresses6.map((digits) => digits.replace(/.{4}(?=.)/g, "$&:"));
+    const id = namespace === nodeNamespace ? "-" : namespace;
+    return texts
+      .flatMap((text) => parseAddress(text) ?? [])
+      .map(({ value }) => `${value.toString(16)} ${id}\n`)
+      .join("");
+  };
   return {
+    linkedAddresses: (family) => {
+      const inodes = [
+        ...Object.values(processes).map((one) => one.namespace),
+        ...Object.values(mounted),
+      ];
+      const seen = [...new Set(inodes)].filter((one) => one === nodeNamespace || isLinked(one));
+      return seen.map((inode) => linesOf(processOf(inode), family)).join("");
+    },
+    namespaceId: (path) => {
+      const inode = mounted[path] ?? processAt(path)?.process.namespace ?? missing("open", path);
+      return isLinked(inode) ? inode : undefined;
+    },
     readLink: (path) => {
       if (path === "/proc/self/ns/pid") return `pid:[${isContained ? 4026539999 : 4026531836}]`;
       const found = processAt(path);

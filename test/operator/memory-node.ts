@@ -45,6 +45,7 @@ export function startOperator(
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
     listInterfaces,
+    namespaceId: (path: string) => machine.kernel.namespaceId(path),
     hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");
@@ -168,12 +169,16 @@ function withKernel(system: OperatorSystem, kernel: ProcCalls): OperatorSystem {
       const value: unknown = Reflect.get(target, key, target);
       const other: unknown = Reflect.get(kernel, key, kernel);
       if (!procCalls.some((call) => call === key) || typeof other !== "function") return value;
-      return (path: string, ...rest: readonly unknown[]) => {
-        const isOther = /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
+      return (path: unknown, ...rest: readonly unknown[]) => {
+        const isOther = key === "linkedAddresses" || isOfKernel(`${path}`);
         const call = isOther ? other : value;
-        if (typeof call !== "function") throw new SystemError("open", path, "ENOSYS");
+        if (typeof call !== "function") throw new SystemError("open", `${path}`, "ENOSYS");
         return call.call(isOther ? kernel : target, path, ...rest);
       };
     },
   });
+}
+
+function isOfKernel(path: string): boolean {
+  return /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
 }

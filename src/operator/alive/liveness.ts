@@ -1,6 +1,6 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
-import { parseAddress } from "../../ipam/address.ts";
+import { type AddressRange, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
 import { AddressUse } from "../../store/address-use.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
@@ -20,9 +20,11 @@ import {
   nodeNamespaceOf,
   type View,
 } from "../../store/namespaces/view.ts";
+import type { UsedAddresses } from "../../store/no-address.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { CachedAttachment } from "./cache/cached-attachment.ts";
 import type { ResultsCache } from "./cache/results-cache.ts";
@@ -61,6 +63,8 @@ export class LivenessChecker {
   readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string> | undefined>();
   /** The addresses of the namespaces linked with this one, as they are when they are first asked for. */
   readonly linked: LinkedAddresses;
+  readonly #ids = new Map<Namespace, number | "none" | "unseen">();
+  readonly #inUse = new Map<NetworkDirectory, UsedAddresses>();
   #view: View | undefined;
   #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
@@ -160,6 +164,59 @@ export class LivenessChecker {
   /** The namespaces in which an address is configured, in its canonical form, without the node's. */
   namespacesOfOthers(address: string): readonly Namespace[] {
     return this.#withoutNode(this.namespacesWith(address));
+  }
+
+  /**
+   * The namespaces of this node's containers that have an address, given in its canonical form: those that are linked with the
+   * node's, or are known by libcni's cache or by what was recorded of them. A runtime inside a container has namespaces of its
+   * own, by right with the same addresses. Where nothing but the kernel's answer shows one, it is by its id alone.
+   */
+  containersWith(address: string): readonly (Namespace | number)[] {
+    const linked = new Set(this.linked.all().get(address));
+    linked.delete("node");
+    let unseen = 0;
+    const seen = this.namespacesOfOthers(address).filter((namespace) => {
+      const id = this.#linkedIdOf(namespace);
+      if (id === "unseen") unseen++;
+      else if (id !== "none") linked.delete(id);
+      const isKnown = namespace.id !== undefined && this.containerNamespaces().has(namespace.id);
+      return isKnown || typeof id === "number";
+    });
+    // One of which the id is not seen may be one of those.
+    const others = [...linked].filter((id) => id !== "node").slice(unseen);
+    return [...seen, ...others];
+  }
+
+  #linkedIdOf(namespace: Namespace): number | "none" | "unseen" {
+    const known = this.#ids.get(namespace);
+    if (known !== undefined) return known;
+    const ask = (): number | "none" => this.#system.namespaceId(namespace.reachedAt) ?? "none";
+    const id = attempt(ask, "unseen");
+    this.#ids.set(namespace, id);
+    return id;
+  }
+
+  /**
+   * The addresses of a network's ranges that are in use, in their canonical form, with those who use them: no ADD gets one,
+   * whether it is reserved or not.
+   */
+  inUseIn(directory: NetworkDirectory): UsedAddresses {
+    let found = this.#inUse.get(directory);
+    if (found === undefined) {
+      const used = new AddressUse(directory.files, this.linked).inSets(directory.rangeSets);
+      found = new Map([...used].map(([address, user]) => [formatAddress(address), user]));
+      this.#inUse.set(directory, found);
+    }
+    return found;
+  }
+
+  /** The addresses of a subnet, but for a part of it, that others than the node have, in their canonical form. */
+  othersIn(subnet: AddressRange, but: AddressRange | undefined): readonly string[] {
+    return [...this.linked.all().keys()].filter((text) => {
+      const address = parseAddress(text);
+      if (address === undefined || !isWithin(address, subnet)) return false;
+      return !(but && isWithin(address, but)) && this.namespaces.isLinked(text);
+    });
   }
 
   #withoutNode(namespaces: readonly Namespace[]): readonly Namespace[] {

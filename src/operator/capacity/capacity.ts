@@ -10,7 +10,7 @@ import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
+import { logUncertainty, logUncounted, logUnreserved, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import {
   countRanges,
@@ -195,6 +195,7 @@ function count(context: Context): Report {
   const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
   for (const directory of node.directories)
     logUncounted(context, directory, "; they count as UNOWNED");
+  logUnreserved(node);
   // What no runtime uses would hide that the rest is full.
   const used = counted.filter(({ network }) => network.shadowedBy === undefined);
   const totals = totalsOf(used.flatMap(({ ranges }) => ranges));

@@ -7,11 +7,10 @@ import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
-import { nestedRuntimeOf } from "../alive/nested-runtime.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
-import { type Finding, PERHAPS_NESTED } from "./finding.ts";
+import { type Finding, RESERVATIONS_LOST } from "./finding.ts";
 import { ownerCommand } from "./reservation-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
@@ -57,63 +56,74 @@ export function attachmentFindings(
   const known = new Set(found.map(({ path }) => path));
   const byKernel = node.directories
     .filter(isSelected)
-    .flatMap((directory) => inTwoNamespaces(node, directory));
+    .flatMap((one) => [...inSeveralNamespaces(node, one), ...unreservedFindings(node, one)]);
   return [...found, ...byKernel.filter(({ path }) => !known.has(path))];
 }
 
 /**
  * Addresses of a network that are configured in more network namespaces than there are reservations of them, by the kernel
- * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells. An error if two
- * are known as those of this node's containers: a runtime inside a container may have the same range by right.
+ * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
  */
-function inTwoNamespaces(
+function inSeveralNamespaces(
   { context, directories, liveness }: Node,
   directory: NetworkDirectory,
 ): readonly Finding[] {
   const { files } = directory;
-  const findings: Finding[] = [];
-  for (const [address] of liveness.namespaces.inSeveral) {
-    // Nobody says whose an address without a reservation is: gateways and rootless containers have the same.
-    if (directory.ownersAt(address).length === 0) continue;
-    const namespaces = liveness.namespacesOfOthers(address);
+  const linked = [...liveness.linked.all()].filter(([, namespaces]) => namespaces.size > 1);
+  const several = new Set(
+    [...liveness.namespaces.inSeveral, ...linked].map(([address]) => address),
+  );
+  return [...several].flatMap((address): readonly Finding[] => {
+    // What nobody has reserved is a finding of its own, or none: gateways, and rootless containers, have the same.
+    if (directory.ownersAt(address).length === 0) return [];
+    const places = liveness.containersWith(address);
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
-    if (namespaces.length <= Math.max(reservations, 1)) continue;
-    const known = liveness.containerNamespaces();
-    const ofContainers = namespaces.filter(({ id }) => id !== undefined && known.has(id));
-    const places = namespaces.map((one) => placeOf(context, one));
-    findings.push({
-      code: "address-in-use-twice",
-      network: files.network,
-      path: files.pathOf(address),
-      message: `${address} is configured in ${namespaces.length} network namespaces: ${places.join("; ")}`,
-      commands: [commandText(context, files, ["show", address])],
-      ...(ofContainers.length > 1 ? {} : { severity: "warning", remedy: PERHAPS_NESTED }),
-    });
-  }
-  return findings;
+    if (places.length <= Math.max(reservations, 1)) return [];
+    const texts = places.map(describePlace);
+    return [
+      {
+        code: "address-in-use-twice",
+        network: files.network,
+        path: files.pathOf(address),
+        message: `${address} is configured in ${places.length} network namespaces: ${texts.join("; ")}`,
+        commands: [commandText(context, files, ["show", address])],
+      },
+    ];
+  });
 }
 
-/** Where a namespace is, and which runtime inside a container has made it. */
-function placeOf({ system }: Context, { processId, path }: Namespace): string {
-  if (processId === undefined) return `${path}, without a process`;
-  const runtime = nestedRuntimeOf(system, processId);
-  const place = `that of process ${processId}`;
-  return runtime === undefined ? place : `${place}, started inside a container by ${runtime}`;
+/** Addresses that a network hands out, and that a container has without a reservation, by the kernel alone. */
+function unreservedFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const { files } = directory;
+  return node.unreservedIn(directory).map((address) => {
+    const places = node.liveness.containersWith(address).map(describePlace);
+    return {
+      code: "live-without-reservation",
+      network: files.network,
+      path: files.pathOf(address),
+      message: `${address} is in use, and not reserved, in the network namespace ${places.join("; ")}`,
+      remedy: RESERVATIONS_LOST,
+    };
+  });
+}
+
+/** Where a network namespace is; the kernel alone tells of what is only held by a descriptor or a socket. */
+function describePlace(place: Namespace | number): string {
+  if (typeof place === "number") {
+    return `with the id ${place} (ip netns list-id), which no process or mount shows`;
+  }
+  const { processId, path } = place;
+  return processId === undefined ? `${path}, without a process` : `of process ${processId}`;
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {
   const { cache, directories, liveness: checker } = node;
-  const { system } = node.context;
-  // A runtime inside a container may have given its own the same address.
-  const isOfNodesRuntime = ({ processId }: Namespace): boolean =>
-    processId === undefined || nestedRuntimeOf(system, processId) === undefined;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(
       checker
-        .namespacesOfOthers(address)
-        .filter(isOfNodesRuntime)
-        .flatMap(({ id }) => id ?? []),
+        .containersWith(address)
+        .flatMap((place) => (typeof place === "number" ? `${place}` : (place.id ?? []))),
     );
   // Their names before the reservations: those of attachments that are added meanwhile are then known.
   const attachments = cache.attachmentsBut(() => deadReservations(node));

@@ -26,7 +26,7 @@ import {
   type Finding,
   severityOf,
 } from "./finding.ts";
-import { podsInSubnet } from "./pods-in-subnet.ts";
+import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
 
 /** Checks that every bridge has the gateway's address of its network, and that ADDs from every range can work. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
@@ -128,7 +128,7 @@ function checkGateway(
     const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
     return [{ ...about(bridged, "bridge-address", text), remedy: BRIDGE_SHARED }];
   }
-  const uses = stale.flatMap((one) => useOf(node, one, range));
+  const uses = stale.flatMap((one) => useOf(node, bridge, one, range));
   if (uses.length > 0) {
     const text = [message, ...uses].join("; ");
     return [{ ...about(bridged, "bridge-address", text), remedy: BRIDGE_IN_USE }, ...certain];
@@ -177,16 +177,28 @@ function addressCommand(
 }
 
 /**
- * Whose gateway an address is, or may be: that of the pods with an address of its subnet, unless they have another one. Where it
- * is the gateway of a range with another prefix length, those of its subnet keep it.
+ * Whose gateway an address is, or may be: that of the pods with an address of its subnet, unless they have another one; of
+ * whoever else has one, by the kernel; or of what is at the bridge. Where it is the gateway of a range with another prefix
+ * length, those of its subnet keep it.
  */
-function useOf(node: Node, one: InterfaceAddress, range: Range): readonly string[] {
+function useOf(node: Node, bridge: Bridge, one: InterfaceAddress, range: Range): readonly string[] {
   const { address } = one;
-  const kept = isSame(address, gatewayOf(range).address) ? subnetOf(range) : undefined;
-  const pods = podsInSubnet(node, subnetWith(one), address, kept);
-  if (pods === undefined) return [];
-  const { areLiving, text } = pods;
-  return [`${formatAddress(address)} ${areLiving ? "is" : "may be"} the gateway of ${text}`];
+  const subnet = subnetWith(one);
+  const isKept = isSame(address, gatewayOf(range).address);
+  const kept = isKept ? subnetOf(range) : undefined;
+  const gateway = formatAddress(address);
+  const pods = podsInSubnet(node, subnet, address, kept);
+  if (pods !== undefined)
+    return [`${gateway} ${pods.areLiving ? "is" : "may be"} the gateway of ${pods.text}`];
+  const [user] = node.liveness.othersIn(subnet, kept);
+  if (user !== undefined) return [`${user} may have the gateway ${gateway}`];
+  if (isKept) return [];
+  const ports = node.portsOf(bridge);
+  if (ports === undefined)
+    return [`what is at ${bridge.name} is not seen, and may have the gateway ${gateway}`];
+  return ports.length === 0
+    ? []
+    : [`${namedPods(ports)} at ${bridge.name} may have the gateway ${gateway}`];
 }
 
 /** The next ADD sets the address, but there may be none: the range may be full. */

@@ -185,17 +185,17 @@ export const kinds = {
 export const WITHOUT_IPAM =
   "correct the key, and restart the pods that were started without an address; pods get one from the next ADD on";
 
-/** The remedy for `address-in-use-twice` where not both are known as containers of this node. */
-export const PERHAPS_NESTED =
-  "none if a runtime inside a container (kind, podman in podman) has the same range: its pods are apart from this node's. Otherwise find out which of these namespaces the runtime does not know, and end what runs there";
+/** The remedy for `live-without-reservation` where nothing but the kernel knows of it. */
+export const RESERVATIONS_LOST =
+  "if the directory of the network was deleted or restored, the state was lost: drain the node, and restart the pods that stay on it. If another program gave the address, exclude it (ipam.exclude). Meanwhile ADD hands none of these out";
 
 /** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
 export const BRIDGE_OTHER_PREFIX =
   "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
 
-/** The remedy for `bridge-address` where living pods have, or may have, that gateway. */
+/** The remedy for `bridge-address` where something has, or may have, that gateway. */
 export const BRIDGE_IN_USE =
-  "correct the configuration: these pods lose their gateway if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
+  "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

@@ -56,8 +56,8 @@ function ownAddresses(
     const about = { code: "node-address", network: files.network } as const;
     const exclude = `exclude it ("exclude": ["${text}"] in ipam)`;
     if (held === undefined) {
-      const message = `${own}, and ADD hands it out`;
-      return [{ ...about, path: source, message, remedy: exclude }];
+      const message = `${own}, and it is one of the range: ADD passes over it, but the Go plugin would hand it out`;
+      return [{ ...about, severity: "warning", path: source, message, remedy: exclude }];
     }
     const container = containerOf(held.owner) || "no container";
     const holder = describeContainer({ pod: node.cache.podOf(held), containerId: container });

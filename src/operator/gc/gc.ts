@@ -7,7 +7,7 @@ import type { NetworkDirectory, NodeReservation } from "../held/network-director
 import { requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
 import { commandText, shellCommand } from "../next-command.ts";
-import { type Node, openNode } from "../node.ts";
+import { logUnreserved, type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
 import { decideBy, isRecorded } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -75,6 +75,7 @@ function collect(context: Context): Report {
   );
   const messages = collections.flatMap((collection) => messagesOn(node, source, collection));
   for (const message of messages) log(message);
+  logUnreserved(node);
   const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
   const isLeft = collections.some((one) => one.isLeft);
   const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";

@@ -200,7 +200,11 @@ function userOf({ liveness }: Node, address: Address): string | undefined {
   const text = formatAddress(address);
   if (liveness.nodeAddresses().has(text)) return "the node itself has it";
   const [namespace] = liveness.namespacesOfOthers(text);
-  if (namespace === undefined) return undefined;
+  if (namespace === undefined) {
+    return liveness.namespaces.isLinked(text)
+      ? "a network namespace that is linked with the node's has it"
+      : undefined;
+  }
   const { processId, path } = namespace;
   return processId === undefined
     ? `the network namespace ${path} has it`

@@ -21,6 +21,8 @@ export interface Namespace {
   readonly processId: number | undefined;
   /** Where it is mounted, or that of its process. */
   readonly path: string;
+  /** The path by which this process reaches it. */
+  readonly reachedAt: string;
   /** The addresses in it of both families, in their canonical form; loopback and link-local ones among them. */
   readonly addresses: ReadonlySet<string>;
   /** Whether it has another interface than `lo`, or may have. */
@@ -42,14 +44,14 @@ export class AddressesInUse {
   readonly nodeAddresses: ReadonlySet<string>;
   readonly #byAddress = new Map<string, readonly Namespace[]>();
   readonly #byId: ReadonlyMap<string, Namespace>;
-  readonly #linked: ReadonlyMap<string, ReadonlySet<number>>;
+  readonly #linked: LinkedAddresses;
 
   constructor(
     system: System,
     view: View = lookAround(system),
     linked = new LinkedAddresses(system),
   ) {
-    this.#linked = linked.ofOthers();
+    this.#linked = linked;
     const reader = new AddressReader(system);
     this.nodeAddresses = reader.addressesOf(view.ofNode)?.addresses ?? new Set();
     const ofProcesses = groupsOf(system, view, reader).flatMap(
@@ -78,7 +80,8 @@ export class AddressesInUse {
 
   /** Whether a namespace other than this process's, and linked with that, has an address, given in its canonical form. */
   isLinked(address: string): boolean {
-    return this.#linked.has(address);
+    const namespaces = this.#linked.all().get(address);
+    return namespaces !== undefined && (namespaces.size > 1 || !namespaces.has("node"));
   }
 
   /** The namespace with an id, as the kernel names it. */
@@ -141,6 +144,7 @@ class AddressReader {
         id,
         processId: Number(processId),
         path: `/proc/${processId}/ns/net`,
+        reachedAt: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),
       };
@@ -207,7 +211,7 @@ function enter(
     const addresses = addressesBy(read);
     if (addresses === undefined) return refused("has no table of addresses");
     const isBusy = (): boolean => hasInterface(() => read("dev"));
-    return { id, processId: undefined, path, addresses, hasInterface: isBusy };
+    return { id, processId: undefined, path, reachedAt, addresses, hasInterface: isBusy };
   };
   return recover(look, ({ code, message }) =>
     refused(

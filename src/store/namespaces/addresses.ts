@@ -1,7 +1,7 @@
 /** The addresses of a network namespace, as its tables below `/proc/PID/net` show them. */
 
 import { addressAt, formatAddress } from "../../ipam/address.ts";
-import { attempt, type System, SystemError } from "../../system/system.ts";
+import { attempt } from "../../system/system.ts";
 
 /** The routing table of a namespace with thousands of routes is smaller, in bytes. */
 export const LARGEST_TABLE = 16 * 1024 * 1024;
@@ -21,19 +21,6 @@ export function addressesBy(read: (table: string) => string): ReadonlySet<string
   const ipv4 = table("fib_trie");
   if (ipv4 === undefined) return undefined;
   return new Set([...localAddresses(ipv4), ...interfaceAddresses(ipv6 ?? "")]);
-}
-
-/**
- * The addresses in the namespace of this process: a runtime calls the plugin in that of the node itself.
- *
- * @throws SystemError where they cannot be read
- */
-export function ownAddresses(system: System): ReadonlySet<string> {
-  const path = "/proc/self/net";
-  const read = (table: string): string => system.readFile(`${path}/${table}`, LARGEST_TABLE);
-  const addresses = addressesBy(read);
-  if (addresses === undefined) throw new SystemError("open", path, "ENOENT");
-  return addresses;
 }
 
 /**

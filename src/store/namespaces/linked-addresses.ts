@@ -19,6 +19,7 @@ export class LinkedAddresses {
   /** Lines as `System.linkedAddresses` has them, behind a line end; empty where the kernel is not to be asked. */
   #lines4: string | undefined;
   #lines6: string | undefined;
+  #all: ReadonlyMap<string, ReadonlySet<LinkedNamespace>> | undefined;
 
   /**
    * @param caller the path of the namespace for which an ADD is called: what it has is no obstacle. It gets an id, so that
@@ -36,8 +37,7 @@ export class LinkedAddresses {
     const start = `\n${value.toString(16)} `;
     const found: LinkedNamespace[] = [];
     for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + 1)) {
-      const id = lines.slice(at + start.length, lines.indexOf("\n", at + 1));
-      found.push(id === OWN ? "node" : Number(id));
+      found.push(namespaceIn(lines.slice(at + start.length, lines.indexOf("\n", at + 1))));
     }
     return found;
   }
@@ -47,16 +47,21 @@ export class LinkedAddresses {
     return this.#of(family) === "";
   }
 
-  /** Every address that another namespace than the node's has, in its canonical form, with those that do. */
-  ofOthers(): ReadonlyMap<string, ReadonlySet<number>> {
-    const found = new Map<string, Set<number>>();
+  /** Every address, in its canonical form, with the namespaces that have it. */
+  all(): ReadonlyMap<string, ReadonlySet<LinkedNamespace>> {
+    this.#all ??= this.#readAll();
+    return this.#all;
+  }
+
+  #readAll(): ReadonlyMap<string, ReadonlySet<LinkedNamespace>> {
+    const found = new Map<string, Set<LinkedNamespace>>();
     for (const family of [4, 6] as const) {
       for (const line of this.#of(family).split("\n")) {
-        const [digits = "", id = OWN] = line.split(" ");
-        if (id === OWN) continue;
+        const [digits = "", id] = line.split(" ");
+        if (id === undefined) continue;
         const address = formatAddress(addressAt(family, BigInt(`0x${digits}`)));
         const known = found.get(address) ?? new Set();
-        found.set(address, known.add(Number(id)));
+        found.set(address, known.add(namespaceIn(id)));
       }
     }
     return found;
@@ -74,4 +79,8 @@ export class LinkedAddresses {
   #ask(family: Family): string {
     return attempt(() => `\n${this.#system.linkedAddresses(family, this.#caller)}`, "");
   }
+}
+
+function namespaceIn(id: string): LinkedNamespace {
+  return id === OWN ? "node" : Number(id);
 }

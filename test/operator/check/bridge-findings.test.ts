@@ -28,6 +28,8 @@ function configureBridged(
 function findingsWith(machine: MemoryMachine, addresses: readonly string[]) {
   const interfaces = ["lo", "cni0", ...addresses.map((address) => `cni0 ${address}`)];
   const listInterfaces = () => interfaces;
+  machine.disk.makeDirectories("/sys/class/net/cni0/bridge");
+  machine.disk.makeDirectories("/sys/class/net/cni0/brif");
   return findingsOn(machine, { listInterfaces }).filter(({ code }) => code.startsWith("bridge-"));
 }
 
