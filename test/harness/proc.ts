@@ -35,7 +35,7 @@ export interface Machine {
   readonly unreadable?: readonly number[];
   /** Paths of mounted network namespaces above which something else is mounted. */
   readonly covered?: readonly string[];
-  /** Whether network namespaces cannot be entered. */
+  /** Whether network namespaces can be neither entered nor asked about. */
   readonly isConfined?: boolean;
   /** Directories of network namespaces that are mounted from the node. */
   readonly shared?: readonly string[];
@@ -144,7 +144,10 @@ export function procOf(machine: Machine): ProcCalls {
     ),
   ];
   const isLinked = (inode: number): boolean =>
-    inode !== nodeNamespace && !isUnprivileged && machine.unlinked?.includes(inode) !== true;
+    inode !== nodeNamespace &&
+    !isUnprivileged &&
+    machine.isConfined !== true &&
+    machine.unlinked?.includes(inode) !== true;
   const linesOf = (process: Process, family: 4 | 6): string => {
     const { namespace, addresses = [], addresses6 = [] } = process;
     const texts =

@@ -66,7 +66,7 @@ export class Judge {
     const outcomes = places.map((place) => place.outcomes);
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
-      ...inTwoNamespaces(world),
+      ...inTwoNamespaces(world, inNoOrder(places)),
       ...(this.#question.isLost ? [] : this.#rulesOf(world, places, hasBooted, isCalm)),
     ];
     this.#known.set(key, found);
@@ -309,10 +309,25 @@ export class Judge {
   }
 }
 
+/** The containers that a runtime adds and deletes at once: what they have may be configured after it was released. */
+function inNoOrder(places: State["places"]): readonly string[] {
+  return places.flatMap(({ outcomes }) => {
+    const others = places.filter((one) => one.outcomes !== outcomes).flatMap((one) => one.outcomes);
+    return outcomes.flatMap(({ program: { verb, container } }) => {
+      const isDeleted = others.some(
+        ({ program }) => program.verb === "DEL" && program.container === container,
+      );
+      return verb === "ADD" && isDeleted && container !== undefined ? container : [];
+    });
+  });
+}
+
 /** No two containers have one address; one that is started again may have its former network namespace, too. */
-function inTwoNamespaces({ kernel }: World): readonly string[] {
+function inTwoNamespaces({ kernel }: World, inNoOrder: readonly string[]): readonly string[] {
+  const spared = inNoOrder.map((id) => namespacePath(id, ""));
   return [...kernel.pathsByAddress].flatMap(([address, paths]) => {
     const containers = new Set(paths.map((path) => path.replace(/-new$/, "")));
+    for (const path of spared) containers.delete(path);
     return containers.size > 1 ? [`${[...containers].join(" and ")} have ${address}`] : [];
   });
 }
