@@ -40,6 +40,8 @@ export interface Machine {
   readonly shared?: readonly string[];
   /** Processes whose first thread has ended, with another one of their threads, which has not. */
   readonly zombies?: Readonly<Record<number, number>>;
+  /** The network namespaces of further threads, by their process and their own id, such as `{ "7/task/9": 70 }`. */
+  readonly threads?: Readonly<Record<string, number>>;
   /** Processes that have ended, with all threads, and are still listed. */
   readonly ended?: readonly number[];
   /** Plain files in the directories of network namespaces. */
@@ -115,6 +117,8 @@ export function procOf(machine: Machine): ProcCalls {
     const process = id === "self" ? (machine.caller ?? processes[SELF]) : processes[Number(id)];
     if (process === undefined || machine.ended?.includes(Number(id)) === true) return undefined;
     const living = machine.zombies?.[Number(id)];
+    const namespace = machine.threads?.[`${id}/task/${thread}`];
+    if (namespace !== undefined) return { process: { ...processOf(namespace), namespace }, rest };
     if (living !== undefined && thread !== String(living)) return undefined;
     const isInspected = !rest.startsWith("net/") && id !== "self" && id !== `${SELF}`;
     if (isUnprivileged && isInspected) {
@@ -144,9 +148,14 @@ export function procOf(machine: Machine): ProcCalls {
     list: (path) => {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
       const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
-      const living = machine.zombies?.[Number(id)];
       if (id !== undefined) {
-        return living === undefined ? missing("open", path) : [id, String(living)];
+        if (!(Number(id) in processes) || machine.ended?.includes(Number(id)) === true) {
+          return missing("open", path);
+        }
+        const start = `${id}/task/`;
+        const others = Object.keys(machine.threads ?? {}).filter((one) => one.startsWith(start));
+        const living = machine.zombies?.[Number(id)] ?? [];
+        return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
       }
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
       const isThere = names.length > 0 || path === "/run/netns";

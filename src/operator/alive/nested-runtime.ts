@@ -25,7 +25,7 @@ export function nestedRuntimeOf(system: System, processId: number): string | und
     ancestor = ancestor === undefined ? undefined : parentOf(system, ancestor);
     const namespace = ancestor === undefined ? undefined : namespaceOf(system, `${ancestor}`);
     if (ancestor === undefined || namespace === undefined || namespace === ofNode) return undefined;
-    if (namespace !== own) return `${nameOf(system, ancestor)} (process ${ancestor})`;
+    if (namespace !== own) return describeProcess(system, ancestor);
   }
   return undefined;
 }
@@ -38,9 +38,11 @@ function parentOf(system: System, processId: number): number | undefined {
   return Number(parent) > 0 ? Number(parent) : undefined;
 }
 
-function nameOf(system: System, processId: number): string {
+/** A process in words, such as `conmon (process 4711)`. */
+export function describeProcess(system: System, processId: number): string {
   const text = statOf(system, processId);
-  return text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
+  const name = text.slice(text.indexOf("(") + 1, text.lastIndexOf(")"));
+  return `${name} (process ${processId})`;
 }
 
 function statOf(system: System, processId: number): string {

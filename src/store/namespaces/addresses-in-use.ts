@@ -140,7 +140,7 @@ class AddressReader {
       return {
         id,
         processId: Number(processId),
-        path: `/proc/${processId}/ns/net`,
+        path: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),
       };

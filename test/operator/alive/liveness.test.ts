@@ -148,6 +148,78 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   });
 }
 
+test("where a process runs in a namespace of nobody known, a path that is gone shows nothing", async (t) => {
+  const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
+  const processes = { 7: other, 8: stranger };
+  const why = "; process 8 runs in a network namespace that belongs to no known container";
+  for (const netns of ["/run/netns/cni-1", "/proc/9/ns/net"]) {
+    const conclusion = checkerOn({ processes }, [{ netns }], reserved).livenessOf(own);
+    t.match(conclusion, {
+      liveness: "unknown",
+      by: "view",
+      reason: `its network namespace ${netns} is gone${why}`,
+    });
+    const ofAnother = { containerId: "c3", netns: "/proc/8/ns/net", addresses: ["172.17.0.2/24"] };
+    const named = checkerOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
+    t.equal(named.liveness, "dead", "it is that of another container");
+  }
+  const unseen = { isContained: true, processes: { 7: other }, shared: ["/run/netns"] };
+  t.match(checkerOn(unseen, [{}], reserved).livenessOf(own), {
+    liveness: "unknown",
+    reason: `${gone.replace("dead: ", "")}; ${noProcesses}`,
+  });
+});
+
+test("libcni's cache is not believed of what is from before this boot, nor that it has a namespace", async (t) => {
+  const path = "/run/netns/cni-1";
+  const machine = new MemoryMachine();
+  const document = configuration("/data", { subnet: "10.7.9.0/24" });
+  const add = (containerId: string, netns: string): void => {
+    machine.namespaces.set(netns, 70n);
+    machine.runPlugin(attachmentCall("ADD", { containerId, netns }, document));
+  };
+  add("c1", path);
+  machine.boot();
+  add("c2", "/run/netns/cni-2");
+  machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
+  const directory = directoryOn(startOperator(machine).system);
+  // The path leads to a namespace again, another program's, in which a virtual machine may have the address of c9.
+  const kernel = {
+    processes: { 7: { namespace: 50 } },
+    mounted: { [path]: 50 },
+    isConnected: true,
+  };
+  const checker = new LivenessChecker(systemOf(kernel), cacheOf([{}]), [directory]);
+
+  const [first, , third] = checker.livenessOfAll(directory.reservations);
+
+  t.match(first, {
+    isBeforeBoot: true,
+    conclusion: { liveness: "dead", reason: "it is from before this boot of the node" },
+  });
+  t.match(third?.conclusion, { liveness: "unknown", by: "view" });
+});
+
+test("what is linked with another network namespace than the node's is not asked for", async (t) => {
+  for (const [processes, isAsked] of [
+    [{}, true],
+    [{ 99: { namespace: 70 } }, false],
+  ] as const) {
+    let asked = 0;
+    const linkedAddresses = (): string => {
+      asked++;
+      return "a070902 3\n";
+    };
+    const system = { ...systemOf({ processes }), linkedAddresses };
+    const directory = directoryOn(startOperator(machineWith(reserved)).system);
+    const checker = new LivenessChecker(system, cacheOf([]), [directory]);
+    const { liveness, reason } = checker.livenessOf(own);
+    t.equal(liveness, isAsked ? "alive" : "unknown");
+    t.match(reason, isAsked ? "linked with the node's has" : "is not seen from this one");
+    t.equal(asked > 0, isAsked);
+  }
+});
+
 test("an address in no namespace is not dead if it need not be a container's of this node", async (t) => {
   const remote = new MemoryMachine();
   remote.isShared = true;
