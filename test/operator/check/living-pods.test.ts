@@ -11,7 +11,7 @@ import type { PrintedFinding } from "../node.ts";
 /**
  * What shows whether a container lives. `cache`: libcni's cache has its namespace, which is mounted. `process`: the cache has
  * none, as before libcni 1.3, and a process has the address. `mount`: as `cache`, and the namespace has the address, without
- * a process. `gone`: the namespace in the cache is gone. `nothing`: the cache has none, and a process may be any container's.
+ * a process. `gone`: the namespace in the cache is gone. `nothing`: the cache has none, and a mounted one may be any container's.
  */
 type Shown = "cache" | "process" | "mount" | "gone" | "nothing";
 
@@ -25,10 +25,9 @@ interface Node {
 function nodeWith(shown: readonly Shown[], addresses = ["10.0.0.2", "10.0.0.3", "10.0.0.4"]): Node {
   const machine = memoryNode({ lock: "" });
   configureNet(machine, "10.0.0.0/28");
-  const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
-  const processes: Record<number, Process> = shown.includes("nothing") ? { 8: stranger } : {};
-  const mounted: Record<string, number> = {};
-  const inNamespaces: Record<number, readonly string[]> = {};
+  const processes: Record<number, Process> = {};
+  const mounted: Record<string, number> = shown.includes("nothing") ? { "/run/netns/any": 80 } : {};
+  const inNamespaces: Record<number, readonly string[]> = { 80: ["172.17.0.2"] };
   shown.forEach((by, at) => {
     const [id, address = "", namespace] = [`c${at + 1}`, addresses[at], at + 50];
     machine.disk.put(fileOf(address), `${id}\r\neth0`);
