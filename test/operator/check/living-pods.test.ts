@@ -5,6 +5,7 @@ import { check } from "../../../src/operator/check/check.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { Machine, Process } from "../../harness/proc.ts";
+import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { configureNet, findingsOn, memoryNode, RESULTS, remember, runOn } from "../memory-node.ts";
 import type { PrintedFinding } from "../node.ts";
 
@@ -453,6 +454,35 @@ test("right after a start of the node it is said that leaks are not judged", asy
     findings.map(({ code }) => code),
     ["leaked-reservation", "sandbox-without-process", "leaks-unknown"],
   );
+});
+
+test("a namespace that only a descriptor holds is that of a sandbox which its runtime may have lost", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const path = "/run/netns/c1";
+  machine.kernel.hasHandles = true;
+  machine.kernel.mount(path);
+  const document = configuration("/data", { subnet: "10.0.0.0/28" });
+  const cniArgs = "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c1";
+  const { exitCode } = machine.runPlugin(
+    attachmentCall("ADD", { containerId: "c1", netns: path, cniArgs }, document),
+  );
+  t.equal(exitCode, 0);
+  machine.kernel.open(path);
+  machine.kernel.unmount(path);
+
+  machine.wait(9 * 60_000);
+  t.same(findingsOn(machine), [], "its runtime may be about to end it");
+  machine.wait(2 * 60_000);
+  t.match(findingsOn(machine), [
+    {
+      code: "sandbox-without-process",
+      severity: "info",
+      message: / lives, though \/run\/netns\/c1 is gone: who holds it is not seen$/,
+      remedy: /^none where its pod is still known to the runtime; /,
+      commands: [],
+    },
+  ]);
 });
 
 for (const [what, shown, minutes] of [
