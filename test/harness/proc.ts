@@ -129,6 +129,14 @@ export function procOf(machine: Machine): ProcCalls {
   const missing = (word: string, path: string): never => {
     throw new SystemError(word, path, "ENOENT");
   };
+  const threadsOf = (id: string): readonly string[] | undefined => {
+    if (!(Number(id) in processes) || machine.ended?.includes(Number(id)) === true)
+      return undefined;
+    const start = `${id}/task/`;
+    const others = Object.keys(machine.threads ?? {}).filter((one) => one.startsWith(start));
+    const living = machine.zombies?.[Number(id)] ?? [];
+    return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
+  };
   const mountLines = (process: Process): readonly string[] => [
     ...(process.fileSystems ?? []),
     ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
@@ -148,15 +156,7 @@ export function procOf(machine: Machine): ProcCalls {
     list: (path) => {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
       const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
-      if (id !== undefined) {
-        if (!(Number(id) in processes) || machine.ended?.includes(Number(id)) === true) {
-          return missing("open", path);
-        }
-        const start = `${id}/task/`;
-        const others = Object.keys(machine.threads ?? {}).filter((one) => one.startsWith(start));
-        const living = machine.zombies?.[Number(id)] ?? [];
-        return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
-      }
+      if (id !== undefined) return threadsOf(id) ?? missing("open", path);
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
       const isThere = names.length > 0 || path === "/run/netns";
       return isThere ? names.map((one) => one.slice(path.length + 1)) : missing("open", path);
@@ -196,6 +196,11 @@ export function procOf(machine: Machine): ProcCalls {
       return tableOf(processOf(inode), path.replace("/proc/self/net/", ""), path);
     },
     status: (path) => {
+      const [, owner] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
+      if (owner !== undefined) {
+        const threads = threadsOf(owner) ?? missing("stat", path);
+        return { ...statusOf(20n, 8), kind: "directory", links: 2 + threads.length };
+      }
       const { process, rest } = processAt(path) ?? {};
       if (rest === "root/") return statusOf(20n, process?.root ?? 2);
       if (rest?.startsWith("fd/") === true) return missing("stat", path);
@@ -219,5 +224,6 @@ export function procOf(machine: Machine): ProcCalls {
 }
 
 function statusOf(device: bigint, inode: number): ReturnType<OperatorSystem["status"]> {
-  return { kind: "file", device, inode: BigInt(inode), size: 0, modified: 0n, changed: 0n };
+  const about = { kind: "file", links: 1, size: 0, modified: 0n, changed: 0n } as const;
+  return { ...about, device, inode: BigInt(inode) };
 }

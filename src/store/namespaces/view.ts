@@ -273,6 +273,9 @@ function statOf(system: System, task: string): readonly string[] {
   return text.slice(text.lastIndexOf(")") + 2).split(" ");
 }
 
+/** The links of `/proc/PID/task` where there is one thread: as a directory it has two, and one for each. */
+const LINKS_OF_ONE = 3;
+
 /**
  * The tasks of a process, one in each network namespace in which it has threads; `undefined` where it has ended, or one of its
  * threads that may have started another one.
@@ -280,9 +283,12 @@ function statOf(system: System, task: string): readonly string[] {
 function tasksOf(system: System, processId: string): readonly Task[] | undefined {
   const first = taskAt(system, processId, processId);
   const found = first === undefined ? [] : [first];
-  // Nor may its other threads be inspected.
-  if (first?.id === undefined && first !== undefined) return found;
-  const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
+  const directory = `/proc/${processId}/task`;
+  const isOnly = (): boolean =>
+    attempt(() => system.status(directory).links === LINKS_OF_ONE, false);
+  // Nor may its other threads be inspected; and most have none, which one call tells.
+  if (first !== undefined && (first.id === undefined || isOnly())) return found;
+  const list = (): readonly string[] => system.list(directory);
   const threads = recover(list, ({ code }) => (ENDED.includes(code) ? [] : undefined));
   // It may have some.
   if (threads === undefined) return [...found, { processId, task: processId, id: undefined }];
