@@ -17,6 +17,7 @@ import {
   processWithThreadIn,
   takeNamespace,
 } from "../../harness/network-namespaces.ts";
+import { ownNetwork } from "../../harness/own-network.ts";
 import { inRepository } from "../../harness/repository.ts";
 import { withoutHandles } from "../../harness/without-handles.ts";
 import { nodeFor } from "../node.ts";
@@ -28,28 +29,29 @@ const skipWithoutHandles =
   (createNodeSystem().namespaceHandle("/proc/self/ns/net") === undefined &&
     "This kernel gives no handles of namespaces, as Linux does since 6.18.");
 
-const ADDRESS = "203.0.113.2";
-
 /** Releases at once what is dead. */
 const collect = ["gc", "net", "--grace", "0s", "--now", "--yes"];
 
 /** A node with a network of which a pod has an address, for a mounted network namespace. */
-function nodeWithPod(t: Test, program = executable) {
+async function nodeWithPod(t: Test, program = executable) {
+  const { ipv4 } = await ownNetwork(t);
   const node = nodeFor(t);
-  const ipam = { subnet: "203.0.113.0/24" };
+  const ipam = { subnet: `${ipv4}.0/24` };
   node.network("net", ipam);
   const netns = join(node.root, "pod");
   mountNamespace(t, netns);
   const cniArgs = "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=pod";
   node.add("net", ipam, "pod", { netns, cniArgs, program });
+  const address = `${ipv4}.2`;
   return {
     ...node,
     netns,
-    isReserved: () => existsSync(join(node.dataDir, "net", ADDRESS)),
+    address,
+    isReserved: () => existsSync(join(node.dataDir, "net", address)),
     /** What `show` says of the pod, by a program. */
     shown: (start: readonly string[] = [executable]): string => {
       const [file = "", ...words] = start;
-      const line = node.line([...words, "show", ADDRESS, "--json"]);
+      const line = node.line([...words, "show", address, "--json"]);
       return spawnSync(file, line, { encoding: "utf8" }).stdout;
     },
   };
@@ -68,7 +70,7 @@ const ofAgent: readonly string[] = agent.securityContext.capabilities.add;
 test("with the capabilities of the DaemonSet, what only a descriptor holds lives, and its holder is named", {
   skip: skipWithoutHandles,
 }, async (t) => {
-  const node = nodeWithPod(t);
+  const node = await nodeWithPod(t);
   const { netns } = node;
   const [id = ""] = spawnSync("stat", ["--format=net:[%i]", netns], {
     encoding: "utf8",
@@ -77,7 +79,7 @@ test("with the capabilities of the DaemonSet, what only a descriptor holds lives
   takeNamespace(netns);
   const [program = "", ...bounds] = limitedTo(ofAgent);
 
-  const { document } = node.json([...bounds, "show", ADDRESS], { program });
+  const { document } = node.json([...bounds, "show", node.address], { program });
   const reason = `its network namespace ${id} lives, though ${netns} is gone: cat (process ${processId}) has it open`;
   t.match(JSON.stringify(document), reason);
   t.match(node.tool([...bounds, ...collect], { program }), { exitCode: 0, stdout: / 1 alive,/ });
@@ -87,7 +89,7 @@ test("with the capabilities of the DaemonSet, what only a descriptor holds lives
 test("who may not ask for it releases nothing, and says so", {
   skip: skipWithoutHandles,
 }, async (t) => {
-  const node = nodeWithPod(t);
+  const node = await nodeWithPod(t);
   await processWithOpen(t, node.netns);
   takeNamespace(node.netns);
   const [program = "", ...bounds] = limitedTo(ofAgent.filter((name) => name !== "SYS_ADMIN"));
@@ -99,28 +101,30 @@ test("who may not ask for it releases nothing, and says so", {
   t.match(node.json([...bounds, "list"], { program }).document, {
     reservations: [{ alive: null }],
   });
-  t.equal(node.tool([...bounds, "release", ADDRESS, "--yes"], { program }).exitCode, 1);
+  t.equal(node.tool([...bounds, "release", node.address, "--yes"], { program }).exitCode, 1);
   t.ok(node.isReserved());
 });
 
 test("what the cache names as gone is not dead while a process of nobody known has a namespace", {
   skip,
 }, async (t) => {
+  const { ipv4 } = await ownNetwork(t);
+  const address = `${ipv4}.2`;
   const node = nodeFor(t);
-  node.network("net", { subnet: "203.0.113.0/24" });
+  node.network("net", { subnet: `${ipv4}.0/24` });
   const machine = await processWithInterface(t);
   const ended = spawnSync("sh", ["-c", "echo $$"], { encoding: "utf8" }).stdout.trim();
   for (const netns of [`/proc/${ended}/ns/net`, join(node.root, "unmounted")]) {
-    node.write(`net/${ADDRESS}`, "vm\r\neth0", 3600);
-    node.remember("net", "vm", "default/vm", { netns, addresses: [`${ADDRESS}/24`] });
+    node.write(`net/${address}`, "vm\r\neth0", 3600);
+    node.remember("net", "vm", "default/vm", { netns, addresses: [`${address}/24`] });
 
     t.match(node.findings(), [{ code: "leaks-unknown" }], netns);
     t.match(node.tool(collect), {
       exitCode: 1,
       stderr: `its network namespace ${netns} is gone; `,
     });
-    t.match(node.tool(["release", ADDRESS, "--yes"]), { exitCode: 1, stdout: /is not known/ });
-    t.equal(node.read(`net/${ADDRESS}`), "vm\r\neth0", `process ${machine} may be its own`);
+    t.match(node.tool(["release", address, "--yes"]), { exitCode: 1, stdout: /is not known/ });
+    t.equal(node.read(`net/${address}`), "vm\r\neth0", `process ${machine} may be its own`);
   }
 });
 
@@ -128,7 +132,7 @@ test("as before Linux 6.18, a namespace in which only a later thread is lives", 
   skip: skip || (injectionObstacle() ?? false),
 }, async (t) => {
   const program = withoutHandles(t);
-  const node = nodeWithPod(t, program);
+  const node = await nodeWithPod(t, program);
   const processId = await processWithThreadIn(t, node.netns, node.root);
   takeNamespace(node.netns);
 
