@@ -404,9 +404,17 @@ export class LivenessChecker {
    */
   stranger(): string | undefined {
     this.#stranger ??= {
-      text: this.#viewNow().incomplete ?? this.#whyUnlinked() ?? this.#firstStranger(),
+      text: this.#whyUnseen() ?? this.#whyUnlinked() ?? this.#firstStranger(),
     };
     return this.#stranger.text;
+  }
+
+  /**
+   * Why some process of the containers is not seen. In a PID namespace of its own, as of a node that is a container, those of its
+   * runtime are seen, though not the node's.
+   */
+  #whyUnseen(): string | undefined {
+    return seesHostProcesses(this.#system) ? this.#viewNow().incomplete : undefined;
   }
 
   /** Why namespaces are not seen that are linked with the node's, and that nothing but a descriptor may hold. */

@@ -11,6 +11,7 @@ import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
+import { refusing } from "../../store/namespaces/refusing.ts";
 import { directoryOn, reservationOf } from "../held/reservation.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 
@@ -163,11 +164,18 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
     const named = checkerOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
     t.equal(named.liveness, "dead", "it is that of another container");
   }
-  const unseen = { isContained: true, processes: { 7: other }, shared: ["/run/netns"] };
-  t.match(checkerOn(unseen, [{}], reserved).livenessOf(own), {
-    liveness: "unknown",
-    reason: `${gone.replace("dead: ", "")}; ${noProcesses}`,
-  });
+  const contained = { isContained: true, shared: ["/run/netns"] };
+  for (const [seen, liveness] of [
+    [{ 7: other, 8: stranger }, "unknown"],
+    [{ 7: other }, "dead"],
+  ] as const) {
+    const checker = checkerOn({ ...contained, processes: seen }, [{}], reserved);
+    t.equal(checker.livenessOf(own).liveness, liveness, "on a node that is a container");
+  }
+  const hidden = refusing(systemOf({ processes: { 7: other } }), ["list"], /^\/proc$/, "ENFILE");
+  const directory = directoryOn(startOperator(machineWith(reserved)).system);
+  const checker = new LivenessChecker(hidden, cacheOf([{}]), [directory]);
+  t.equal(checker.livenessOf(own).liveness, "unknown", "no process is seen");
 });
 
 test("libcni's cache is not believed of what is from before this boot, nor that it has a namespace", async (t) => {
