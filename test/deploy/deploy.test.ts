@@ -76,7 +76,7 @@ test("it runs everywhere, first, without access to the API and without privilege
   }
 });
 
-test("its capabilities are those of the systemd unit for gc, and the one by which runtimes allow its calls", async (t) => {
+test("its capabilities are those of the unit for gc, and one for the seccomp profile", async (t) => {
   const unit = readFileSync(inRepository("conf-examples/operator/host-local-gc.service"), "utf8");
   const [, names = ""] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? [];
 

@@ -322,7 +322,7 @@ export const handles = ofMachines({
     spared: ["d"],
     hasHandles: true,
   },
-  /** The same of what no process and no mount shows, while all others are known as theirs by their addresses. */
+  /** No process and no mount shows it, while all others are known as theirs by their addresses. */
   openBlind: {
     name: "full, d open in a daemon, handles that are not seen",
     hasTaps: false,

@@ -67,7 +67,7 @@ const manifest = parse(readFileSync(inRepository("deploy/base/daemonset.yaml"), 
 const [agent] = manifest.spec.template.spec.containers;
 const ofAgent: readonly string[] = agent.securityContext.capabilities.add;
 
-test("with the capabilities of the DaemonSet, what only a descriptor holds lives, and its holder is named", {
+test("to the DaemonSet, what only a descriptor holds lives, and its holder is named", {
   skip: skipWithoutHandles,
 }, async (t) => {
   const node = await nodeWithPod(t);

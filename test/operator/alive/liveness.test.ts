@@ -178,7 +178,7 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
   t.equal(checker.livenessOf(own).liveness, "unknown", "no process is seen");
 });
 
-test("libcni's cache is not believed of what is from before this boot, nor that it has a namespace", async (t) => {
+test("libcni's cache is believed of nothing from before this boot, nor of its namespace", async (t) => {
   const path = "/run/netns/cni-1";
   const machine = new MemoryMachine();
   const document = configuration("/data", { subnet: "10.7.9.0/24" });

@@ -456,7 +456,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
   );
 });
 
-test("a namespace that only a descriptor holds is that of a sandbox which its runtime may have lost", async (t) => {
+test("a namespace that only a descriptor holds may be that of a sandbox which is lost", async (t) => {
   const machine = memoryNode({});
   configureNet(machine, "10.0.0.0/28");
   const path = "/run/netns/c1";

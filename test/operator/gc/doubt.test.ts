@@ -25,7 +25,7 @@ interface Case {
 const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
 const strange: Machine = { processes: { 8: stranger } };
 
-/** The same of one in which no process runs. */
+/** A namespace of which nothing tells whose it is, without a process. */
 const idle: Machine = {
   mounted: { "/run/netns/any": 80 },
   addresses: { 80: stranger.addresses },

@@ -40,7 +40,7 @@ test("a process is in each namespace in which one of its threads is", async (t) 
   );
 });
 
-test("a thread that ends before it is read may have started another one: its process is read again", async (t) => {
+test("a process is read again if one of its threads has ended before that was read", async (t) => {
   const system = systemOf({ processes: { 80: node }, threads: { "80/task/81": 70 } });
   const thread = "/proc/80/task/81/";
   let times = 0;
