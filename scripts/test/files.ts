@@ -89,7 +89,7 @@ export function wordsOf(path: string): ReadonlySet<Word> {
 }
 
 /** Whether a file works on an executable from outside. */
-export function usesExecutable({ words }: TestFile): boolean {
+export function usesExecutable({ words }: Pick<TestFile, "words">): boolean {
   return words.has("each executable") || words.has("native executable");
 }
 

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { knownPluginDirectories } from "../../src/operator/configured/plugin-directories.ts";
 import { root } from "../build/bundle.ts";
+import { usesExecutable, wordsOf } from "./files.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 
 /** A test file, or the unit tests of a room, that take longer hang; in seconds. */
@@ -48,6 +49,12 @@ writeFileSync(uptime, "86400.00 86400.00\n");
 /** The words before a command to which the machine's own directories are empty; none where that is not allowed. */
 const onEmptyMachine: readonly string[] = wordsForEmptyMachine();
 
+/** The same before one to which the machine has no addresses, either: ADD hands out none that lives. */
+const onMachineWithoutAddresses: readonly string[] = [
+  ...onEmptyMachine,
+  ...wordsForOwnAddresses(onEmptyMachine),
+];
+
 /** Each leads a group with all that its tests have started. */
 const running = new Set<ChildProcess>();
 
@@ -71,7 +78,8 @@ export function runTestFiles(
   longest = LONGEST,
 ): Promise<readonly FileResult[]> {
   const [program = "", ...words] = [
-    ...[...onEmptyMachine, process.execPath],
+    ...(paths.every(needsNoAddresses) ? onMachineWithoutAddresses : onEmptyMachine),
+    process.execPath,
     ...(paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths]),
   ];
   return new Promise((settle, fail) => {
@@ -144,8 +152,25 @@ function wordsForEmptyMachine(): readonly string[] {
     ...ownDirectories,
     "--",
   ];
+  return isAllowed(words) ? words : [];
+}
+
+/** The words before a command in a network namespace of its own; none where that is not allowed, or `ip` is not there. */
+function wordsForOwnAddresses(before: readonly string[]): readonly string[] {
+  const words = ["unshare", "--net", "sh", "-c", 'ip link set lo up && exec "$@"', "sh"];
+  return isAllowed([...before, ...words]) ? words : [];
+}
+
+function isAllowed(words: readonly string[]): boolean {
   const [program = "", ...rest] = [...words, "true"];
-  return spawnSync(program, rest).status === 0 ? words : [];
+  return spawnSync(program, rest).status === 0;
+}
+
+/** Whether a file works on an executable, and on nothing of the node's networks. */
+function needsNoAddresses(path: string): boolean {
+  const words = wordsOf(path);
+  const isOfNode = words.has("sees the node") || words.has("makes namespaces");
+  return usesExecutable({ words }) && !isOfNode && !words.has("release");
 }
 
 function killGroup({ pid }: ChildProcess): void {

@@ -8,6 +8,8 @@ export interface FileStatus {
   readonly kind: FileKind;
   readonly device: bigint;
   readonly inode: bigint;
+  /** How many names it has; of a directory in `/proc` what the kernel says there. */
+  readonly links: number;
   readonly size: number;
   readonly modified: bigint;
   readonly changed: bigint;
@@ -56,7 +58,7 @@ export interface NamedFile {
 }
 
 /** A file as it is opened once: its status and its content are of the same file. */
-export interface OpenedFile extends Omit<FileStatus, "device" | "size"> {
+export interface OpenedFile extends Omit<FileStatus, "device" | "links" | "size"> {
   /** The lower twelve bits of the mode, such as 0o600. */
   readonly mode: number;
   /** The error where it cannot be read; the status is then that of a symbolic link itself. */

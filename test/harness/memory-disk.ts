@@ -457,8 +457,9 @@ export class MemoryDisk {
 }
 
 function statusOf(found: Inode, kind: FileKind): FileStatus {
-  const { device, number, content, modified, changed } = found;
-  return { kind, device, inode: number, size: Buffer.byteLength(content), modified, changed };
+  const { device, number, links, content, modified, changed } = found;
+  const size = Buffer.byteLength(content);
+  return { kind, device, inode: number, links, size, modified, changed };
 }
 
 function enter(from: Inode | undefined, name: string): Inode | undefined {

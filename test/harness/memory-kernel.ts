@@ -20,11 +20,14 @@ export function isOfKernel(path: string): boolean {
   return /^\/(proc|run)(\/|$)/.test(path);
 }
 
+/** Where the first thread of a process is: in the namespace, in that of the node, or nowhere, where it has ended. */
+type FirstThread = "there" | "of the node" | "ended";
+
 /** A process in a network namespace that is not the node's. */
 interface RunningProcess {
   readonly namespace: bigint;
-  /** Whether its first thread has ended, and another one has not. */
-  readonly isZombie: boolean;
+  /** Where its first thread is; another one is in the namespace. */
+  readonly first: FirstThread;
 }
 
 /** A map that tells of each change. */
@@ -149,9 +152,9 @@ export class MemoryKernel {
   }
 
   /** Starts a process in the namespace that is mounted at a path, or in a new one. */
-  startProcess(id: number, path?: string, isZombie = false): void {
+  startProcess(id: number, path?: string, first: FirstThread = "there"): void {
     const namespace = (path && this.mounts.get(path)) || this.#lowestFree();
-    this.processes.set(id, { namespace, isZombie });
+    this.processes.set(id, { namespace, first });
   }
 
   /** Starts a process in the namespace of another one. */
@@ -242,7 +245,7 @@ export class MemoryKernel {
   /** Everything that a process can find out, as text. */
   get text(): string {
     const processes = [...this.processes].map(
-      ([id, { namespace, isZombie }]) => `${id} ${namespace} ${isZombie}`,
+      ([id, { namespace, first }]) => `${id} ${namespace} ${first}`,
     );
     const seen = [
       ...[this.seesProcesses, this.seesMounts, this.isInFirstUserNamespace, this.isAdministrator],
@@ -318,17 +321,20 @@ export class MemoryKernel {
       ...(this.ownReadOnly === undefined ? {} : this.#ownMounts(this.ownReadOnly)),
     };
     const seen = this.seesProcesses ? [...this.processes] : [];
-    const processes = seen.map(([id, { namespace }]) => {
-      const process = { namespace: Number(namespace), addresses: addressesIn(namespace) };
-      return [id, process] as const;
+    const processes = seen.map(([id, { namespace, first: thread }]) => {
+      const shown = thread === "of the node" ? NODE_NAMESPACE : namespace;
+      return [id, { namespace: Number(shown), addresses: addressesIn(shown) }] as const;
     });
+    const idsOf = (where: FirstThread): readonly (readonly [id: number, namespace: bigint])[] =>
+      seen.flatMap(([id, one]) => (one.first === where ? [[id, one.namespace] as const] : []));
     const mounts = this.seesMounts ? [...this.mounts] : [];
     return procOf({
       nodeNamespace: Number(NODE_NAMESPACE),
       caller,
       processes: { 1: first, ...Object.fromEntries(processes) },
-      zombies: Object.fromEntries(
-        seen.flatMap(([id, { isZombie }]) => (isZombie ? [[id, id + 1]] : [])),
+      zombies: Object.fromEntries(idsOf("ended").map(([id]) => [id, id + 1])),
+      threads: Object.fromEntries(
+        idsOf("of the node").map(([id, namespace]) => [`${id}/task/${id + 1}`, Number(namespace)]),
       ),
       isContained: !this.seesProcesses,
       capabilities:
@@ -360,8 +366,9 @@ export class MemoryKernel {
     const [, process, thread] = /^\/proc\/([0-9]+)(?:\/task\/([0-9]+))?\/ns\/net$/.exec(path) ?? [];
     const found = this.processes.get(Number(process));
     if (found === undefined) return this.mounts.get(path);
-    const isEnded = found.isZombie && (thread === undefined || thread === process);
-    return isEnded ? undefined : found.namespace;
+    if (thread !== undefined && thread !== process) return found.namespace;
+    if (found.first === "of the node") return NODE_NAMESPACE;
+    return found.first === "ended" ? undefined : found.namespace;
   }
 
   #lowestFree(): bigint {

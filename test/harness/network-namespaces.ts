@@ -53,22 +53,87 @@ async function startProcess(
   words: readonly string[] = [],
 ): Promise<number> {
   const script = `${setUp} && echo ready && exec cat`;
-  const { processId } = await startScript(t, script, words, (child) => child.kill("SIGKILL"));
+  const { processId } = await startScript(t, script, words, kill);
   return processId;
+}
+
+/**
+ * Starts a process that has a namespace open, and is not in it, as a daemon of the node; it ends with the test.
+ *
+ * @returns its process id
+ */
+export async function processWithOpen(t: Pick<Test, "teardown">, path: string): Promise<number> {
+  const script = 'exec 3<"$1" && echo ready && exec cat';
+  const started = await startProgram(t, ["sh", "-c", script, "sh", path], kill);
+  return started.processId;
+}
+
+const enterInThread = `
+#define _GNU_SOURCE
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <unistd.h>
+static void *enter(void *path) {
+  int namespace = open(path, O_RDONLY);
+  if (setns(namespace, CLONE_NEWNET) != 0) return NULL;
+  close(namespace);
+  puts("ready");
+  fflush(stdout);
+  for (;;) pause();
+}
+int main(int count, char **words) {
+  pthread_t thread;
+  if (count != 2 || pthread_create(&thread, NULL, enter, words[1]) != 0) return 1;
+  pthread_join(thread, NULL);
+  return 1;
+}`;
+
+/**
+ * Starts a process of which only a later thread is in the namespace at a path; it ends with the test.
+ *
+ * @param directory where it is compiled
+ * @returns its process id
+ */
+export async function processWithThreadIn(
+  t: Pick<Test, "teardown">,
+  path: string,
+  directory: string,
+): Promise<number> {
+  const program = join(directory, "thread");
+  const { status } = spawnSync("gcc", ["-x", "c", "-pthread", "-o", program, "-"], {
+    input: enterInThread,
+    stdio: ["pipe", "inherit", "inherit"],
+  });
+  if (status !== 0) throw new Error("gcc has failed");
+  const started = await startProgram(t, [program, path], kill);
+  return started.processId;
+}
+
+function kill(child: Child): void {
+  child.kill("SIGKILL");
 }
 
 type Child = ChildProcessByStdio<Writable, Readable, null>;
 
 /** Runs a script in a network namespace of its own, until it says `ready`: its process id, and the line in which it did. */
-async function startScript(
+function startScript(
   t: Pick<Test, "teardown">,
   script: string,
   words: readonly string[],
   end: (child: Child) => void,
 ): Promise<{ readonly processId: number; readonly said: string }> {
-  const child = spawn("unshare", ["--net", "sh", "-c", script, "sh", ...words], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
+  return startProgram(t, ["unshare", "--net", "sh", "-c", script, "sh", ...words], end);
+}
+
+/** As `startScript`, in the namespace of the test. */
+async function startProgram(
+  t: Pick<Test, "teardown">,
+  [file = "", ...words]: readonly string[],
+  end: (child: Child) => void,
+): Promise<{ readonly processId: number; readonly said: string }> {
+  const child = spawn(file, words, { stdio: ["pipe", "pipe", "inherit"] });
   // Its addresses are in use until it has ended, and the next test may have the same.
   const ended = once(child, "exit");
   t.teardown(async () => {
@@ -79,7 +144,7 @@ async function startScript(
     const isReady = line.split(" ")[0] === "ready";
     if (isReady && child.pid !== undefined) return { processId: child.pid, said: line };
   }
-  throw new Error(`no process in a network namespace: ${script}`);
+  throw new Error(`${file} ${words.join(" ")} has ended`);
 }
 
 /**
@@ -186,6 +251,15 @@ function namespaceOf(process: string): string {
  */
 export async function startStranger(t: Pick<Test, "teardown">): Promise<void> {
   if (isGiven("makes namespaces")) {
-    await startProcess(t, "ip link add eth0 type veth peer name eth1");
+    await processWithInterface(t);
   }
+}
+
+/**
+ * Starts a process in a namespace that has an interface, and no address that anything reserves, as that of a virtual machine.
+ *
+ * @returns its process id
+ */
+export function processWithInterface(t: Pick<Test, "teardown">): Promise<number> {
+  return startProcess(t, "ip link add eth0 type veth peer name eth1");
 }

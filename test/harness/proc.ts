@@ -41,6 +41,8 @@ export interface Machine {
   readonly shared?: readonly string[];
   /** Processes whose first thread has ended, with another one of their threads, which has not. */
   readonly zombies?: Readonly<Record<number, number>>;
+  /** The network namespaces of further threads, by their process and their own id, such as `{ "7/task/9": 70 }`. */
+  readonly threads?: Readonly<Record<string, number>>;
   /** Processes that have ended, with all threads, and are still listed. */
   readonly ended?: readonly number[];
   /** Plain files in the directories of network namespaces. */
@@ -126,6 +128,8 @@ export function procOf(machine: Machine): ProcCalls {
     const process = id === "self" ? (machine.caller ?? processes[SELF]) : processes[Number(id)];
     if (process === undefined || machine.ended?.includes(Number(id)) === true) return undefined;
     const living = machine.zombies?.[Number(id)];
+    const namespace = machine.threads?.[`${id}/task/${thread}`];
+    if (namespace !== undefined) return { process: { ...processOf(namespace), namespace }, rest };
     if (living !== undefined && thread !== String(living)) return undefined;
     const isInspected = !rest.startsWith("net/") && id !== "self" && id !== `${SELF}`;
     if (isUnprivileged && isInspected) {
@@ -135,6 +139,14 @@ export function procOf(machine: Machine): ProcCalls {
   };
   const missing = (word: string, path: string): never => {
     throw new SystemError(word, path, "ENOENT");
+  };
+  const threadsOf = (id: string): readonly string[] | undefined => {
+    if (!(Number(id) in processes) || machine.ended?.includes(Number(id)) === true)
+      return undefined;
+    const start = `${id}/task/`;
+    const others = Object.keys(machine.threads ?? {}).filter((one) => one.startsWith(start));
+    const living = machine.zombies?.[Number(id)] ?? [];
+    return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
   };
   const mountLines = (process: Process): readonly string[] => [
     ...(process.fileSystems ?? []),
@@ -182,10 +194,7 @@ export function procOf(machine: Machine): ProcCalls {
     list: (path) => {
       if (path === "/proc") return [...Object.keys(processes), "self", "cpuinfo"];
       const [, id] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
-      const living = machine.zombies?.[Number(id)];
-      if (id !== undefined) {
-        return living === undefined ? missing("open", path) : [id, String(living)];
-      }
+      if (id !== undefined) return threadsOf(id) ?? missing("open", path);
       const names = [...Object.keys(mounted), ...files].filter((one) => one.startsWith(`${path}/`));
       const isThere = names.length > 0 || path === "/run/netns";
       return isThere ? names.map((one) => one.slice(path.length + 1)) : missing("open", path);
@@ -225,6 +234,11 @@ export function procOf(machine: Machine): ProcCalls {
       return tableOf(processOf(inode), path.replace("/proc/self/net/", ""), path);
     },
     status: (path) => {
+      const [, owner] = /^\/proc\/([0-9]+)\/task$/.exec(path) ?? [];
+      if (owner !== undefined) {
+        const threads = threadsOf(owner) ?? missing("stat", path);
+        return { ...statusOf(20n, 8), kind: "directory", links: 2 + threads.length };
+      }
       const { process, rest } = processAt(path) ?? {};
       if (rest === "root/") return statusOf(20n, process?.root ?? 2);
       if (rest?.startsWith("fd/") === true) return missing("stat", path);
@@ -248,5 +262,6 @@ export function procOf(machine: Machine): ProcCalls {
 }
 
 function statusOf(device: bigint, inode: number): ReturnType<OperatorSystem["status"]> {
-  return { kind: "file", device, inode: BigInt(inode), size: 0, modified: 0n, changed: 0n };
+  const about = { kind: "file", links: 1, size: 0, modified: 0n, changed: 0n } as const;
+  return { ...about, device, inode: BigInt(inode) };
 }

@@ -376,6 +376,21 @@ export const bugs: readonly Bug[] = [
     cast: cast("ADD a", handles.blind),
   },
   {
+    name: "what a descriptor may hold is gone where the kernel may not be asked",
+    file: states,
+    place: "NamespaceStates.isGone",
+    instead:
+      "function ({ inode, path }, laterThan) { return original.call(this, { inode, path }, laterThan); }",
+    cast: cast("GC null", handles.openBlind),
+  },
+  {
+    name: "later threads are not looked at",
+    file: view,
+    place: "tasksOf",
+    instead: "(system, processId) => original(system, processId)?.slice(0, 1)",
+    cast: cast("ADD a", graves.thread),
+  },
+  {
     name: "the addresses in a namespace are not asked for where nothing is recorded",
     file: "store/namespaces/addresses-in-use.ts",
     place: "AddressesInUse.withAddress",
@@ -518,6 +533,21 @@ export const bugs: readonly Bug[] = [
     instead:
       '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "recorded" && all.recorded ? { ...all.recorded, isPodSandbox: true } : Reflect.get(all, key, all)) }))',
     cast: cast("gc", graves.ofNoPod),
+  },
+  {
+    name: "the command gc takes what is not seen for what nobody knows",
+    file: "operator/alive/conclusion.ts",
+    place: "conclude",
+    instead:
+      '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "recorded" && all.recorded?.kind === "unseen" ? undefined : Reflect.get(all, key, all)) }))',
+    cast: cast("gc", handles.openBlind),
+  },
+  {
+    name: "the command gc believes libcni's cache that a namespace is gone although a process may run there",
+    file: "operator/alive/liveness.ts",
+    place: "LivenessChecker.stranger",
+    instead: "() => undefined",
+    cast: cast("gc", graves.strange),
   },
   {
     name: "the command gc releases what the same container has got again since it has looked",

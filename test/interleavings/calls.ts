@@ -210,7 +210,10 @@ export class Calls {
         return (kernel) => kernel.startProcess(3000, path);
       // The first thread of its only process has ended.
       case "zombie":
-        return (kernel) => kernel.startProcess(3000, path, true);
+        return (kernel) => kernel.startProcess(3000, path, "ended");
+      // Only a later thread of its only process is there.
+      case "thread":
+        return (kernel) => kernel.startProcess(3000, path, "of the node");
       // Its only process starts another one there, and ends.
       case "fork":
         return (kernel) => {
@@ -228,10 +231,11 @@ export class Calls {
           kernel.seesProcesses = false;
           kernel.seesMounts = false;
         };
-      // Without CAP_SYS_ADMIN.
+      // Without CAP_SYS_ADMIN and CAP_NET_ADMIN.
       case "blind":
         return (kernel) => {
           kernel.isAdministrator = false;
+          kernel.tellsLinked = false;
         };
       // Its interface moves into the namespace of another container.
       case "move":

@@ -341,9 +341,14 @@ export const known: readonly {
   },
   {
     search:
-      /: gc --live c, full, (d a zombie with a thread|d mounted elsewhere|d not seen|a directory of namespaces not seen)$/,
+      /: gc --live c, full, (d a zombie with a thread|d mounted elsewhere|d not seen|a directory of namespaces not seen|d in a thread alone|d open in a daemon, handles that are not seen)$/,
     broken: /has lost/,
     why: "something that no record explains has the number of the network namespace, or namespaces are not seen: `gc` asks the operator's list, unless a process or an address shows the container",
+  },
+  {
+    search: /: GC c, full, d the Go plugin's, its path gone and a process there$/,
+    broken: /has lost/,
+    why: "a virtual machine for which the Go plugin has reserved has its address in no network namespace, and nothing is recorded of it: GC releases by the list of the runtime",
   },
   {
     search: /^errors: (GC|gc --live) c, .*full/,

@@ -208,6 +208,21 @@ export const graves = ofMachines({
     before: `${FULL}, zombie d, unmount d`,
     spared: ["d"],
   },
+  thread: {
+    name: "full, d in a thread alone",
+    before: `${FULL}, thread d, unmount d`,
+    spared: ["d"],
+  },
+  /** libcni's cache names its path, and nothing tells whose the process is. */
+  strange: {
+    name: "full, d the Go plugin's, its path gone and a process there",
+    before: "ADD c, Go ADD d, ADD e, start d, unmount d",
+    spared: ["d"],
+    disk: (disk: MemoryDisk) => {
+      const { name, text } = cacheEntry("net", "d", { netns: namespacePath("d", "") });
+      disk.put(`/var/lib/cni/results/${name}`, text);
+    },
+  },
   mountedElsewhere: {
     name: "full, d mounted elsewhere",
     before: `${FULL}, bind d, unmount d`,
@@ -304,6 +319,14 @@ export const handles = ofMachines({
   blind: {
     name: "full, d a zombie, handles that are not seen",
     before: `${FULL}, zombie d, unmount d, blind d`,
+    spared: ["d"],
+    hasHandles: true,
+  },
+  /** No process and no mount shows it, while all others are known as theirs by their addresses. */
+  openBlind: {
+    name: "full, d open in a daemon, handles that are not seen",
+    hasTaps: false,
+    before: `${FULL}, open d, unmount d, blind d`,
     spared: ["d"],
     hasHandles: true,
   },

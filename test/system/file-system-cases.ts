@@ -238,6 +238,16 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: { kind: "file", size: 2 },
   },
   {
+    name: "the status of a file tells how many names it has",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "", 0o600);
+      const one = system.status(`${root}/a`).links;
+      system.link(`${root}/a`, `${root}/b`);
+      return [one, system.status(`${root}/b`).links, system.linkStatus(`${root}/a`).links];
+    },
+    expected: [1, 2, 2],
+  },
+  {
     name: "the times of a new file are those of the clock, in nanoseconds",
     run: (system, root) => {
       const now = BigInt(system.now()) * 1_000_000n;

@@ -9,7 +9,7 @@ export type Liveness = "alive" | "dead" | "unknown";
 /**
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
- * have moved its address away. By a `mount`: no process runs there, so that the runtime may have lost it.
+ * have moved its address away. By a `mount`, or a `descriptor` alone: no process runs there, so that the runtime may have lost it.
  *
  * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
  * By the `record` it was reserved for no pod, and no namespace of its own is seen: then a list can decide only where it may
@@ -18,7 +18,7 @@ export type Liveness = "alive" | "dead" | "unknown";
 export type Conclusion =
   | {
       readonly liveness: "alive";
-      readonly by: "process" | "namespace";
+      readonly by: "process" | "namespace" | "descriptor";
       readonly reason: string;
     }
   | {
@@ -55,6 +55,8 @@ export interface RecordedNamespace extends NamespaceState {
   readonly isUnread: boolean;
   /** While it lives: the namespace as the kernel names it. */
   readonly livingId?: string | undefined;
+  /** Whether it lives, and neither a process nor a mount shows it. */
+  readonly isOnlyOpen?: boolean;
 }
 
 /** What shows whether the container of a reservation is alive. */
@@ -71,6 +73,11 @@ export interface Evidence {
   readonly recorded: RecordedNamespace | undefined;
   /** The namespaces that libcni's cache names; none if it knows none. Not asked for where the record decides. */
   readonly named: readonly NamedNamespace[];
+  /**
+   * Why a namespace that the cache names, and that is gone from there, may live: processes run in one of which nothing tells whose
+   * it is, or may; `undefined` where that is excluded.
+   */
+  readonly stranger: string | undefined;
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;
   /** Whether the reservation is known to be from before this boot. */
@@ -121,10 +128,17 @@ class Weighed {
     return recorded?.kind === "gone" && recorded.isPodSandbox ? recorded : undefined;
   }
 
-  /** What libcni's cache names, unless the record decides. */
+  /**
+   * What libcni's cache names, unless the record decides, or the boot: what it names from before that may be there again, as
+   * another's.
+   */
   get named(): readonly NamedNamespace[] {
-    this.#named ??= this.deciding === undefined ? this.evidence.named : [];
+    this.#named ??= this.isAsked ? this.evidence.named : [];
     return this.#named;
+  }
+
+  get isAsked(): boolean {
+    return !this.evidence.isBeforeBoot && this.deciding === undefined;
   }
 }
 
@@ -147,7 +161,7 @@ function rule<Found>(
   };
 }
 
-const alive = (by: "process" | "namespace", reason: string): Conclusion => ({
+const alive = (by: "process" | "namespace" | "descriptor", reason: string): Conclusion => ({
   liveness: "alive",
   by,
   reason,
@@ -158,6 +172,9 @@ const unknown = (by: "view" | "unread" | "record", reason: string): Conclusion =
   by,
   reason,
 });
+
+const OF_NO_POD =
+  "the address was reserved for no pod sandbox, and may be in use without a container";
 
 const NOT_KNOWN = "no process has the address, and the namespace of its container is not known";
 
@@ -205,7 +222,15 @@ const rules: readonly Rule[] = [
   // The plugin saw this namespace itself: its record outweighs what the cache says.
   rule(
     ({ deciding }) => deciding,
-    ({ kind, reason }) => (kind === "alive" ? alive("namespace", reason) : dead(reason)),
+    ({ kind, isOnlyOpen, reason }) => {
+      if (kind === "gone") return dead(reason);
+      return alive(isOnlyOpen === true ? "descriptor" : "namespace", reason);
+    },
+  ),
+  // No container outlives a boot.
+  rule(
+    ({ evidence: { isBeforeBoot } }) => isBeforeBoot || undefined,
+    () => dead("it is from before this boot of the node"),
   ),
   // The namespace may have moved its address away.
   rule(
@@ -217,6 +242,17 @@ const rules: readonly Rule[] = [
     ({ evidence: { cacheError } }) => cacheError,
     (error) => unknown("unread", `libcni's cache cannot be read: ${error}`),
   ),
+  // What cannot be read may record a namespace that exists.
+  rule(
+    ({ recorded }) => (recorded?.isUnread === true ? recorded : undefined),
+    ({ reason }) => unknown("unread", reason),
+  ),
+  // What the plugin saw may live unseen, whatever else is known: the cache knows no more of it than its path.
+  rule(
+    ({ recorded }) => (recorded?.kind === "unseen" ? recorded : undefined),
+    ({ reason, isPodSandbox }) =>
+      isPodSandbox ? unknown("view", reason) : unknown("record", `${reason}; ${OF_NO_POD}`),
+  ),
   // Of several attachments each must be gone. While an ADD may be under way, they may be of a former container with this id.
   rule(
     ({ named, evidence }) => {
@@ -224,35 +260,22 @@ const rules: readonly Rule[] = [
       const isSure = gone !== undefined && !named.some(isUnseen) && !evidence.isJustReserved;
       return isSure ? gone : undefined;
     },
-    ({ path }) => dead(`its network namespace ${path} is gone`),
-  ),
-  // No container outlives a boot.
-  rule(
-    ({ evidence: { isBeforeBoot } }) => isBeforeBoot || undefined,
-    () => dead("it is from before this boot of the node"),
-  ),
-  // What cannot be read may record a namespace that exists.
-  rule(
-    ({ recorded }) => (recorded?.isUnread === true ? recorded : undefined),
-    ({ reason }) => unknown("unread", reason),
+    ({ path }, { evidence: { stranger } }) => {
+      const reason = `its network namespace ${path} is gone`;
+      // Unmounted, or left by the process that is named, it lives as long as another process runs there.
+      return stranger === undefined ? dead(reason) : unknown("view", `${reason}; ${stranger}`);
+    },
   ),
   // Such as the address of an ingress: nobody but its owner knows whether it is in use.
   rule(
     ({ recorded }) => (recorded?.isPodSandbox === false ? recorded : undefined),
-    ({ reason }) =>
-      unknown(
-        "record",
-        `${reason}; the address was reserved for no pod sandbox, and may be in use without a container`,
-      ),
+    ({ reason }) => unknown("record", `${reason}; ${OF_NO_POD}`),
   ),
   // A namespace of which nothing tells whose it is may be that of the container.
   rule(
     ({ evidence: { candidate } }) => candidate,
-    (candidate, { named, recorded }) =>
-      unknown(
-        "view",
-        `${named.find(isUnseen)?.reason ?? recorded?.reason ?? NOT_KNOWN}; ${candidate}`,
-      ),
+    (candidate, { named }) =>
+      unknown("view", `${named.find(isUnseen)?.reason ?? NOT_KNOWN}; ${candidate}`),
   ),
 ];
 

@@ -35,9 +35,12 @@ import {
   type NamedNamespace,
   type RecordedNamespace,
 } from "./conclusion.ts";
+import { OpenNamespaces } from "./open-namespaces.ts";
 
 /** How long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
+
+const UNLINKED = "what is linked with the network namespace of the node is not seen from this one";
 
 const NONE: readonly Namespace[] = [];
 
@@ -61,7 +64,7 @@ export class LivenessChecker {
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
   readonly #recorded = new Map<NetworkDirectory, ReservationStates>();
   readonly #reclaimable = new Map<NetworkDirectory, ReadonlySet<string> | undefined>();
-  /** The addresses of the namespaces linked with this one, as they are when they are first asked for. */
+  /** The addresses of the namespaces linked with the node's, as they are when they are first asked for. */
   readonly linked: LinkedAddresses;
   readonly #ids = new Map<Namespace, number | "none" | "unseen">();
   readonly #inUse = new Map<NetworkDirectory, UsedAddresses>();
@@ -74,7 +77,11 @@ export class LivenessChecker {
   #nodeIds: ReadonlySet<string> | undefined;
   #nodeAddresses: ReadonlySet<string> | undefined;
   #ofContainers: ReadonlySet<string> | undefined;
+  #containersBeforeBoot: ReadonlySet<string> | undefined;
   #candidate: { readonly text: string | undefined } | undefined;
+  #stranger: { readonly text: string | undefined } | undefined;
+  readonly #open: OpenNamespaces;
+  readonly #isElsewhere: boolean;
 
   constructor(
     system: OperatorSystem,
@@ -84,7 +91,9 @@ export class LivenessChecker {
     this.#system = system;
     this.cache = cache;
     this.#directories = directories;
-    this.linked = new LinkedAddresses(system);
+    this.#isElsewhere = isElsewhere(system);
+    this.linked = new LinkedAddresses(system, undefined, !this.#isElsewhere);
+    this.#open = new OpenNamespaces(system);
     this.states = new NamespaceStates(system, () => this.#viewNow());
   }
 
@@ -118,6 +127,7 @@ export class LivenessChecker {
 
   /** Whether the container of an attachment of the cache is alive, whether or not anything is reserved for it. */
   livenessOfAttachment(attachment: Named): Conclusion {
+    const stranger = (): string | undefined => this.stranger();
     return conclude({
       namespaces: attachment.addresses.flatMap((one) => this.namespacesWith(one)),
       isItsOwn: true,
@@ -125,6 +135,9 @@ export class LivenessChecker {
       isOfNode: false,
       recorded: undefined,
       named: this.named([attachment]),
+      get stranger() {
+        return stranger();
+      },
       cacheError: undefined,
       isBeforeBoot: false,
       isJustReserved: false,
@@ -188,6 +201,7 @@ export class LivenessChecker {
   }
 
   #linkedIdOf(namespace: Namespace): number | "none" | "unseen" {
+    if (this.#isElsewhere) return "none";
     const known = this.#ids.get(namespace);
     if (known !== undefined) return known;
     const ask = (): number | "none" => this.#system.namespaceId(namespace.reachedAt) ?? "none";
@@ -324,10 +338,23 @@ export class LivenessChecker {
       return { ...state, isPodSandbox: false, hasProcess: false, isUnread: true };
     }
     const { inode, isPodSandbox } = namespace;
-    const livingId = state.kind === "alive" ? nameOf(inode) : undefined;
-    const hasProcess =
-      livingId !== undefined && this.namespaces.withId(livingId)?.processId !== undefined;
-    return { ...state, isPodSandbox, hasProcess, isUnread: false, livingId };
+    const about = { isPodSandbox, isUnread: false } as const;
+    if (state.kind !== "alive") return { ...state, ...about, hasProcess: false };
+    const livingId = nameOf(inode);
+    const seen = this.namespaces.withId(livingId);
+    const hasProcess = seen?.processId !== undefined;
+    if (state.hasLeft !== true) return { ...state, ...about, hasProcess, livingId };
+    const reason = `${state.reason}: ${this.#holderOf(livingId, seen)}`;
+    const isOnlyOpen = seen === undefined && this.#viewNow().incomplete === undefined;
+    return { ...state, ...about, reason, hasProcess, livingId, isOnlyOpen };
+  }
+
+  /** Who has a namespace that is not where it was, in a clause. */
+  #holderOf(id: string, seen: Namespace | undefined): string {
+    if (seen?.processId !== undefined) return `process ${seen.processId} runs there`;
+    if (seen !== undefined) return `it is mounted at ${seen.path}`;
+    const holder = this.#open.holderOf(id);
+    return holder === undefined ? "who holds it is not seen" : `${holder} has it open`;
   }
 
   /** Whether the ADD of a reservation may be under way. */
@@ -408,7 +435,9 @@ export class LivenessChecker {
 
   /** Which namespace may be that of a container although it has none of its addresses. */
   #anyCandidate(): string | undefined {
-    this.#candidate ??= { text: this.namespaces.incomplete ?? this.#unaccounted() };
+    this.#candidate ??= {
+      text: this.namespaces.incomplete ?? this.#whyUnlinked() ?? this.#unaccounted(),
+    };
     return this.#candidate.text;
   }
 
@@ -425,6 +454,38 @@ export class LivenessChecker {
       .map(([namespace]) => namespace);
     const named = unnamed.length === 0 ? new Set<string>() : this.#namedIds();
     return unnamed.filter(({ id }) => id === undefined || !named.has(id));
+  }
+
+  /**
+   * Why a namespace that libcni's cache names as gone may live: a process may have left its own, or a mount been removed, while
+   * another process runs there.
+   */
+  stranger(): string | undefined {
+    this.#stranger ??= {
+      text: this.#whyUnseen() ?? this.#whyUnlinked() ?? this.#firstStranger(),
+    };
+    return this.#stranger.text;
+  }
+
+  /**
+   * Why some process of the containers is not seen. In a PID namespace of its own, as of a node that is a container, those of its
+   * runtime are seen, though not the node's.
+   */
+  #whyUnseen(): string | undefined {
+    return seesHostProcesses(this.#system) ? this.#viewNow().incomplete : undefined;
+  }
+
+  /** Why namespaces are not seen that are linked with the node's, and that nothing but a descriptor may hold. */
+  #whyUnlinked(): string | undefined {
+    return this.#isElsewhere ? UNLINKED : undefined;
+  }
+
+  #firstStranger(): string | undefined {
+    const [stranger] = this.strangersWithProcess();
+    return (
+      stranger &&
+      `process ${stranger.processId} runs in a network namespace that belongs to no known container`
+    );
   }
 
   /**
@@ -447,7 +508,7 @@ export class LivenessChecker {
         if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
       }
     }
-    for (const { containerId, networkNamespace } of this.cache.attachments) {
+    for (const { containerId, networkNamespace } of this.#attachmentsOfBoot()) {
       if (networkNamespace !== "" && this.states.at(networkNamespace).kind !== "unseen") {
         accounted.add(containerId);
       }
@@ -456,10 +517,36 @@ export class LivenessChecker {
     return accounted;
   }
 
+  /**
+   * What libcni's cache knows, without what it knows from before this boot: the namespace that it had is gone, and what is at its
+   * path is another's.
+   */
+  #attachmentsOfBoot(): readonly CachedAttachment[] {
+    const before = this.#beforeBoot();
+    const { attachments } = this.cache;
+    if (before.size === 0) return attachments;
+    return attachments.filter(({ containerId }) => !before.has(containerId));
+  }
+
+  /** The containers of which all that they hold is from before this boot. */
+  #beforeBoot(): ReadonlySet<string> {
+    this.#containersBeforeBoot ??= this.#findBeforeBoot();
+    return this.#containersBeforeBoot;
+  }
+
+  #findBeforeBoot(): ReadonlySet<string> {
+    const names = new Set<string>();
+    if (this.#directories.every(({ namesBeforeBoot }) => namesBeforeBoot.size === 0)) return names;
+    const all = this.#directories.flatMap(({ reservations }) => reservations);
+    for (const one of all) if (one.isBeforeBoot) names.add(containerOf(one.owner));
+    for (const one of all) if (!one.isBeforeBoot) names.delete(containerOf(one.owner));
+    return names;
+  }
+
   /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
   #namedIds(): ReadonlySet<string> {
     return new Set(
-      this.cache.attachments.flatMap(({ networkNamespace, addresses }) => {
+      this.#attachmentsOfBoot().flatMap(({ networkNamespace, addresses }) => {
         const state = this.states.at(networkNamespace);
         if (state.kind !== "exists") return [];
         const found = this.namespaces.withId(state.id);
@@ -506,6 +593,10 @@ class ReservationEvidence implements Evidence {
     return this.#checker.named(this.#checker.cache.attachmentsOf(this.#reservation));
   }
 
+  get stranger(): string | undefined {
+    return this.#checker.stranger();
+  }
+
   get cacheError(): string | undefined {
     return this.#checker.cache.unreadableOf(this.#reservation)?.message;
   }
@@ -521,6 +612,13 @@ class ReservationEvidence implements Evidence {
   get candidate(): string | undefined {
     return this.#checker.candidateFor(this.#reservation);
   }
+}
+
+/** Whether this process is known to be in another network namespace than the node's. */
+function isElsewhere(system: OperatorSystem): boolean {
+  const node = nodeNamespaceOf(system);
+  const own = namespaceOf(system, "self");
+  return node !== undefined && own !== undefined && own !== node;
 }
 
 /** An interface that is down has no address there, so this does not show that a container is dead. */

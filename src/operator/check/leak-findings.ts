@@ -32,6 +32,10 @@ const LARGEST_UPTIME = 4096;
 const UNLISTED =
   "none where its containers are to be started again; if whoever made its network namespace has lost it, remove that: the address is free then";
 
+/** The remedy where only a descriptor holds the namespace of a sandbox, which nothing but its holder can close. */
+const OPEN =
+  "none where its pod is still known to the runtime; otherwise the address is free once no process has the namespace open";
+
 /**
  * Checks for reservations of dead containers.
  *
@@ -68,10 +72,11 @@ export function leakFindings(
     }
     const leaked = seen.map((one) => {
       const { conclusion } = one;
-      if (conclusion.liveness === "dead")
+      if (conclusion.liveness !== "alive")
         return new LeakFinding("leaked-reservation", one, cache, commands);
       const remove = removeUnlessListed(one, networks[0]);
-      const remedy = remove.length === 0 ? UNLISTED : undefined;
+      const unlisted = conclusion.by === "descriptor" ? OPEN : UNLISTED;
+      const remedy = remove.length === 0 ? unlisted : undefined;
       return new LeakFinding("sandbox-without-process", one, cache, remove, remedy);
     });
     const [first] = unknown;
@@ -83,10 +88,11 @@ export function leakFindings(
   });
 }
 
-/** Whether a container is dead, or is alive by a mount alone. */
+/** Whether a container is dead, or is alive by a mount or a descriptor alone. */
 function isLeaked({ conclusion }: KnownReservation): boolean {
   const { liveness } = conclusion;
-  return liveness === "dead" || (liveness === "alive" && conclusion.by === "mount");
+  if (liveness !== "alive") return liveness === "dead";
+  return conclusion.by === "mount" || conclusion.by === "descriptor";
 }
 
 /**

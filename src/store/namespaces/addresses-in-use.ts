@@ -143,7 +143,7 @@ class AddressReader {
       return {
         id,
         processId: Number(processId),
-        path: `/proc/${processId}/ns/net`,
+        path: `/proc/${task}/ns/net`,
         reachedAt: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),

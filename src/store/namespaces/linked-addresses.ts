@@ -16,6 +16,7 @@ const OWN = "-";
 export class LinkedAddresses {
   readonly #system: System;
   readonly #caller: string | undefined;
+  readonly #isAsked: boolean;
   /** Lines as `System.linkedAddresses` has them, behind a line end; empty where the kernel is not to be asked. */
   #lines4: string | undefined;
   #lines6: string | undefined;
@@ -24,10 +25,12 @@ export class LinkedAddresses {
   /**
    * @param caller the path of the namespace for which an ADD is called: what it has is no obstacle. It gets an id, so that
    *   later calls see it, whatever interface a main plugin makes in it
+   * @param isAsked false where this process is known to be in another namespace than the node's: the kernel would tell of that
    */
-  constructor(system: System, caller?: string) {
+  constructor(system: System, caller?: string, isAsked = true) {
     this.#system = system;
     this.#caller = caller;
+    this.#isAsked = isAsked;
   }
 
   /** The namespaces that have an address, without that of the caller; none where the kernel is not to be asked. */
@@ -77,6 +80,7 @@ export class LinkedAddresses {
   }
 
   #ask(family: Family): string {
+    if (!this.#isAsked) return "";
     return attempt(() => `\n${this.#system.linkedAddresses(family, this.#caller)}`, "");
   }
 }

@@ -18,6 +18,8 @@ import { lookAround, type Mount, nameOf, nodeNamespaceOf, type View } from "./vi
 export interface NamespaceState {
   readonly kind: "alive" | "gone" | "unseen";
   readonly reason: string;
+  /** Whether it lives, and is not at its path any more. */
+  readonly hasLeft?: boolean;
 }
 
 /** What became of a namespace of which only the path is known; `id` is the one that is there, as the kernel names it. */
@@ -71,9 +73,10 @@ export class NamespaceStates {
     namespace: NetworkNamespace,
     laterThan: () => Iterable<NetworkNamespace>,
   ): NamespaceState {
-    const { inode, path } = namespace;
+    const { id, inode, path } = namespace;
     const lives = this.#lives(namespace);
-    if (lives !== undefined) return lives ? alive(path) : gone(path);
+    if (lives === true) return this.#aliveByHandle(namespace);
+    if (lives === false) return gone(path);
     // Of thousands, nearly all are missing where their directory was listed.
     if (!this.#isMissing(path)) {
       const found = this.#lookAt(path);
@@ -87,7 +90,7 @@ export class NamespaceStates {
     if (this.#isMounted(namespace)) return alive(path);
     if (incomplete !== undefined) return unseen(path, incomplete);
     const holder = holders.get(nameOf(inode));
-    if (holder === undefined) return gone(path);
+    if (holder === undefined) return id === undefined ? gone(path) : unseen(path, NOT_ASKED);
     const heir = this.#heirOf(inode, laterThan);
     if (heir !== undefined) return gone(path, `: its number is that of ${heir.path} now`);
     return {
@@ -97,8 +100,8 @@ export class NamespaceStates {
   }
 
   /**
-   * Whether a namespace is gone. For each of thousands that are not, one system call is made, or none where the kernel gives no
-   * handles.
+   * Whether a namespace is gone. For each of thousands that are not, or not known to be, one system call is made, or none where
+   * the kernel gives no handles.
    *
    * @param laterThan gives what `stateOf` asks for
    */
@@ -106,7 +109,9 @@ export class NamespaceStates {
     const lives = this.#lives(one);
     if (lives !== undefined) return !lives;
     if (this.#evidenceNow().incomplete !== undefined) return false;
-    if (this.isHeld(one.inode) && this.#heirOf(one.inode, laterThan) === undefined) return false;
+    const isHeld = this.isHeld(one.inode);
+    if (!isHeld && one.id !== undefined) return false;
+    if (isHeld && this.#heirOf(one.inode, laterThan) === undefined) return false;
     return this.stateOf(one, laterThan).kind === "gone";
   }
 
@@ -149,7 +154,22 @@ export class NamespaceStates {
     return { kind: isSeen ? "gone" : "unseen" };
   }
 
-  /** Whether a namespace lives, by its handle; `undefined` where the kernel does not tell. */
+  /** What is said of a namespace that lives by its handle: anything may hold it, not only a mount at its path. */
+  #aliveByHandle(namespace: NetworkNamespace): NamespaceState {
+    const { inode, path } = namespace;
+    if (this.isThere(namespace)) return alive(path);
+    const there = this.at(path);
+    const id = nameOf(inode);
+    if (there.kind === "unseen" || (there.kind === "exists" && there.id === id)) return alive(path);
+    const left = there.kind === "gone" ? "is gone" : "leads to another one";
+    const reason = `its network namespace ${id} lives, though ${path} ${left}`;
+    return { kind: "alive", reason, hasLeft: true };
+  }
+
+  /**
+   * Whether a namespace lives, by its handle; `undefined` where the kernel does not tell: if there is a handle, then since this
+   * process may not ask, and what processes and mounts do not show may live by a descriptor.
+   */
   #lives({ id, inode }: NetworkNamespace): boolean | undefined {
     if (id === undefined) return undefined;
     const ask = (): boolean => this.#system.namespaceLives({ id, inode: BigInt(inode) });
@@ -291,6 +311,9 @@ function isSomething({ kind }: Found): boolean {
 export function processIn(path: string): string | undefined {
   return /^\/proc\/([0-9]+)\/ns\/net$/.exec(path)?.[1];
 }
+
+const NOT_ASKED =
+  "a descriptor alone may hold it, of which the kernel tells only who has CAP_SYS_ADMIN on the node";
 
 function its(path: string): string {
   return `its network namespace ${path}`;

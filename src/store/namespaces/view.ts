@@ -13,7 +13,7 @@ import {
 } from "./mount-lines.ts";
 import { FIRST_USER_NAMESPACE, seesHostProcesses } from "./sight.ts";
 
-/** A process; where its first thread has ended, as that of a zombie has, another one of its threads. */
+/** A process in a network namespace: by its first thread, or by another one where that has ended or is elsewhere. */
 export interface Task {
   readonly processId: string;
   /** Where it is below `/proc`, such as `7` or `7/task/9`. */
@@ -70,18 +70,16 @@ export function lookAround(system: System): View {
       unread = system.list("/proc").filter((name) => Number(name) > 0 && !seen.has(name));
       if (unread.length === 0) return true;
       for (const processId of unread) {
-        const task = taskOf(system, processId);
-        if (task === undefined) {
+        const tasks = tasksOf(system, processId);
+        if (tasks === undefined) {
           // Any other may have handed over what it had, or be executing itself from another thread: it is looked for again.
           if (isEnding(system, processId)) seen.add(processId);
           continue;
         }
-        if (isOfNode(task)) {
-          if (!mounts.addOf(task.task)) continue;
-          ofNode.push(task);
-        } else {
-          others.push(task);
-        }
+        const here = tasks.filter(isOfNode);
+        if (!here.every(({ task }) => mounts.addOf(task))) continue;
+        ofNode.push(...here);
+        others.push(...tasks.filter((task) => !here.includes(task)));
         seen.add(processId);
       }
     }
@@ -259,26 +257,52 @@ const EXITING = 0x4;
  */
 function isEnding(system: System, processId: string): boolean {
   return attempt(() => {
-    const text = system.readFile(`/proc/${processId}/stat`, LARGEST_STAT);
-    // The name may have anything in it.
-    const words = text.slice(text.lastIndexOf(")") + 2).split(" ");
-    return (Number(words[FLAGS]) & EXITING) !== 0 && Number(words[THREADS]) <= 1;
+    const words = statOf(system, processId);
+    return isExiting(words) && Number(words[THREADS]) <= 1;
   }, false);
 }
 
-/** One task of a process; `undefined` where it has ended. */
-function taskOf(system: System, processId: string): Task | undefined {
+function isExiting(words: readonly string[]): boolean {
+  return (Number(words[FLAGS]) & EXITING) !== 0;
+}
+
+/** The words behind the name in `/proc/PID/stat`. */
+function statOf(system: System, task: string): readonly string[] {
+  const text = system.readFile(`/proc/${task}/stat`, LARGEST_STAT);
+  // The name may have anything in it.
+  return text.slice(text.lastIndexOf(")") + 2).split(" ");
+}
+
+/** The links of `/proc/PID/task` where there is one thread: as a directory it has two, and one for each. */
+const LINKS_OF_ONE = 3;
+
+/**
+ * The tasks of a process, one in each network namespace in which it has threads; `undefined` where it has ended, or one of its
+ * threads that may have started another one.
+ */
+function tasksOf(system: System, processId: string): readonly Task[] | undefined {
   const first = taskAt(system, processId, processId);
-  if (first !== undefined) return first;
-  const list = (): readonly string[] => system.list(`/proc/${processId}/task`);
+  const found = first === undefined ? [] : [first];
+  const directory = `/proc/${processId}/task`;
+  const isOnly = (): boolean =>
+    attempt(() => system.status(directory).links === LINKS_OF_ONE, false);
+  // Nor may its other threads be inspected; and most have none, which one call tells.
+  if (first !== undefined && (first.id === undefined || isOnly())) return found;
+  const list = (): readonly string[] => system.list(directory);
   const threads = recover(list, ({ code }) => (ENDED.includes(code) ? [] : undefined));
   // It may have some.
-  if (threads === undefined) return { processId, task: processId, id: undefined };
+  if (threads === undefined) return [...found, { processId, task: processId, id: undefined }];
   for (const thread of threads) {
-    const found = taskAt(system, processId, `${processId}/task/${thread}`);
-    if (found !== undefined) return found;
+    if (thread === processId) continue;
+    const task = `${processId}/task/${thread}`;
+    const one = taskAt(system, processId, task);
+    if (one === undefined) {
+      if (!attempt(() => isExiting(statOf(system, task)), false)) return undefined;
+    } else if (!found.some(({ id }) => id === one.id)) {
+      found.push(one);
+    }
   }
-  return undefined;
+  return found.length === 0 ? undefined : found;
 }
 
 /** A task; `undefined` where it has ended. */

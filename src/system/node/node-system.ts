@@ -296,6 +296,7 @@ function statusOf(found: fs.BigIntStats): FileStatus {
     kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
     device: found.dev,
     inode: found.ino,
+    links: Number(found.nlink),
     size: Number(found.size),
     modified: found.mtimeNs,
     changed: found.ctimeNs,

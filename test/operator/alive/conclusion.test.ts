@@ -9,6 +9,7 @@ const nothing: Evidence = {
   isOfNode: false,
   recorded: undefined,
   named: [],
+  stranger: undefined,
   cacheError: undefined,
   isItsOwn: true,
   isBeforeBoot: false,
@@ -31,6 +32,7 @@ const aliveByRecord = { ...sandbox, kind: "alive" } as const;
 const goneByRecord = { ...sandbox, kind: "gone" } as const;
 const unseenByRecord = { ...sandbox, kind: "unseen" } as const;
 const candidate = "another namespace is not known";
+const stranger = "process 7 runs in a namespace of nobody known";
 
 /** What there is, and what is concluded from it. */
 type Case = readonly [evidence: Partial<Evidence>, conclusion: string];
@@ -52,6 +54,10 @@ const cases: Readonly<Record<string, Case>> = {
   "its own namespace, in which a process runs": [{ named: [idle, busy] }, "alive by process"],
   "one of two namespaces is gone": [{ named: [gone, idle] }, "alive by namespace"],
   "its namespace is gone": [{ named: [gone], candidate }, "dead"],
+  "its namespace is gone from its path, and a process may run in it": [
+    { named: [gone], stranger },
+    "unknown by view",
+  ],
   "one is gone, and another cannot be seen": [
     { named: [gone, unseen], candidate },
     "unknown by view",
@@ -59,6 +65,10 @@ const cases: Readonly<Record<string, Case>> = {
   "the record of a namespace that exists": [
     { recorded: aliveByRecord, candidate },
     "alive by namespace",
+  ],
+  "the record of one that only a descriptor holds": [
+    { recorded: { ...aliveByRecord, isOnlyOpen: true }, named: [gone] },
+    "alive by descriptor",
   ],
   "the record of one in which a process runs": [
     { recorded: { ...aliveByRecord, hasProcess: true }, namespaces: [mounted] },
@@ -80,16 +90,20 @@ const cases: Readonly<Record<string, Case>> = {
     { recorded: { ...goneByRecord, isPodSandbox: false }, named: [gone], candidate },
     "dead",
   ],
-  "the record of one that cannot be seen, as without a record": [
+  "the record of one that cannot be seen, although all that are seen are another's": [
     { recorded: unseenByRecord },
-    "dead",
+    "unknown by view",
+  ],
+  "the same, and libcni's cache names a path that is gone": [
+    { recorded: unseenByRecord, named: [gone] },
+    "unknown by view",
   ],
   "the record of one that cannot be seen, reserved for no pod: nobody may be asked about it": [
     { recorded: { ...unseenByRecord, isPodSandbox: false } },
     "unknown by record",
   ],
-  "a record that cannot be read, although all namespaces are known": [
-    { recorded: { ...unseenByRecord, isPodSandbox: false, isUnread: true } },
+  "a record that cannot be read, although all namespaces are known, and a path is gone": [
+    { recorded: { ...unseenByRecord, isPodSandbox: false, isUnread: true }, named: [gone] },
     "unknown by unread",
   ],
   "a record that cannot be read: no list decides either": [
@@ -101,23 +115,27 @@ const cases: Readonly<Record<string, Case>> = {
     "unknown by view",
   ],
   "from before this boot": [{ isBeforeBoot: true, candidate }, "dead"],
-  "a cache that cannot be read": [
-    { named: [gone], cacheError: "EIO", isBeforeBoot: true },
-    "unknown by unread",
-  ],
+  "a cache that cannot be read": [{ named: [gone], cacheError: "EIO" }, "unknown by unread"],
   "a cache that cannot be read, and a process": [
     { namespaces: [ofProcess], cacheError: "EIO" },
     "alive by process",
   ],
 };
 
-test("libcni's cache is not asked where the record decides", async (t) => {
-  for (const recorded of [aliveByRecord, goneByRecord]) {
+test("libcni's cache is not asked where the record decides, or the boot", async (t) => {
+  for (const known of [
+    { recorded: aliveByRecord },
+    { recorded: goneByRecord },
+    { isBeforeBoot: true },
+  ]) {
     conclude({
       ...nothing,
-      recorded,
+      ...known,
       get named() {
         return t.fail("it is") as never;
+      },
+      get cacheError() {
+        return t.fail("it is read") as never;
       },
     });
   }

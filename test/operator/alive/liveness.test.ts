@@ -11,6 +11,7 @@ import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
 import type { CacheEntry } from "../../harness/results-cache.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { attachment, location, machineWith, withNetwork } from "../../store/fixtures.ts";
+import { refusing } from "../../store/namespaces/refusing.ts";
 import { directoryOn, reservationOf } from "../held/reservation.ts";
 import { contextOf, memoryNode, places, remember, startOperator } from "../memory-node.ts";
 
@@ -147,6 +148,85 @@ for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
     t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
   });
 }
+
+test("where a process runs in a namespace of nobody known, a path that is gone shows nothing", async (t) => {
+  const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
+  const processes = { 7: other, 8: stranger };
+  const why = "; process 8 runs in a network namespace that belongs to no known container";
+  for (const netns of ["/run/netns/cni-1", "/proc/9/ns/net"]) {
+    const conclusion = checkerOn({ processes }, [{ netns }], reserved).livenessOf(own);
+    t.match(conclusion, {
+      liveness: "unknown",
+      by: "view",
+      reason: `its network namespace ${netns} is gone${why}`,
+    });
+    const ofAnother = { containerId: "c3", netns: "/proc/8/ns/net", addresses: ["172.17.0.2/24"] };
+    const named = checkerOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
+    t.equal(named.liveness, "dead", "it is that of another container");
+  }
+  const contained = { isContained: true, shared: ["/run/netns"] };
+  for (const [seen, liveness] of [
+    [{ 7: other, 8: stranger }, "unknown"],
+    [{ 7: other }, "dead"],
+  ] as const) {
+    const checker = checkerOn({ ...contained, processes: seen }, [{}], reserved);
+    t.equal(checker.livenessOf(own).liveness, liveness, "on a node that is a container");
+  }
+  const hidden = refusing(systemOf({ processes: { 7: other } }), ["list"], /^\/proc$/, "ENFILE");
+  const directory = directoryOn(startOperator(machineWith(reserved)).system);
+  const checker = new LivenessChecker(hidden, cacheOf([{}]), [directory]);
+  t.equal(checker.livenessOf(own).liveness, "unknown", "no process is seen");
+});
+
+test("libcni's cache is believed of nothing from before this boot, nor of its namespace", async (t) => {
+  const path = "/run/netns/cni-1";
+  const machine = new MemoryMachine();
+  const document = configuration("/data", { subnet: "10.7.9.0/24" });
+  const add = (containerId: string, netns: string): void => {
+    machine.namespaces.set(netns, 70n);
+    machine.runPlugin(attachmentCall("ADD", { containerId, netns }, document));
+  };
+  add("c1", path);
+  machine.boot();
+  add("c2", "/run/netns/cni-2");
+  machine.disk.put(`${location.directory}/10.7.9.9`, "c9\r\neth0");
+  const directory = directoryOn(startOperator(machine).system);
+  // The path leads to a namespace again, another program's, in which a virtual machine may have the address of c9.
+  const kernel = {
+    processes: { 7: { namespace: 50 } },
+    mounted: { [path]: 50 },
+    isConnected: true,
+  };
+  const checker = new LivenessChecker(systemOf(kernel), cacheOf([{}]), [directory]);
+
+  const [first, , third] = checker.livenessOfAll(directory.reservations);
+
+  t.match(first, {
+    isBeforeBoot: true,
+    conclusion: { liveness: "dead", reason: "it is from before this boot of the node" },
+  });
+  t.match(third?.conclusion, { liveness: "unknown", by: "view" });
+});
+
+test("what is linked with another network namespace than the node's is not asked for", async (t) => {
+  for (const [processes, isAsked] of [
+    [{}, true],
+    [{ 99: { namespace: 70 } }, false],
+  ] as const) {
+    let asked = 0;
+    const linkedAddresses = (): string => {
+      asked++;
+      return "a070902 3\n";
+    };
+    const system = { ...systemOf({ processes }), linkedAddresses };
+    const directory = directoryOn(startOperator(machineWith(reserved)).system);
+    const checker = new LivenessChecker(system, cacheOf([]), [directory]);
+    const { liveness, reason } = checker.livenessOf(own);
+    t.equal(liveness, isAsked ? "alive" : "unknown");
+    t.match(reason, isAsked ? "linked with the node's has" : "is not seen from this one");
+    t.equal(asked > 0, isAsked);
+  }
+});
 
 test("an address in no namespace is not dead if it need not be a container's of this node", async (t) => {
   const remote = new MemoryMachine();

@@ -5,13 +5,14 @@ import { check } from "../../../src/operator/check/check.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { Machine, Process } from "../../harness/proc.ts";
+import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
 import { configureNet, findingsOn, memoryNode, RESULTS, remember, runOn } from "../memory-node.ts";
 import type { PrintedFinding } from "../node.ts";
 
 /**
  * What shows whether a container lives. `cache`: libcni's cache has its namespace, which is mounted. `process`: the cache has
  * none, as before libcni 1.3, and a process has the address. `mount`: as `cache`, and the namespace has the address, without
- * a process. `gone`: the namespace in the cache is gone. `nothing`: the cache has none, and a process may be any container's.
+ * a process. `gone`: the namespace in the cache is gone. `nothing`: the cache has none, and a mounted one may be any container's.
  */
 type Shown = "cache" | "process" | "mount" | "gone" | "nothing";
 
@@ -25,10 +26,9 @@ interface Node {
 function nodeWith(shown: readonly Shown[], addresses = ["10.0.0.2", "10.0.0.3", "10.0.0.4"]): Node {
   const machine = memoryNode({ lock: "" });
   configureNet(machine, "10.0.0.0/28");
-  const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
-  const processes: Record<number, Process> = shown.includes("nothing") ? { 8: stranger } : {};
-  const mounted: Record<string, number> = {};
-  const inNamespaces: Record<number, readonly string[]> = {};
+  const processes: Record<number, Process> = {};
+  const mounted: Record<string, number> = shown.includes("nothing") ? { "/run/netns/any": 80 } : {};
+  const inNamespaces: Record<number, readonly string[]> = { 80: ["172.17.0.2"] };
   shown.forEach((by, at) => {
     const [id, address = "", namespace] = [`c${at + 1}`, addresses[at], at + 50];
     machine.disk.put(fileOf(address), `${id}\r\neth0`);
@@ -454,6 +454,35 @@ test("right after a start of the node it is said that leaks are not judged", asy
     findings.map(({ code }) => code),
     ["leaked-reservation", "sandbox-without-process", "leaks-unknown"],
   );
+});
+
+test("a namespace that only a descriptor holds may be that of a sandbox which is lost", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const path = "/run/netns/c1";
+  machine.kernel.hasHandles = true;
+  machine.kernel.mount(path);
+  const document = configuration("/data", { subnet: "10.0.0.0/28" });
+  const cniArgs = "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c1";
+  const { exitCode } = machine.runPlugin(
+    attachmentCall("ADD", { containerId: "c1", netns: path, cniArgs }, document),
+  );
+  t.equal(exitCode, 0);
+  machine.kernel.open(path);
+  machine.kernel.unmount(path);
+
+  machine.wait(9 * 60_000);
+  t.same(findingsOn(machine), [], "its runtime may be about to end it");
+  machine.wait(2 * 60_000);
+  t.match(findingsOn(machine), [
+    {
+      code: "sandbox-without-process",
+      severity: "info",
+      message: / lives, though \/run\/netns\/c1 is gone: who holds it is not seen$/,
+      remedy: /^none where its pod is still known to the runtime; /,
+      commands: [],
+    },
+  ]);
 });
 
 for (const [what, shown, minutes] of [

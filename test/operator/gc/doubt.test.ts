@@ -25,6 +25,12 @@ interface Case {
 const stranger = { namespace: 80, addresses: ["172.17.0.2"] };
 const strange: Machine = { processes: { 8: stranger } };
 
+/** A namespace of which nothing tells whose it is, without a process. */
+const idle: Machine = {
+  mounted: { "/run/netns/any": 80 },
+  addresses: { 80: stranger.addresses },
+};
+
 /** Containers of other networks, so that the list has enough for all namespaces. */
 const others = ["o1", "o2"];
 
@@ -76,6 +82,7 @@ const cases: Readonly<Record<string, Case>> = {
   "one that lacks those whose namespaces are gone, too": {
     holders: five,
     gone: five.slice(1),
+    kernel: idle,
     list: ["c1", ...others],
     released: five.slice(1),
   },
@@ -103,8 +110,15 @@ const cases: Readonly<Record<string, Case>> = {
     list: [],
     doubt: wrong,
   },
+  "one that lacks those of whom paths are gone, beside a process that may be theirs": {
+    holders: five,
+    gone: five.slice(1),
+    list: ["c1", ...others],
+    doubt: `net: 4 of 5 reservations are dead by the list alone; ${complete}`,
+    forced: five.slice(1),
+  },
   "a wrong one, beside a namespace that is gone": {
-    kernel: ofC2("10.0.0.3"),
+    kernel: { ...idle, processes: { 7: { namespace: 70, addresses: ["10.0.0.3"] } } },
     gone: ["c3"],
     list: ["c1", ...others],
     doubt: wrong,

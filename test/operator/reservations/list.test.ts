@@ -1,13 +1,19 @@
 // test: each executable, one if short, sees the node, makes namespaces, acts as others
 /** list: every reservation of one network or of all. */
 
-import { chmodSync, utimesSync } from "node:fs";
+import { chmodSync, rmSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
 import { shellCommand } from "../../../src/operator/next-command.ts";
 import { executable, run } from "../../harness/executable.ts";
 import { lacking } from "../../harness/needs.ts";
-import { processWith, startStranger } from "../../harness/network-namespaces.ts";
+import {
+  mountNamespace,
+  processWith,
+  startStranger,
+  takeNamespace,
+  withHighNumber,
+} from "../../harness/network-namespaces.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { skipWithoutTerminal } from "../../harness/terminal.ts";
 import { withoutPrivileges } from "../../harness/unprivileged.ts";
@@ -165,7 +171,13 @@ test("whether containers are alive is a column where it is known, and can be cho
   const node = nodeWithPods(t);
   const processId = await processWith(t);
   node.remember("net", "b", "default/web", { netns: `/proc/${processId}/ns/net` });
-  node.remember("net", "c", "", { netns: "/run/netns/none" });
+  // Its namespace was recorded: no other namespace of this machine may be its own.
+  rmSync(join(node.dataDir, "net/198.51.100.4"));
+  const netns = join(node.root, "pod");
+  withHighNumber(() => mountNamespace(t, netns));
+  const cniArgs = "IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=c";
+  node.add("net", { subnet: "198.51.100.0/24" }, "c", { netns, cniArgs });
+  takeNamespace(netns);
 
   t.match(
     node.tool(["list", "net"]).stdout,

@@ -88,8 +88,8 @@ test("each namespace is found once, by whoever may inspect processes or only the
   // The first thread of 7 has ended.
   const machine = { processes: { 7: pod, 8: pod }, zombies: { 7: 9 } };
   for (const [isUnprivileged, id, paths] of [
-    [false, "net:[70]", ["/proc/7/ns/net"]],
-    [true, undefined, ["/proc/7/ns/net"]],
+    [false, "net:[70]", ["/proc/7/task/9/ns/net"]],
+    [true, undefined, ["/proc/7/task/9/ns/net"]],
   ] as const) {
     const namespaces = new AddressesInUse(systemOf({ ...machine, isUnprivileged }));
     t.same(
@@ -98,6 +98,16 @@ test("each namespace is found once, by whoever may inspect processes or only the
     );
     t.ok(namespaces.nodeAddresses.has("192.0.2.1"));
   }
+});
+
+test("an address in a namespace in which only a later thread of a process is, is in use", async (t) => {
+  const machine = {
+    processes: { 7: { namespace: 1 } },
+    threads: { "7/task/9": 70 },
+    addresses: { 70: ["10.7.9.2"] },
+  };
+  const [found] = new AddressesInUse(systemOf(machine)).withAddress("10.7.9.2");
+  t.match(found, { id: "net:[70]", processId: 7, path: "/proc/7/task/9/ns/net" });
 });
 
 test("a namespace whose tables cannot be read is told once, however many processes it has", async (t) => {

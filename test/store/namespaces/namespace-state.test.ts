@@ -241,24 +241,77 @@ test("by its handle a namespace lives or is gone, whatever processes, mounts and
   }
 });
 
-test("who may not see every namespace, or cannot ask, looks at processes, mounts and paths", async (t) => {
-  const machine = { processes: { 7: pod } };
-  const inUserNamespace = { 99: { namespace: NODE_NAMESPACE, userNamespace: 5 } };
-  for (const [what, system] of [
-    ["without CAP_SYS_ADMIN", withHandles(machine, [], false)],
+test("a namespace that lives by its handle is not said to be at a path where it is not", async (t) => {
+  const lives = "alive: its network namespace net:[70] lives, though";
+  for (const [machine, at, expected] of [
+    [{ processes: { 7: pod } }, path, `${lives} ${path} is gone`],
+    [{ mounted: { [path]: 71 } }, path, `${lives} ${path} leads to another one`],
+    [{}, ofProcess, `${lives} ${ofProcess} is gone`],
+    // Who cannot look there says no more than the kernel does.
+    [{ isContained: true }, "/run/other/pod", `${ALIVE.replace(path, "/run/other/pod")}`],
     [
-      "in a user namespace",
-      withHandles({ processes: { ...machine.processes, ...inUserNamespace } }, []),
+      {
+        processes: { 8: { namespace: NODE_NAMESPACE, mountNamespace: 5, mounted: { [path]: 70 } } },
+      },
+      path,
+      ALIVE,
     ],
-    ["where a filter of system calls refuses it", withHandles(machine, "EPERM")],
-    ["on a kernel without the call", withHandles(machine, "ENOSYS")],
-    ["out of descriptors", withHandles(machine, "EMFILE")],
   ] as const) {
-    const { kind, reason } = new NamespaceStates(system).stateOf(known, none);
-    t.equal(`${kind}: ${reason}`, held("process 7"), what);
+    const system = withHandles(machine, ["7001"]);
+    const state = new NamespaceStates(system).stateOf({ ...known, path: at }, none);
+    t.equal(`${state.kind}: ${state.reason}`, expected);
+    t.equal(state.hasLeft === true, expected.startsWith(lives));
   }
-  const contained = withHandles({ ...machine, isContained: true }, []);
+});
+
+/** A caller to whom the kernel does not tell, or not all, of namespaces by their handles. */
+const blind: readonly (readonly [what: string, make: (machine: Machine) => System])[] = [
+  ["without CAP_SYS_ADMIN", (machine) => withHandles(machine, [], false)],
+  [
+    "in a user namespace",
+    ({ processes, ...machine }) => {
+      const caller = { namespace: NODE_NAMESPACE, userNamespace: 5 };
+      return withHandles({ ...machine, processes: { ...processes, 99: caller } }, []);
+    },
+  ],
+  ["where a filter of system calls refuses it", (machine) => withHandles(machine, "EPERM")],
+  ["on a kernel without the call", (machine) => withHandles(machine, "ENOSYS")],
+  ["out of descriptors", (machine) => withHandles(machine, "EMFILE")],
+];
+
+test("who may not see every namespace, or cannot ask, looks at processes, mounts and paths", async (t) => {
+  for (const [what, make] of blind) {
+    for (const [machine, expected] of [
+      [{ processes: { 7: pod } }, held("process 7")],
+      [{ mounted: { [path]: 70 } }, ALIVE],
+    ] as const) {
+      const { kind, reason } = new NamespaceStates(make(machine)).stateOf(known, none);
+      t.equal(`${kind}: ${reason}`, expected, what);
+    }
+  }
+  const contained = withHandles({ processes: { 7: pod }, isContained: true }, []);
   t.equal(new NamespaceStates(contained).stateOf(known, none).kind, "unseen", "in a container");
+});
+
+test("what has a handle, and is not seen by who may not ask for it, may live by a descriptor", async (t) => {
+  for (const [what, make] of blind) {
+    const states = new NamespaceStates(make({ mounted: { [other]: 71 } }));
+    const { kind, reason } = states.stateOf(known, none);
+    const why = unseen(
+      "a descriptor alone may hold it, of which the kernel tells only who has CAP_SYS_ADMIN on the node",
+    );
+    t.equal(`${kind}: ${reason}`, why, what);
+    t.equal(states.isGone(known, none), false, what);
+  }
+});
+
+test("but it is gone where another one, recorded later, lives with its number", async (t) => {
+  const later = (): readonly NetworkNamespace[] => [{ id: "7002", inode: "70", path: other }];
+  for (const [what, make] of blind) {
+    const states = new NamespaceStates(make({ mounted: { [other]: 70 } }));
+    t.equal(states.stateOf(known, later).kind, "gone", what);
+    t.equal(states.isGone(known, later), true, what);
+  }
 });
 
 const mounted = { [path]: 70 };

@@ -30,6 +30,31 @@ test("each namespace but the node's has its processes; of a zombie one of its th
   t.same([view.uninspected, view.incomplete], [[], undefined]);
 });
 
+test("a process is in each namespace in which one of its threads is", async (t) => {
+  const threads = { "7/task/17": 70, "7/task/18": 71, "80/task/81": NODE_NAMESPACE };
+  const view = lookAround(systemOf({ processes: { 7: pod, 80: node }, threads }));
+  t.same(idsOf(view), ["net:[70] 7", "net:[71] 7/task/18"]);
+  t.same(
+    view.ofNode.map(({ task }) => task),
+    ["1", "80", "99"],
+  );
+});
+
+test("a process is read again if one of its threads has ended before that was read", async (t) => {
+  const system = systemOf({ processes: { 80: node }, threads: { "80/task/81": 70 } });
+  const thread = "/proc/80/task/81/";
+  let times = 0;
+  const readLink: typeof system.readLink = (path) =>
+    system.readLink(path.startsWith(thread) && times++ === 0 ? "/proc/404/ns/net" : path);
+  t.same(idsOf(lookAround({ ...system, readLink })), ["net:[70] 80/task/81"]);
+
+  const ended = refusing(system, ["readLink"], /^\/proc\/80\/task\/81\//, "ESRCH");
+  t.match(lookAround(ended).incomplete, "processes come and go, such as 80");
+  const readFile: typeof system.readFile = (path, limit) =>
+    path === `${thread}stat` ? "81 (a) Z 1 0 0 0 0 4" : system.readFile(path, limit);
+  t.equal(lookAround({ ...ended, readFile }).incomplete, undefined, "it starts no other");
+});
+
 test("who may not inspect processes knows those of the node by their tables, and no mounts", async (t) => {
   const view = lookAround(systemOf({ processes: { 7: pod, 80: node }, isUnprivileged: true }));
   t.same(idsOf(view), []);
