@@ -2,8 +2,15 @@ import { test } from "tap";
 import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
-import { attachment, earlierOn, location, machineWith, open, withNetwork } from "../fixtures.ts";
+import {
+  attachment,
+  earlierOn,
+  location,
+  machineWith,
+  open,
+  reserve,
+  withNetwork,
+} from "../fixtures.ts";
 
 const JOURNAL = `${location.stateDirectory}/journal`;
 const OTHER_MACHINE = `${"f".repeat(32)}\n`;
@@ -73,7 +80,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 7", "journal 6")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 8", "journal 7")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     const first = machineWithJournal();
@@ -231,11 +238,10 @@ test("nothing is from before this boot by nonsense, or if the journal may not be
 test("a file that is reserved again is of this boot, and the next boot has it from then", async (t) => {
   const machine = machineInSecondBoot();
   machine.wait(1000);
-  machine.disk.put("/data/.host-local/net/new/7-0", "c9\r\neth0");
   withNetwork(machine.start(), (network) => {
     network.heldBy(attachment("c9"), "search");
     for (const dead of earlierOn(machine)) network.reclaimDead(dead);
-    network.reserve(address("10.0.0.2"), attachment("c9"), "/data/.host-local/net/new/7-0");
+    reserve(network, "10.0.0.2", attachment("c9"));
   });
   t.same(listed(machine), []);
   machine.wait(5000);

@@ -5,7 +5,6 @@ import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
 import {
   attachment,
   earlierOn,
@@ -15,6 +14,7 @@ import {
   location,
   machineWith,
   open,
+  reserve,
   withNetwork,
 } from "../fixtures.ts";
 
@@ -166,10 +166,8 @@ test("a journal unreadable for now stays, and tells the next call what is from b
 
 test("records are of the running boot: one that is written anew has none from before", async (t) => {
   const machine = machineWith();
-  const temporary = `${location.temporaryDirectory}/7-0`;
-  machine.disk.put(temporary, "c1\r\neth0");
   withNetwork(machine.start(), (network) =>
-    network.reserve(address("10.0.0.2"), c1, temporary, {
+    reserve(network, "10.0.0.2", c1, {
       inode: "70",
       path: "/run/netns/pod",
       isPodSandbox: true,
