@@ -204,6 +204,8 @@ export class Journal {
     const { found } = state;
     this.#try(() => {
       const machine = this.#machineFor(boot, found);
+      // It stays for a call that knows whether it is of this machine, such as any outside of a container.
+      if (machine === undefined && found?.machine !== undefined) return this.abandon();
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
       const records = this.#carriedOver(boot, found);
       // The next boot needs it: after a loss of power it would be empty.
@@ -250,17 +252,23 @@ export class Journal {
     if (state.kind !== "current" && hasMissed(this.#files, this.#count)) return;
     sealJournal(directory, this.#lines, {
       ...seal,
+      machine: seal.machine ?? this.#machineIfReadable(),
       directory: fingerprint,
       length: seal.length + utf8Length(this.#lines),
     });
   }
 
-  /** The machine for a new seal: none in particular, once the journal was that of another. */
+  /**
+   * The machine for a new seal: none in particular, once the journal was that of another; `undefined` where this call does not
+   * know its own.
+   */
   #machineFor(boot: Seal["boot"], found: Seal | undefined): Seal["machine"] {
     if (found?.machine === undefined) return this.#machineIfReadable();
     // Any other word could make the seal longer than its line.
     if (found.boot === boot && isMachineId(found.machine)) return found.machine;
-    return found.machine === this.#machineIfReadable() ? found.machine : SEVERAL;
+    if (!isMachineId(found.machine)) return SEVERAL;
+    const own = this.#machineIfReadable();
+    return own === undefined || own === found.machine ? own : SEVERAL;
   }
 
   #machineIfReadable(): MachineId | undefined {
