@@ -216,10 +216,12 @@ const singles = casts([...own, ...others]);
 
 /** One call beside the dead, and what may only seem so. */
 const besideDead = [
-  ...Object.values(graves),
-  ...Object.values(handles),
-  ...Object.values(afterGoPlugin),
-].flatMap((grave) => casts(["ADD a", "GC null", "GC c"], grave));
+  ...[...Object.values(graves), ...Object.values(handles)].flatMap((grave) =>
+    casts(["ADD a", "GC null", "GC c"], grave),
+  ),
+  // Of a machine that the Go plugin has added, only the list of a GC tells.
+  ...Object.values(afterGoPlugin).flatMap((grave) => casts(["ADD a", "GC null"], grave)),
+];
 /** The same of containers that are no virtual machines. */
 const besideDeadContainers = Object.values(graves).flatMap((grave) =>
   casts(["ADD a", "GC c"], { ...grave, name: `${grave.name}, no machines`, hasTaps: false }),
@@ -252,7 +254,7 @@ const again = cast("ADD d, unmount d, DEL d, mount d, ADD d, ADD a", {
   hasHandles: true,
   hasTaps: true,
 });
-/** The same by the Go plugin. */
+/** A container that the Go plugin gives another network namespace in the same way. */
 export const againByGoPlugin = cast("ADD d, unmount d, Go DEL d, mount d, Go ADD d, ADD a", {
   name: "nearly full, handles",
   before: "ADD c, ADD e",

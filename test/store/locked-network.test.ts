@@ -183,7 +183,7 @@ function stateOn(machine: MemoryMachine): string | undefined {
   return withNetwork(machine.start(), (network) => network.states().stateOf("10.0.0.4")?.kind);
 }
 
-test("a record tells of its file whatever else other programs, and calls that were killed, have changed since", async (t) => {
+test("a record tells of its file whatever else others, and killed calls, have changed since", async (t) => {
   const release = (system: System): void =>
     withNetwork(system, (network) =>
       network.release({ name: "10.0.0.9", owner: ownerOf(attachment("c9")) }),
@@ -217,7 +217,7 @@ test("a record tells of its file whatever else other programs, and calls that we
   }
 });
 
-test("a record does not tell of another file of its attachment with its number, made in the same tick", async (t) => {
+test("a record is not of a file of its attachment that got its number in the same tick", async (t) => {
   const machine = machineWith();
   withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
   const { inode } = machine.disk.linkStatus("/data/net/10.0.0.4");

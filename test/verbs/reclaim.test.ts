@@ -218,7 +218,7 @@ test("an ADD records its file as it leaves it, however often the clock ticks mea
   t.same(node.run("new").addresses, ["10.0.0.6"]);
 });
 
-test("another program's DEL and ADD within a tick leave no record, though the file's number stays", async (t) => {
+test("another program's DEL and ADD within a tick leave no record, though the inode stays", async (t) => {
   const node = Node.full();
   const { disk } = node.machine;
   const path = `${node.network.directory}/10.0.0.6`;

@@ -83,7 +83,7 @@ function ownTime(system: System, milliseconds: number): bigint {
   return BigInt(milliseconds) * MILLISECOND + BigInt(100_000 + (system.processId() % 1000) * 800);
 }
 
-/** The same, of a day of which nobody writes any more: another second in each process, and in each millisecond. */
+/** A full second of a day of which nobody writes any more, in nanoseconds: another in each process and each millisecond. */
 function coarseTime(system: System, now: number): bigint {
   const back = (now % 1000) * 1000 + (system.processId() % 1000);
   return BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;

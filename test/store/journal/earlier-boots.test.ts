@@ -253,6 +253,26 @@ test("a file that is reserved again is of this boot, and the next boot has it fr
   );
 });
 
+test("a recorded file is from before the boot although it was made in the tick of the seal", async (t) => {
+  const namespace = { inode: "70", path: "/run/netns/pod", isPodSandbox: true };
+  for (const [what, change, expected] of [
+    ["as it was", () => {}, ["10.0.0.2"]],
+    ["changed since", (machine) => machine.disk.link("/data/net/10.0.0.2", "/data/backup"), []],
+  ] as const satisfies readonly (readonly [string, (machine: MemoryMachine) => void, unknown])[]) {
+    const machine = machineWith();
+    withNetwork(machine.start(), (network) => {
+      reserve(network, "10.0.0.2", attachment("c2"), namespace);
+    });
+    machine.wait(1000);
+    // By the Go plugin, after the seal.
+    machine.disk.put("/data/net/10.0.0.3", "c3\r\neth0");
+    change(machine);
+    machine.wait(5000);
+    machine.boot();
+    t.same(names(machine), expected, what);
+  }
+});
+
 test("what a later boot needs is on disk before a journal takes the place of another", async (t) => {
   const machine = machineWithJournal();
   const replaced = (interrupt?: Interrupt): readonly string[] => {
