@@ -2,7 +2,7 @@
 
 import { mkdtempSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileIdAt, fingerprintOf } from "../../src/store/files/fingerprint.ts";
+import { fingerprintOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { sealJournal } from "../../src/store/journal/journal-file.ts";
 import { formatRecord } from "../../src/store/journal/record.ts";
@@ -64,7 +64,7 @@ function fullOfDead(executable: string, directory: string, reservations: number)
       path: `${namespaces}/${at}`,
       isPodSandbox: true,
     };
-    const file = fileIdAt(system, files.pathOf(name));
+    const file = fingerprintOf(system.linkStatus(files.pathOf(name)));
     return `${keyOf(owner)} ${name}${formatRecord(file, namespace)}\n`;
   });
   const text = lines.join("");

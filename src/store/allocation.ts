@@ -22,7 +22,7 @@ import type { LockedNetwork } from "./locked-network.ts";
 import { NoAddressError, noAddressIn } from "./no-address.ts";
 import { type Obtainable, obtainableInOrder, type Taken } from "./obtainable.ts";
 import { cursorPath, readCursor, writeCursor } from "./reservations/cursor.ts";
-import { contentOf, describeOwner } from "./reservations/owner.ts";
+import { describeOwner } from "./reservations/owner.ts";
 import { type Reservation, readOwner } from "./reservations/reservation-file.ts";
 import type { Preferences } from "./reuse/reuse.ts";
 
@@ -90,7 +90,7 @@ export class Allocator {
   }
 
   #allocateRequested(set: RangeSet, requested: Address): Candidate {
-    const { attachment, exclusions, use } = this.#request;
+    const { attachment, namespace, exclusions, use } = this.#request;
     const range = rangeOf(set, requested);
     const text = formatAddress(requested);
     if (range === undefined) throw internalError(`${text} not in range set ${formatRangeSet(set)}`);
@@ -115,17 +115,19 @@ export class Allocator {
     if (user !== undefined && !use.isReserved(requested)) {
       throw new NoAddressError(message, `${text} is ${describeUser(user)}`, user === "container");
     }
-    const free = files.withTemporary(contentOf(attachment), (temporary) => {
-      const take = (): boolean => user === undefined && this.#reserve(requested, temporary);
-      return take() || (this.#reclaimAll([text]) && take());
-    });
-    if (free) return { address: requested, range };
+    const candidates = () => this.#asItIsOrReclaimed({ address: requested, range }, user);
+    const allocated = this.#network.reserve(attachment, candidates, namespace);
+    if (allocated !== undefined) return allocated;
     throw internalError(message, `${text} is ${describeOwner(readOwner(files, text))}`);
   }
 
-  #reserve(address: Address, temporary: string): boolean {
-    const { attachment, namespace } = this.#request;
-    return this.#network.reserve(address, attachment, temporary, namespace);
+  /** A candidate that nobody uses: as it is, and once the reservation of a dead container is gone. */
+  *#asItIsOrReclaimed(
+    candidate: Candidate,
+    user: AddressUser | undefined,
+  ): Generator<Candidate, void> {
+    if (user === undefined) yield candidate;
+    if (this.#reclaimAll([formatAddress(candidate.address)]) && user === undefined) yield candidate;
   }
 
   /**
@@ -168,16 +170,21 @@ export class Allocator {
       reclaimable: (wantedBy) => this.#network.reclaimable(attachment, namespace, use, wantedBy),
       unusual: () => this.#network.unusual(),
     };
-    const allocation = files.withTemporary(contentOf(attachment), (temporary) => {
-      for (const one of obtainableInOrder(files, asked, taken)) {
-        if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
-        if (one.kind === "used" || !this.#isCleared(one)) continue;
-        if (this.#reserve(one.candidate.address, temporary)) return one.candidate;
-      }
-      return undefined;
-    });
-    if (allocation !== undefined) return allocation;
+    const candidates = () => this.#cleared(obtainableInOrder(files, asked, taken), used);
+    const allocated = this.#network.reserve(attachment, candidates, namespace);
+    if (allocated !== undefined) return allocated;
     throw noAddressIn(files, { set, exclusions, reserved, pod }, this.#network.unusual(), used);
+  }
+
+  /** The candidates that are free, or are now; `used` gets those that are in use. */
+  *#cleared(
+    obtainable: ReturnType<typeof obtainableInOrder>,
+    used: Map<string, AddressUser>,
+  ): Generator<Candidate, void> {
+    for (const one of obtainable) {
+      if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
+      else if (this.#isCleared(one)) yield one.candidate;
+    }
   }
 
   /** Removes the reservation of an address that is not free; says whether that was possible. */

@@ -2,7 +2,7 @@
 
 import type { Reuse } from "../ipam/config.ts";
 import type { AddressFiles, Lock } from "../system/system.ts";
-import type { FileId } from "./files/fingerprint.ts";
+import type { Fingerprint } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
@@ -54,24 +54,28 @@ export class Ledger {
     this.journal.renew(scan);
   }
 
-  /** The call has made a reservation. */
+  /**
+   * The call has made a reservation.
+   *
+   * @param file that no other one is like; `undefined` where that is not known
+   */
   reserved(
     name: string,
     owner: NamedOwner,
-    file: FileId | undefined,
+    file: Fingerprint | undefined,
     namespace: AddedNamespace | undefined,
   ): void {
     const key = keyOf(owner);
-    this.#made.push({ name, key, file });
+    this.#made.push({ name, key, file: file?.id });
     this.#changes.push({ kind: "reserved", name, owner });
     this.journal.reserved(key, name, formatRecord(file, namespace));
   }
 
-  /** The call has put another file in place of that of a reservation. */
+  /** The call has put another file in place of that of a reservation; `file` as of `reserved`. */
   renewed(
     name: string,
     owner: NamedOwner,
-    file: FileId | undefined,
+    file: Fingerprint | undefined,
     namespace: AddedNamespace | undefined,
   ): void {
     this.journal.renewed(keyOf(owner), name, formatRecord(file, namespace));

@@ -6,7 +6,7 @@ import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { type AddressFiles, attempt, type Lock, recover, type System } from "../system/system.ts";
 import type { AddressUse } from "./address-use.ts";
-import { fileIdAt } from "./files/fingerprint.ts";
+import { dateApart, fileIdAt, fingerprintApart } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
 import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal/journal-file.ts";
@@ -84,6 +84,7 @@ export class PossiblyLockedNetwork {
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation<NamedOwner>[] {
     const journal = this.ledger.journal.read(attachment.containerId);
     const listing = journal && listingOf(journal, attachment);
+    if (journal !== undefined && listing === undefined) this.ledger.journal.disbelieve();
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
       const held = readHeld(this.files, reservations, attachment);
@@ -214,27 +215,50 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   }
 
   /**
+   * Reserves the first free address of some for an attachment.
+   *
+   * @param candidates gives them, one after the other; again where a temporary file has to be on another file system
+   * @param namespace for which the attachment is; `undefined` where that is not known
+   * @returns which; `undefined` where none was free
+   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
+   */
+  reserve<C extends { readonly address: Address }>(
+    attachment: Attachment,
+    candidates: () => Iterable<C>,
+    namespace?: AddedNamespace,
+  ): C | undefined {
+    const { files } = this;
+    let dated: bigint | undefined;
+    const reserved = files.withTemporary(contentOf(attachment), (temporary) => {
+      dated = dateApart(files.system, temporary);
+      for (const one of candidates()) {
+        if (this.#link(temporary, formatAddress(one.address))) return one;
+      }
+      return undefined;
+    });
+    if (reserved === undefined) return undefined;
+    const name = formatAddress(reserved.address);
+    // Only now: the name that it has lost has changed it.
+    const file = fingerprintApart(files.system, files.pathOf(name), dated);
+    this.ledger.reserved(name, ownerOf(attachment), file, namespace);
+    return reserved;
+  }
+
+  /**
    * Links a temporary file to the name of an address: the reservation appears whole or not at all, and only where the
    * address is free. Where the file system has no hard links, it is created exclusively, as by the Go plugin.
    *
-   * @param namespace for which the attachment is; `undefined` where that is not known
    * @returns whether the address was free
-   * @throws CniError 999 in the Go plugin's words: `open <path>: <reason>`
+   * @throws CniError 999 in the Go plugin's words
    */
-  reserve(
-    address: Address,
-    attachment: Attachment,
-    temporary: string,
-    namespace?: AddedNamespace,
-  ): boolean {
+  #link(temporary: string, name: string): boolean {
     const { system } = this.files;
-    const name = formatAddress(address);
     const path = this.files.pathOf(name);
     const put = (): true => {
       linkReservation(system, temporary, path);
       return true;
     };
-    const isReserved = recover(
+    return recover(
       () => this.change(put),
       (error) => {
         if (error.code === "EEXIST") return isSameFile(system, temporary, path);
@@ -243,12 +267,6 @@ export class LockedNetwork extends PossiblyLockedNetwork {
         throw internalError(`open ${path}: ${error.reason}`, error.message);
       },
     );
-    if (!isReserved) return false;
-    const file = attempt(() => fileIdAt(system, path), undefined);
-    // So that `undo` knows the file: many file systems use an inode again at once, and date files by a tick, or a second.
-    this.files.pin(temporary);
-    this.ledger.reserved(name, ownerOf(attachment), file, namespace);
-    return true;
   }
 
   /** What this call has reserved, for a later `undo`. */
@@ -266,10 +284,10 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     for (const one of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
-        const isOwn = this.made.includes(one);
-        if (isOwn || fileIdAt(files.system, files.pathOf(one.name)) === one.file) {
-          this.release({ name: one.name, owner });
-        }
+        const isOwn =
+          this.made.includes(one) ||
+          (one.file !== undefined && isFile(files.system, files.pathOf(one.name), one.file));
+        if (isOwn) this.release({ name: one.name, owner });
       }, undefined);
     }
   }
@@ -335,8 +353,9 @@ export class LockedNetwork extends PossiblyLockedNetwork {
           const found = `it is ${describeOwner(now)}`;
           throw new CniError(ErrorCode.tryAgainLater, `${path} has changed meanwhile`, found);
         }
-        const file = attempt(() => fileIdAt(files.system, temporary), undefined);
+        const dated = dateApart(files.system, temporary);
         this.change(() => files.system.rename(temporary, path));
+        const file = fingerprintApart(files.system, path, dated);
         this.ledger.renewed(name, owner, file, namespace);
       });
     }
@@ -390,7 +409,7 @@ function restore(system: System, temporary: string, path: string): void {
 /** Whether an attachment holds anything; needs no lock. Where the journal lists nothing, all reservations are read. */
 export function isHeld(files: NetworkFiles, attachment: Attachment): boolean {
   const journal = readJournal(files, attachment.containerId);
-  const listed = journal === undefined ? [] : listingOf(journal, attachment).reservations;
-  if (readHeld(files, listed, attachment).length > 0) return true;
+  const listed = journal && listingOf(journal, attachment)?.reservations;
+  if (listed !== undefined && readHeld(files, listed, attachment).length > 0) return true;
   return heldAmong(allOf(attachment, readAll(files)), attachment).length > 0;
 }

@@ -118,7 +118,7 @@ export interface System {
   overwriteFile(path: string, text: string): void;
   /**
    * The first line of a file, and those further ones that begin with `start`; none without `start`. Without following a
-   * symbolic link (ELOOP). A line without its end is none.
+   * symbolic link (ELOOP). A line without its end is none, and a file has no lines if NUL is in what is read of it.
    */
   findLines(path: string, start: string | undefined): Lines;
   /**

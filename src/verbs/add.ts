@@ -41,15 +41,11 @@ function reserveAndPrint(system: System, call: AttachmentCall): void {
   const dns = readResolvConf(system, config.resolvConf);
 
   const files = openNetwork(system, config.dataDir, config.network);
-  try {
-    const request = lockOptions(call, config, "ADD");
-    const answer = lookingAgain(system, () =>
-      withLock(files, request, (network) => reserve(network, config, call, namespace)),
-    );
-    print(files, call, config, dns, answer);
-  } finally {
-    files.unpin();
-  }
+  const request = lockOptions(call, config, "ADD");
+  const answer = lookingAgain(system, () =>
+    withLock(files, request, (network) => reserve(network, config, call, namespace)),
+  );
+  print(files, call, config, dns, answer);
 }
 
 /**

@@ -76,6 +76,15 @@ test("it runs everywhere, first, without access to the API and without privilege
   }
 });
 
+test("the agent knows of which machine a journal is", async (t) => {
+  const mount = base.agent?.volumeMounts?.find(({ mountPath }) => mountPath === "/etc/machine-id");
+  t.match(mount, { readOnly: true });
+  t.match(
+    base.volumes.find(({ name }) => name === mount?.name),
+    { hostPath: { path: "/etc/machine-id", type: "File" } },
+  );
+});
+
 test("its capabilities are those of the unit for gc, and one for the seccomp profile", async (t) => {
   const unit = readFileSync(inRepository("conf-examples/operator/host-local-gc.service"), "utf8");
   const [, names = ""] = /^CapabilityBoundingSet=(.*)$/m.exec(unit) ?? [];

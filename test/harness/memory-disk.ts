@@ -146,7 +146,7 @@ export class MemoryDisk {
     const content = this.#lineFile(path);
     const end = content.indexOf("\n");
     const size = Buffer.byteLength(content);
-    if (end < 0) return { first: "", found: [], size };
+    if (end < 0 || content.includes("\0")) return { first: "", found: [], size };
     const found = start === undefined ? [] : linesIn(content, start, end + 1);
     return { first: content.slice(0, end), found, size };
   }

@@ -1,8 +1,9 @@
 /** Defects of the protocol, each in place of one function: what the search is worth is whether it finds them. */
 
-import { again, asked } from "./plan.ts";
+import { againByGoPlugin } from "./plan.ts";
 import { type Change, programsWith } from "./plugin-with.ts";
 import {
+  afterGoPlugin,
   type Cast,
   cast,
   forgotten,
@@ -38,6 +39,7 @@ const { same, dual, nearlyFull, full, booted, living } = networks;
 const lock = "store/lock.ts";
 const network = "store/locked-network.ts";
 const ledger = "store/ledger.ts";
+const journalFile = "store/journal/journal-file.ts";
 const journal = "store/journal/journal.ts";
 const states = "store/namespaces/namespace-state.ts";
 const reservationStates = "store/journal/reservation-states.ts";
@@ -48,6 +50,9 @@ const gc = "verbs/gc.ts";
 const reservations = "store/reservations/reservation-file.ts";
 const addressUse = "store/address-use.ts";
 const linkedAddresses = "store/namespaces/linked-addresses.ts";
+
+/** Whether the journal that is written anew is one of this boot, as an expression. */
+const isOfBoot = 'attempt(() => state.findLines(FILE, undefined).first, "").includes(seal.boot)';
 
 export const bugs: readonly Bug[] = [
   {
@@ -83,17 +88,17 @@ export const bugs: readonly Bug[] = [
     cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
-    name: "a file is known by its time alone",
-    file: "store/files/fingerprint.ts",
+    name: "a file is known by its number alone",
+    file: fingerprint,
     place: "fileIdOf",
-    instead: "(status) => original({ ...status, inode: 0n })",
+    instead: "(status) => original({ ...status, modified: 0n })",
     cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
-    name: "nothing keeps the number of a file that may be undone",
-    file: "store/files/network-files.ts",
-    place: "NetworkFiles.pin",
-    instead: "() => {}",
+    name: "an UNDO knows a file by the kernel's date",
+    file: fingerprint,
+    place: "dateApart",
+    instead: "(system, path) => attempt(() => system.linkStatus(path).modified, undefined)",
     cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
@@ -199,9 +204,9 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a journal that is written anew twice in a boot forgets what is from before it",
-    file: "store/journal/record.ts",
-    place: "carriedOver",
-    instead: '(line, before) => (line.includes("/") ? original(line, before) : "")',
+    file: journalFile,
+    place: "renewJournal",
+    instead: `(state, scan, seal, records, ...words) => original(state, scan, seal, ${isOfBoot} ? new Map() : records, ...words)`,
     cast: cast("ADD a", booted),
     trouble: kill,
   },
@@ -579,17 +584,32 @@ export const bugs: readonly Bug[] = [
     cast: cast("release d ∥ ADD d", graves.remembered),
   },
   {
-    name: "a record counts although a later line is about its reservation",
-    file: "store/journal/records.ts",
-    place: "Records.isLast",
-    instead: "() => true",
-    cast: again,
+    name: "a change by another program voids every record",
+    file: journalFile,
+    place: "renewJournal",
+    instead: `(state, scan, seal, records, ...words) => original(state, scan, seal, ${isOfBoot} ? new Map([...records].filter(([, line]) => !line.includes("/"))) : records, ...words)`,
+    cast: cast("ADD a", afterGoPlugin.gone),
   },
   {
-    name: "STATUS looks into the journal's file again",
+    name: "a call that is killed voids every record",
     file: "store/journal/earlier-boots.ts",
     place: "recordsOf",
-    instead: "(files, journal, source) => original(files, journal, { ...source, isLocked: true })",
-    cast: asked,
+    instead:
+      "(files, journal, ...words) => original(files, journal && { ...journal, found: journal.isCurrent ? journal.found : [] }, ...words)",
+    cast: cast("GC null", afterGoPlugin.gone),
+  },
+  {
+    name: "a record is of any file of its attachment",
+    file: "store/journal/record.ts",
+    place: "isOfRecord",
+    instead: "(record, found, owner) => keyOf(owner) === record.key",
+    cast: cast("GC null", afterGoPlugin.again),
+  },
+  {
+    name: "a record knows a file by the kernel's date",
+    file: fingerprint,
+    place: "dateApart",
+    instead: "(system, path) => attempt(() => system.linkStatus(path).modified, undefined)",
+    cast: againByGoPlugin,
   },
 ];

@@ -262,6 +262,21 @@ export const graves = ofMachines({
   },
 });
 
+/** Full networks that the Go plugin, which the journal does not know, has changed since they were recorded. */
+export const afterGoPlugin = ofMachines({
+  gone: {
+    name: "full, d gone, after the Go plugin",
+    before: "ADD c, ADD d, Go ADD e",
+    dead: ["d"],
+  },
+  /** Its address, and its file's number, are again those of the same container. */
+  again: {
+    name: "full, d again by the Go plugin",
+    before: "ADD c, ADD d, Go ADD e, unmount d, Go DEL d, mount x, mount d, Go ADD d",
+    hasHandles: true,
+  },
+});
+
 /** Networks in which addresses are in use that no reservation, or only one of a dead container, tells of. */
 export const forgotten = {
   lost: { name: "the directory of two pods lost", before: "ADD c, ADD d, lose all" },

@@ -82,6 +82,8 @@ export class Worker {
       execFileSync("mount", ["-t", "tmpfs", "tmpfs", directory]);
     }
     writeFileSync(kubeletConfiguration, configurationOfKubelet(maxPods));
+    // The DaemonSet mounts it; a container in which the tests run need not have one.
+    writeFileSync("/etc/machine-id", `${"5f0c0ffee".repeat(4).slice(0, 32)}\n`);
     makeCgroup(cgroupOfScenario);
     rmSync("/etc/cni/net.d", { recursive: true, force: true });
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {

@@ -3,7 +3,6 @@ import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
 import { AddressUse } from "../../src/store/address-use.ts";
 import { Allocator } from "../../src/store/allocation.ts";
-import { contentOf } from "../../src/store/reservations/owner.ts";
 import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";
@@ -17,6 +16,7 @@ import {
   location,
   machineWith,
   rangeSet,
+  reserve,
   withNetwork,
 } from "./fixtures.ts";
 
@@ -135,11 +135,7 @@ test("an address that cannot be reserved is an error with the Go plugin's messag
 function reservedOn(machine: MemoryMachine): readonly ReservationFile[] {
   return withNetwork(machine.start(), (network) => {
     const c1 = attachment("c1");
-    for (const name of ["10.0.0.2", "10.0.0.3"]) {
-      network.files.withTemporary(contentOf(c1), (temporary) =>
-        network.reserve(address(name), c1, temporary),
-      );
-    }
+    for (const name of ["10.0.0.2", "10.0.0.3"]) reserve(network, name, c1);
     return network.made;
   });
 }

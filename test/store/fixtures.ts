@@ -5,13 +5,17 @@ import type { NetworkName } from "../../src/cni/call.ts";
 import type { RangeSet } from "../../src/ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../src/store/files/network-files.ts";
 import { readJournal } from "../../src/store/journal/journal-file.ts";
-import { type EarlierReservation, isEarlier } from "../../src/store/journal/record.ts";
+import {
+  type AddedNamespace,
+  type EarlierReservation,
+  isEarlier,
+} from "../../src/store/journal/record.ts";
 import { reservationStates } from "../../src/store/journal/reservation-states.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
-import { rangeSet as rangeSetOf } from "../ipam/parsed.ts";
+import { address, rangeSet as rangeSetOf } from "../ipam/parsed.ts";
 
 /** The paths of the network `net` below `/data`. */
 export const location = {
@@ -59,6 +63,17 @@ export function withNetwork<T>(
   } finally {
     system.writeStandardError(network.close());
   }
+}
+
+/** Reserves an address, if it is free, and says so. */
+export function reserve(
+  network: LockedNetwork,
+  name: string,
+  owner: Attachment,
+  namespace?: AddedNamespace,
+): boolean {
+  const candidates = () => [{ address: address(name) }];
+  return network.reserve(owner, candidates, namespace) !== undefined;
 }
 
 /** Whether the journal's seal is current. */

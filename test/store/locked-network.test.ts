@@ -4,9 +4,9 @@ import { LockedNetwork, PossiblyLockedNetwork } from "../../src/store/locked-net
 import { keyOf, keysOf, type OwnerKey, ownerOf } from "../../src/store/reservations/owner.ts";
 import type { Reservation } from "../../src/store/reservations/reservation-file.ts";
 import { readReuse } from "../../src/store/reuse/reuse-file.ts";
+import type { System } from "../../src/system/system.ts";
 import { type Interrupt, refuse } from "../harness/interruption.ts";
 import type { MemoryMachine, MemoryProcess } from "../harness/memory-machine.ts";
-import { address } from "../ipam/parsed.ts";
 import {
   attachment,
   earlierOn,
@@ -17,6 +17,7 @@ import {
   location,
   machineWith,
   open,
+  reserve,
   withNetwork,
 } from "./fixtures.ts";
 
@@ -58,6 +59,18 @@ test("an attachment of which the journal does not tell is searched for once", as
   t.same(look(machine), [[], false]);
 });
 
+test("a line that no call writes makes the journal one that is written anew", async (t) => {
+  const machine = machineWith({ ...two, "10.0.0.4": "c1\r\neth0" });
+  look(machine);
+  const journal = `${location.stateDirectory}/journal`;
+  const text = machine.disk.readFile(journal, 1e4);
+  machine.disk.write(journal, text.replace("10.0.0.4", "10.0.0x4"));
+
+  t.same(look(machine), [["10.0.0.2", "10.0.0.4"], true]);
+  t.equal(machine.disk.readFile(journal, 1e4).includes("x"), false);
+  t.same(look(machine), [["10.0.0.2", "10.0.0.4"], false]);
+});
+
 test("a reservation that has another owner meanwhile stays", async (t) => {
   const machine = machineWith(two);
   withNetwork(machine.start(), (network) => {
@@ -76,10 +89,8 @@ test("reservations are counted through every change", async (t) => {
   withNetwork(machine.start(), (network) => {
     // The journal is not sealed if the reservations that it then finds are of another number.
     network.heldBy(c1, "search");
-    const path = "/data/.host-local/net/new/7-0";
-    machine.disk.put(path, "c1\r\neth0");
-    t.equal(network.reserve(address("10.0.0.4"), c1, path), true);
-    t.equal(network.reserve(address("10.0.0.3"), c1, path), false);
+    t.equal(reserve(network, "10.0.0.4", c1), true);
+    t.equal(reserve(network, "10.0.0.3", c1), false);
     network.release(ours("10.0.0.2"));
     network.release(ours("10.0.0.2"));
     t.equal(network.removeEmpty("10.0.0.5"), true);
@@ -122,23 +133,24 @@ test("an unreadable file is an attachment's by the journal, without one, or if m
 
 test("an address is reserved even if the file system says that it was taken, by this very call", async (t) => {
   const machine = machineWith();
-  const temporary = "/data/.host-local/net/new/7-0";
-  const meanwhile = (): void => machine.disk.link(temporary, `${location.directory}/10.0.0.4`);
-  const system = machine.start({
-    interrupt: ({ operation }) => (operation === "link" ? { kind: "pause", meanwhile } : undefined),
-  });
-  machine.disk.put(temporary, "c1\r\neth0");
+  const temporary = `${location.temporaryDirectory}/7-0`;
+  const path = `${location.directory}/10.0.0.4`;
+  const meanwhile = (): void => machine.disk.link(temporary, path);
+  const takesEffect: Interrupt = ({ operation }) =>
+    operation === "link" ? { kind: "pause", meanwhile } : undefined;
 
-  withNetwork(system, (network) => {
+  withNetwork(machine.start({ processId: 7, interrupt: takesEffect }), (network) => {
     network.heldBy(c1, "trust");
-    t.equal(network.reserve(address("10.0.0.4"), c1, temporary), true);
+    t.equal(reserve(network, "10.0.0.4", c1), true);
   });
 
   t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
 
-  const unseen = machine.start({ interrupt: refuse("linkStatus", "EIO", temporary) });
-  withNetwork(unseen, (network) => {
-    t.equal(network.reserve(address("10.0.0.4"), c1, temporary), false, "by whom is not known");
+  machine.disk.unlink(path);
+  const unseen: Interrupt = (call) =>
+    takesEffect(call) ?? refuse("linkStatus", "EIO", temporary)(call);
+  withNetwork(machine.start({ processId: 7, interrupt: unseen }), (network) => {
+    t.equal(reserve(network, "10.0.0.4", c1), false, "by whom is not known");
   });
 });
 
@@ -164,43 +176,77 @@ test("what was written meanwhile is put back if not reclaimed, with hard links a
   t.same(filesOf(machine), { ...two, "10.0.0.2": "c9\r\neth0" }, "not in place of another");
 });
 
-test("a record from the tick of the seal tells of a file unless another process changed anything", async (t) => {
-  const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
-  const temporary = `${location.temporaryDirectory}/7-0`;
-  const namespace = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
-  withNetwork(machine.start(), (network) => {
-    machine.disk.put(temporary, "c1\r\neth0");
-    network.reserve(address("10.0.0.4"), c1, temporary, namespace);
-  });
-  const stateAfter = (change: (network: LockedNetwork) => void): string | undefined =>
-    withNetwork(machine.start(), (network) => {
-      change(network);
-      return network.states().stateOf("10.0.0.4")?.kind;
-    });
+const gone = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
 
-  t.equal(
-    stateAfter(() => {}),
-    "gone",
-  );
-  t.equal(
-    stateAfter((network) =>
+/** What the journal tells of 10.0.0.4. */
+function stateOn(machine: MemoryMachine): string | undefined {
+  return withNetwork(machine.start(), (network) => network.states().stateOf("10.0.0.4")?.kind);
+}
+
+test("a record tells of its file whatever else others, and killed calls, have changed since", async (t) => {
+  const release = (system: System): void =>
+    withNetwork(system, (network) =>
       network.release({ name: "10.0.0.9", owner: ownerOf(attachment("c9")) }),
-    ),
-    "gone",
-  );
-  machine.disk.put("/data/net/10.0.0.9", "c9\r\neth0");
-  t.equal(
-    stateAfter(() => {}),
-    undefined,
-  );
+    );
+  const isKilled: Interrupt = ({ operation }) =>
+    operation === "extendFile" ? { kind: "stop" } : undefined;
+  const changes: Readonly<Record<string, (machine: MemoryMachine) => void>> = {
+    nothing: () => {},
+    "a release": (machine) => release(machine.start()),
+    "a reservation of another program": ({ disk }) => disk.put("/data/net/10.0.0.8", "c8\r\neth0"),
+    "a release of another program": ({ disk }) => disk.unlink("/data/net/10.0.0.9"),
+    "a release that was killed": (machine) => {
+      const program = (system: System): number => {
+        release(system);
+        return 0;
+      };
+      t.equal(machine.run({ interrupt: isKilled }, program).exitCode, undefined);
+      t.notOk(machine.disk.has("/data/net/10.0.0.9"));
+    },
+  };
+  for (const [what, change] of Object.entries(changes)) {
+    const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
+    withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
+    change(machine);
+    t.equal(stateOn(machine), "gone", what);
+    withNetwork(machine.start(), (network) => network.allOwned());
+    t.equal(stateOn(machine), "gone", `${what}, and the journal was written anew`);
+    machine.wait(4);
+    machine.disk.link("/data/net/10.0.0.4", "/data/backup");
+    t.equal(stateOn(machine), undefined, `${what}, and the file itself was changed`);
+  }
+});
+
+test("a record is not of a file of its attachment that got its number in the same tick", async (t) => {
+  const machine = machineWith();
+  withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
+  const { inode } = machine.disk.linkStatus("/data/net/10.0.0.4");
+  machine.disk.unlink("/data/net/10.0.0.4");
+  machine.disk.put("/data/net/10.0.0.4", "c1\r\neth0");
+  t.equal(machine.disk.linkStatus("/data/net/10.0.0.4").inode, inode);
+  t.equal(stateOn(machine), undefined);
+});
+
+test("nothing is recorded where a file's time cannot be its own", async (t) => {
+  const coarse = machineWith();
+  coarse.disk.resolution = 1_000_000_000n;
+  for (const [machine, interrupt] of [
+    [machineWith(), refuse("setModified", "EPERM", `${location.temporaryDirectory}/7-0`)],
+    [machineWith(), refuse("linkStatus", "EIO", "/data/net/10.0.0.4")],
+    [coarse, undefined],
+  ] as const) {
+    machine.disk.makeDirectories(location.temporaryDirectory);
+    withNetwork(machine.start({ processId: 7, interrupt }), (network) => {
+      t.ok(reserve(network, "10.0.0.4", c1, gone));
+    });
+    t.same(journalOf(machine), { "c1 eth0": "10.0.0.4" });
+  }
 });
 
 test("what a call releases is noted for later ones, but for what it has reserved itself", async (t) => {
   const machine = machineWith(two);
   const network = new LockedNetwork(open(machine.start()), HELD, { delay: 30, sticky: undefined });
-  const temporary = `${location.temporaryDirectory}/7-0`;
-  machine.disk.put(temporary, "c1\r\neth0");
-  for (const own of ["10.0.0.4", "10.0.0.5"]) network.reserve(address(own), c1, temporary);
+  for (const own of ["10.0.0.4", "10.0.0.5"]) reserve(network, own, c1);
   for (const name of ["10.0.0.2", "10.0.0.4"]) network.release(ours(name));
   network.close();
 

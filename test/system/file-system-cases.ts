@@ -402,6 +402,19 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: { first: "", found: [], size: 4 },
   },
   {
+    name: "a file with NUL has no lines, wherever it is",
+    run: (system, root) => {
+      const line = `c1 ${"x".repeat(100)}\n`;
+      system.createFile(`${root}/a`, `first\n${line}c\0 y\n`, 0o600);
+      system.createFile(`${root}/b`, `first\n${line.repeat(10_000)}\0`, 0o600);
+      return ["a", "b"].map((name) => system.findLines(`${root}/${name}`, "c1 "));
+    },
+    expected: [
+      { first: "", found: [], size: 115 },
+      { first: "", found: [], size: 1_040_007 },
+    ],
+  },
+  {
     name: "a line may be longer than the longest reservation",
     run: (system, root) => {
       const line = `${"c".repeat(256 * 1024)} / 10.0.0.2`;

@@ -52,7 +52,7 @@ test("the first ADD on a node makes all directories and prints the result", asyn
   const { ".host-local/net/journal": journal, ...files } = disk.filesUnder("/var/lib/cni/networks");
   t.match(
     journal,
-    /^host-local-journal 7 [0-9a-f-]{36} [0-9a-f]{32} \S+ \S+ 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
+    /^host-local-journal 8 [0-9a-f-]{36} [0-9a-f]{32} \S+ \S+ 273 256 +\nc1 eth0 10\.0\.0\.2\n$/,
   );
   t.same(files, {
     "net/10.0.0.2": "c1\r\neth0",

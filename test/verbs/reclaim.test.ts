@@ -205,16 +205,28 @@ test("records outlive a journal that is written anew, for files that have not ch
   noneGivesWay(t, node, "10.0.0.4 is another file");
 });
 
-test("another program's DEL and ADD leave no record, though inode and time of the file stay", async (t) => {
+test("an ADD records its file as it leaves it, however often the clock ticks meanwhile", async (t) => {
+  const node = Node.full();
+  const { network, machine } = node;
+  network.del("p6");
+  // Each call of the ADD is in a tick of its own.
+  const meanwhile = (): void => machine.wait(5);
+  node.run("p6", { interrupt: () => ({ kind: "pause", meanwhile }) });
+  network.put("10.0.0.5", "go\r\neth0");
+  node.lose("p6");
+
+  t.same(node.run("new").addresses, ["10.0.0.6"]);
+});
+
+test("another program's DEL and ADD within a tick leave no record, though the inode stays", async (t) => {
   const node = Node.full();
   const { disk } = node.machine;
   const path = `${node.network.directory}/10.0.0.6`;
-  const { inode, modified } = disk.linkStatus(path);
-  // p6 is restarted under its id by the Go plugin, within a tick, and its former namespace goes.
+  const { inode } = disk.linkStatus(path);
+  // p6 is restarted under its id by the Go plugin, and its former namespace goes.
   disk.unlink(path);
   disk.nextInode = inode;
   disk.put(path, "p6\r\neth0");
-  disk.setModified(path, modified);
   node.lose("p6");
 
   t.match(node.network.add("new").error?.msg, "no IP addresses available");

@@ -2,7 +2,7 @@
 
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
 
-/** What of a directory changes when somebody makes, names or removes a file in it. */
+/** What of a file changes with its content, names or attributes, and of a directory also with the files in it. */
 export interface Fingerprint {
   readonly id: FileId;
   /** The time of its last change, in nanoseconds since the epoch. As text: a number of so many digits takes long to read. */
@@ -17,6 +17,9 @@ const FULL_SECOND = "0".repeat(9);
 
 /** How far back a directory is dated, in milliseconds: beyond what file systems and kernels round times to. */
 const DATED_BACK = 3000;
+
+/** How inexactly a time may be set, in nanoseconds: Node.js takes a number of seconds. */
+const INEXACT = 2000n;
 
 /** Inode and time of last modification of a file, as text without spaces: whoever replaces or writes it changes one. */
 export type FileId = string & { readonly proof: "file id" };
@@ -36,7 +39,7 @@ export function fileIdAt(system: System, path: string): FileId | undefined {
   return status?.kind === "file" ? fileIdOf(status) : undefined;
 }
 
-/** The fingerprint of the directory with this status. */
+/** The fingerprint of the file or directory with this status. */
 export function fingerprintOf(status: FileStatus): Fingerprint {
   return { id: fileIdOf(status), changed: `${status.changed}` };
 }
@@ -60,23 +63,58 @@ export function dateBack(
   directory: string,
   before: Fingerprint,
 ): Fingerprint | undefined {
+  const isCoarse = before.id.endsWith(FULL_SECOND);
   const now = system.now();
-  // Off the full millisecond, and by another fraction in each process.
-  const fraction = 100_000n + BigInt(system.processId() % 1000) * 800n;
-  const exact = BigInt(now - DATED_BACK) * MILLISECOND + fraction;
-  // The same, of a day of which nobody writes any more: another second in each process, and in each millisecond.
-  const back = (now % 1000) * 1000 + (system.processId() % 1000);
-  const coarse = BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;
+  const time = isCoarse ? coarseTime(system, now) : ownTime(system, now - DATED_BACK);
   return attempt(() => {
     // Set but once: what another process writes meanwhile has to show.
-    const isCoarse = before.id.endsWith(FULL_SECOND);
-    const time = isCoarse ? coarse : exact;
     system.setModified(directory, time);
     const status = system.status(directory);
     const { modified } = status;
     const isKept = isCoarse
-      ? modified === coarse
-      : modified < exact + MILLISECOND && modified % MILLISECOND !== 0n;
+      ? modified === time
+      : modified < time + MILLISECOND && modified % MILLISECOND !== 0n;
     return isKept ? fingerprintOf(status) : undefined;
   }, undefined);
+}
+
+/** A time of a millisecond, in nanoseconds: off the full one, and by another fraction in each process. */
+function ownTime(system: System, milliseconds: number): bigint {
+  return BigInt(milliseconds) * MILLISECOND + BigInt(100_000 + (system.processId() % 1000) * 800);
+}
+
+/** A full second of a day of which nobody writes any more, in nanoseconds: another in each process and each millisecond. */
+function coarseTime(system: System, now: number): bigint {
+  const back = (now % 1000) * 1000 + (system.processId() % 1000);
+  return BigInt(Math.floor((now - DATED_BACK) / 1000) - back) * SECOND;
+}
+
+/**
+ * Dates a new file by the clock, so that no other one has its number and its time: the kernel, which uses a number again at once,
+ * dates files by its last tick.
+ *
+ * @returns the time; `undefined` where that is not possible
+ */
+export function dateApart(system: System, path: string): bigint | undefined {
+  const time = ownTime(system, system.now());
+  return attempt(() => {
+    system.setModified(path, time);
+    return time;
+  }, undefined);
+}
+
+/**
+ * The fingerprint of the file at a path, where it is the one that `dateApart` has dated; `undefined` where it is another, or the
+ * file system keeps no such times, and where that is not known.
+ */
+export function fingerprintApart(
+  system: System,
+  path: string,
+  time: bigint | undefined,
+): Fingerprint | undefined {
+  const status = time === undefined ? undefined : attempt(() => system.linkStatus(path), undefined);
+  if (time === undefined || status?.kind !== "file") return undefined;
+  const { modified } = status;
+  const isKept = modified === time || (modified > time - INEXACT && modified < time + INEXACT);
+  return isKept ? fingerprintOf(status) : undefined;
 }

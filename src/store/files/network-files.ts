@@ -33,7 +33,6 @@ export class NetworkFiles {
   readonly state: StateDirectory | undefined;
   #boot: BootId | undefined;
   #machine: { readonly id: MachineId | undefined } | undefined;
-  readonly #pinned: string[] = [];
 
   constructor(system: System, dataDir: string, network: NetworkName) {
     this.system = system;
@@ -90,21 +89,7 @@ export class NetworkFiles {
       state && attempt(() => createTemporary(system, state.temporary, content), undefined);
     const nameHere = (): T => withTemporaryIn(system, this.#temporary, content, name);
     if (path === undefined) return nameHere();
-    const isDone = (): boolean => !this.#pinned.includes(path);
-    return recover(() => nameAndRemove(system, path, name, isDone), nameHere, "EXDEV");
-  }
-
-  /**
-   * Lets a temporary file keep its name until `unpin`, also after `withTemporary`: as long as it has one, the file system
-   * gives its inode to no other file. One in the network's directory does not, since the Go plugin would read it there.
-   */
-  pin(temporary: string): void {
-    this.#pinned.push(temporary);
-  }
-
-  /** Removes the temporary files that were pinned. */
-  unpin(): void {
-    for (const path of this.#pinned.splice(0)) removeQuietly(this.system, path);
+    return recover(() => nameAndRemove(system, path, name), nameHere, "EXDEV");
   }
 
   /** Removes the temporary files of killed calls from the state directory. */

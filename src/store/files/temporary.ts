@@ -29,21 +29,12 @@ export function withTemporaryIn<T>(
   return nameAndRemove(system, createTemporary(system, place, content), name);
 }
 
-/**
- * Lets `name` give a temporary file a name, and removes it under the one that it had.
- *
- * @param isDone whether it is to be removed now
- */
-export function nameAndRemove<T>(
-  system: System,
-  path: string,
-  name: (path: string) => T,
-  isDone = (): boolean => true,
-): T {
+/** Lets `name` give a temporary file a name, and removes it under the one that it had. */
+export function nameAndRemove<T>(system: System, path: string, name: (path: string) => T): T {
   try {
     return name(path);
   } finally {
-    if (isDone()) removeQuietly(system, path);
+    removeQuietly(system, path);
   }
 }
 

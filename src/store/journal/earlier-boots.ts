@@ -21,7 +21,6 @@ import { keyOf, type OwnerKey } from "../reservations/owner.ts";
 import {
   ALL,
   type JournalContent,
-  linesWith,
   listedIn,
   requireJournal,
   type Seal,
@@ -32,44 +31,34 @@ import { NO_RECORDS, Records } from "./records.ts";
 
 const MILLISECOND = 1_000_000n;
 
-/** How the records of a journal are read. */
-interface RecordsSource {
-  /** Gives all reservations, where the journal is of an earlier boot; by default they are read. */
-  readonly reservations?: () => readonly OpenedReservation[];
-  /** Whether the caller has the lock, so that the journal's file stays the one that was read. */
-  readonly isLocked?: boolean;
-}
-
 /**
  * What a journal tells of reservations: of those for which a network namespace was recorded in the running boot, and of those
  * from before it, also if the next call under the lock is the one to write that; nothing where there is no journal.
  *
+ * @param reservations gives all, where the journal is of an earlier boot; by default they are read
  * @throws SystemError where that is not known
  */
 export function recordsOf(
   files: NetworkFiles,
   journal: JournalContent | undefined,
-  { reservations = () => openAll(files), isLocked = false }: RecordsSource = {},
+  reservations = () => openAll(files),
 ): Records {
   const boot = files.boot();
-  const seal = journal?.seal;
-  if (journal === undefined || seal === undefined || boot === undefined) return NO_RECORDS;
+  if (journal === undefined || boot === undefined) return NO_RECORDS;
+  const { seal } = journal;
   if (seal.boot !== boot) return new Records(linesBeforeBoot(files, journal, reservations));
-  // Somebody else may have released and reserved an address since, with the same inode and date.
-  const changedBefore = journal.isCurrent ? undefined : sealedAt(seal);
   let isOwn: boolean | undefined;
   const counts = (record: EarlierReservation): boolean => {
     isOwn ??= attempt(() => isOfMachine(files, seal), false);
     return isOwn && record.boot !== boot;
   };
-  const linesAbout = isLocked ? (name: string) => linesWith(files, name) : undefined;
-  return new Records(journal.found, { changedBefore, counts, linesAbout });
+  return new Records(journal.found, counts);
 }
 
 /**
  * The file names of the reservations from before this boot; needs no lock.
  *
- * @param reservations as `RecordsSource` has it
+ * @param reservations as of `recordsOf`
  */
 export function namesBeforeBoot(
   files: NetworkFiles,
@@ -80,7 +69,7 @@ export function namesBeforeBoot(
     read ??= reservations();
     return read;
   };
-  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), { reservations: all });
+  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), all);
   const records = attempt(ask, NO_RECORDS);
   if (!records.hasEarlier()) return new Set();
   const isBefore = ({ name, owner, status }: OpenedReservation): boolean => {
@@ -108,10 +97,10 @@ export function linesBeforeBoot(
   { seal, found }: JournalContent,
   reservations: () => readonly OpenedReservation[],
 ): readonly string[] {
-  if (seal === undefined || !isBootId(seal.boot) || !isOfMachine(files, seal)) return [];
+  if (!isBootId(seal.boot) || !isOfMachine(files, seal)) return [];
   const boot = files.boot();
   // A virtual machine may have been set back to a boot that others followed.
-  const records = new Records(found, { counts: (record) => record.boot !== boot });
+  const records = new Records(found, (record) => record.boot !== boot);
   const isFromThen = fromThen(files, seal, found);
   const older: { readonly place: number; readonly line: string }[] = [];
   const last: { readonly name: string; readonly line: string }[] = [];
@@ -119,10 +108,10 @@ export function linesBeforeBoot(
     // A file without an interface may be an administrator's.
     if (owner.kind !== "attachment" || status?.kind !== "file") continue;
     const { place, record } = records.of(name) ?? {};
-    const isKnown = place !== undefined && record !== undefined && isEarlier(record);
-    if (isKnown && isOfRecord(record, status, owner) === true) {
-      older.push({ place, line: found[place] ?? "" });
-    } else if (isFromThen(name, keyOf(owner), status)) {
+    const isKnown = record !== undefined && isOfRecord(record, status, owner) === true;
+    if (isKnown && isEarlier(record)) {
+      older.push({ place: place ?? 0, line: found[place ?? 0] ?? "" });
+    } else if (isFromThen(name, keyOf(owner), status, isKnown)) {
       last.push({ name, line: `${keyOf(owner)} ${name}${formatEarlier(status.id, seal.boot)}` });
     }
   }
@@ -143,7 +132,8 @@ function isOfMachine(files: NetworkFiles, { machine }: Seal): boolean {
 
 /**
  * Which reservations were there when a seal was put. If the directory is unchanged: all. If not, the Go plugin may have
- * run since, in this boot, too; then those that the journal lists for their owner, and that are older than the seal.
+ * run since, in this boot, too; then those whose files are as recorded, and those that the journal lists for their owner, and
+ * that are older than the seal.
  * None that has changed in this boot, as far as the kernel tells when that began: its id may be another's, and a backup
  * may have been restored. Times count only while the clock has not been seen to run backwards.
  *
@@ -153,7 +143,7 @@ function fromThen(
   files: NetworkFiles,
   seal: Seal,
   found: JournalContent["found"],
-): (name: string, key: OwnerKey, status: OpenedStatus) => boolean {
+): (name: string, key: OwnerKey, status: OpenedStatus, isAsRecorded: boolean) => boolean {
   const { system } = files;
   const directory = system.status(files.directory);
   const sealed = sealedAt(seal);
@@ -170,6 +160,6 @@ function fromThen(
   }
   if (directory.changed < sealed || isClockBehind) return () => false;
   const listed = listedIn(found);
-  return (name, key, status) =>
-    listed.get(name) === key && status.modified < sealed && isOlder(status);
+  return (name, key, status, isAsRecorded) =>
+    isOlder(status) && (isAsRecorded || (listed.get(name) === key && status.changed < sealed));
 }

@@ -44,8 +44,7 @@ export interface Seal {
 
 /** What is read of a journal. */
 export interface JournalContent {
-  /** The seal in its first line; `undefined` where that has none. */
-  readonly seal: Seal | undefined;
+  readonly seal: Seal;
   /** Whether the seal is current: only then is the journal believed. */
   readonly isCurrent: boolean;
   /** The further lines that were asked for, in their order, without their ends. */
@@ -67,7 +66,7 @@ const HEADER = 256;
 const FILE = "journal";
 
 /** What the first line begins with; another number is another form. */
-const FORM = "host-local-journal 7";
+const FORM = "host-local-journal 8";
 
 /** What stands in place of a container for every line. */
 export const ALL = "";
@@ -103,23 +102,33 @@ export function readJournal(
 /**
  * Reads a journal as `readJournal` does.
  *
- * @returns `undefined` where there is no journal
+ * @returns `undefined` where there is no journal, or what no call has written
  * @throws SystemError where it cannot be read, but may be by a later call
  */
 export function requireJournal(
   files: NetworkFiles,
   about: ContainerId | typeof ALL | undefined,
 ): JournalContent | undefined {
-  const start = about && `${about} `;
-  const read = (): Lines | undefined => files.state?.findLines(FILE, start);
-  const lines = attempt(read, undefined, ...NO_FILE);
-  if (lines === undefined || lines.size > LARGEST) return undefined;
-  const seal = sealOf(lines.first);
-  return {
-    seal,
-    isCurrent: seal !== undefined && isCurrent(files, lines.size, seal),
-    found: lines.found,
-  };
+  // What is far too long for a journal may have more lines than there is memory for.
+  if (about === ALL && sealIn(findLines(files, undefined)) === undefined) return undefined;
+  const lines = findLines(files, about && `${about} `);
+  const seal = sealIn(lines);
+  if (lines === undefined || seal === undefined) return undefined;
+  return { seal, isCurrent: isCurrent(files, lines.size, seal), found: lines.found };
+}
+
+function findLines({ state }: NetworkFiles, start: string | undefined): Lines | undefined {
+  return attempt(() => state?.findLines(FILE, start), undefined, ...NO_FILE);
+}
+
+/** The seal of a journal; `undefined` of what has none, or is longer than the lines of one call more make any. */
+function sealIn(lines: Lines | undefined): Seal | undefined {
+  const seal = lines && sealOf(lines.first);
+  if (lines === undefined || seal === undefined) return undefined;
+  const { size } = lines;
+  const isPossible =
+    size <= GROWTH * SHORT || (size <= GROWTH * GROWTH * seal.renewed && size <= LARGEST);
+  return isPossible ? seal : undefined;
 }
 
 /** Why the journal cannot be read, also where its directory may not be searched; `undefined` if it can, or there is none. */
@@ -153,8 +162,13 @@ function isTooLong({ length, renewed }: Seal): boolean {
   return length > SHORT && length > renewed * GROWTH;
 }
 
-/** What a journal lists for an attachment of the container in question. */
-export function listingOf({ found }: JournalContent, attachment: Attachment): Listing {
+/**
+ * What a journal lists for an attachment of the container in question; `undefined` where a line is none that a call has written.
+ */
+export function listingOf(
+  { found }: Pick<JournalContent, "found">,
+  attachment: Attachment,
+): Listing | undefined {
   const { interfaceName } = attachment;
   const exact = new Set<string>();
   const ofContainer = new Set<string>();
@@ -169,7 +183,8 @@ export function listingOf({ found }: JournalContent, attachment: Attachment): Li
   const reservations: HeldAddress[] = [];
   for (const name of [...exact, ...ofContainer].sort()) {
     const address = parseAddress(name);
-    if (address !== undefined) reservations.push({ address, name });
+    if (address === undefined) return undefined;
+    reservations.push({ address, name });
   }
   return { reservations, isComplete };
 }
@@ -236,11 +251,10 @@ export function renewJournal(
   records: ReadonlyMap<string, string>,
   isDurable: boolean,
 ): number {
-  const lines = othersIn(scan).map(lineOf).join("");
-  const header = headerOf({ ...seal, length: 0, renewed: 0 });
-  const text = `${header}${withRecords(scan.usual, records)}${lines}`;
-  state.replace(FILE, text, isDurable);
-  return utf8Length(text);
+  const lines = `${withRecords(scan.usual, records)}${othersIn(scan).map(lineOf).join("")}`;
+  const renewed = HEADER + utf8Length(lines);
+  state.replace(FILE, `${headerOf({ ...seal, length: 0, renewed })}${lines}`, isDurable);
+  return renewed;
 }
 
 /** The lines of a search; those with records in the order of these, and behind all others. */

@@ -27,10 +27,8 @@ import {
   requireJournal,
   SEVERAL,
   type Seal,
-  sealedAt,
   sealJournal,
 } from "./journal-file.ts";
-import { carriedOver } from "./record.ts";
 import type { Records } from "./records.ts";
 
 /** What a call knows of the journal. */
@@ -90,10 +88,10 @@ export class Journal {
   #open(about: ContainerId | undefined): JournalContent | undefined {
     const journal = this.#content(about);
     if (this.#state.kind === "off") return undefined;
-    const found = journal?.seal;
-    const isCurrent = journal?.isCurrent === true && found !== undefined;
-    this.#state = isCurrent ? { kind: "current", seal: found } : { kind: "stale", found };
-    return isCurrent ? journal : undefined;
+    this.#state = journal?.isCurrent
+      ? { kind: "current", seal: journal.seal }
+      : { kind: "stale", found: journal?.seal };
+    return journal?.isCurrent ? journal : undefined;
   }
 
   #content(about: ContainerId | undefined): JournalContent | undefined {
@@ -154,13 +152,7 @@ export class Journal {
   /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
   records(): Records | undefined {
     this.open();
-    const { kind } = this.#state;
-    // Meanwhile this call may have changed the directory.
-    const isCurrent = kind === "current" || kind === "changed" || kind === "renewed";
-    const read = (): Records => {
-      const journal = requireJournal(this.#files, ALL);
-      return recordsOf(this.#files, journal && { ...journal, isCurrent }, { isLocked: true });
-    };
+    const read = (): Records => recordsOf(this.#files, requireJournal(this.#files, ALL));
     return attempt(read, undefined);
   }
 
@@ -178,6 +170,11 @@ export class Journal {
   /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
     this.#lines += `${key} -\n`;
+  }
+
+  /** Its lines are none that calls have written: it is as good as missing. */
+  disbelieve(): void {
+    this.#state = { kind: "stale", found: undefined };
   }
 
   /** Leaves the journal as it is on disk from here on. */
@@ -207,6 +204,8 @@ export class Journal {
     const { found } = state;
     this.#try(() => {
       const machine = this.#machineFor(boot, found);
+      // It stays for a call that knows whether it is of this machine, such as any outside of a container.
+      if (machine === undefined && found?.machine !== undefined) return this.abandon();
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
       const records = this.#carriedOver(boot, found);
       // The next boot needs it: after a loss of power it would be empty.
@@ -223,8 +222,7 @@ export class Journal {
     const journal = found && requireJournal(this.#files, ALL);
     const all: string[] = [];
     if (journal !== undefined && found?.boot === boot) {
-      const bound = sealedAt(found);
-      for (const line of journal.found) all.push(carriedOver(line, bound));
+      for (const line of journal.found) all.push(line);
     } else if (journal !== undefined) {
       const read = () => requireAll(this.#files);
       // There may be more than a call has room for arguments.
@@ -254,17 +252,23 @@ export class Journal {
     if (state.kind !== "current" && hasMissed(this.#files, this.#count)) return;
     sealJournal(directory, this.#lines, {
       ...seal,
+      machine: seal.machine ?? this.#machineIfReadable(),
       directory: fingerprint,
       length: seal.length + utf8Length(this.#lines),
     });
   }
 
-  /** The machine for a new seal: none in particular, once the journal was that of another. */
+  /**
+   * The machine for a new seal: none in particular, once the journal was that of another; `undefined` where this call does not
+   * know its own.
+   */
   #machineFor(boot: Seal["boot"], found: Seal | undefined): Seal["machine"] {
     if (found?.machine === undefined) return this.#machineIfReadable();
     // Any other word could make the seal longer than its line.
     if (found.boot === boot && isMachineId(found.machine)) return found.machine;
-    return found.machine === this.#machineIfReadable() ? found.machine : SEVERAL;
+    if (!isMachineId(found.machine)) return SEVERAL;
+    const own = this.#machineIfReadable();
+    return own === undefined || own === found.machine ? own : SEVERAL;
   }
 
   #machineIfReadable(): MachineId | undefined {

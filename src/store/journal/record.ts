@@ -6,7 +6,7 @@
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { type FileStatus, recover } from "../../system/system.ts";
 import { type BootId, isBootId } from "../files/boot-id.ts";
-import { type FileId, fileIdOf } from "../files/fingerprint.ts";
+import { type FileId, type Fingerprint, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { keyIn, keyOf, type Owner } from "../reservations/owner.ts";
 import { type ReservationFile, readOwner } from "../reservations/reservation-file.ts";
@@ -23,8 +23,8 @@ export type JournalRecord = RecordedReservation | EarlierReservation;
 /** The file of a reservation as a line of the journal has it. */
 interface RecordedFile extends ReservationFile {
   readonly containerId: string;
-  /** The file has not changed from this time on, in nanoseconds since the epoch; `undefined` where that does not matter. */
-  readonly changedBefore: bigint | undefined;
+  /** When the file was last changed, in nanoseconds since the epoch; `undefined` where that does not matter. */
+  readonly changed: string | undefined;
 }
 
 /** A reservation of the running boot. */
@@ -64,13 +64,13 @@ const EARLIER_WORDS = 5;
 
 /** What a line has behind the name, with a space before it; nothing where file or namespace is not known. */
 export function formatRecord(
-  file: FileId | undefined,
+  file: Fingerprint | undefined,
   namespace: AddedNamespace | undefined,
 ): string {
   if (file === undefined || namespace === undefined) return "";
   const { inode, id, path, isPodSandbox } = namespace;
   const number = id === undefined ? inode : `${inode},${id}`;
-  return ` ${file} ${number} ${isPodSandbox ? POD_SANDBOX : NO_POD_SANDBOX} ${path}`;
+  return ` ${file.id},${file.changed} ${number} ${isPodSandbox ? POD_SANDBOX : NO_POD_SANDBOX} ${path}`;
 }
 
 /** Formats the record of a reservation that was held in an earlier boot. */
@@ -78,15 +78,8 @@ export function formatEarlier(file: FileId, boot: BootId): string {
   return ` ${file} ${boot}`;
 }
 
-/**
- * Reads a line with a record; `undefined` where it has none.
- *
- * @param changedBefore of a record that does not tell it
- */
-export function recordIn(
-  line: string,
-  changedBefore: bigint | undefined,
-): JournalRecord | undefined {
+/** Reads a line with a record; `undefined` where it has none. */
+export function recordIn(line: string): JournalRecord | undefined {
   // Of 65 000 lines: neither by an expression nor by a pattern, which would take longer than the rest.
   const words = line.split(" ");
   const containerId = words[0] ?? "";
@@ -99,21 +92,13 @@ export function recordIn(
   const boot = words[4] ?? "";
   if (words.length === EARLIER_WORDS) {
     if (!isBootId(boot)) return undefined;
-    return { name, key, containerId, file: file as FileId, changedBefore: undefined, boot };
+    return { name, key, containerId, file: file as FileId, changed: undefined, boot };
   }
-  const namespace = namespaceIn(words);
-  if (namespace === undefined) return undefined;
   const end = file.indexOf(",", comma + 1);
-  const before = end < 0 ? undefined : file.slice(end + 1);
-  if (before !== undefined && !DECIMAL.test(before)) return undefined;
-  return {
-    name,
-    key,
-    containerId,
-    file: (end < 0 ? file : file.slice(0, end)) as FileId,
-    changedBefore: before === undefined ? changedBefore : BigInt(before),
-    namespace,
-  };
+  const namespace = end < 0 ? undefined : namespaceIn(words);
+  if (namespace === undefined) return undefined;
+  const id = file.slice(0, end) as FileId;
+  return { name, key, containerId, file: id, changed: file.slice(end + 1), namespace };
 }
 
 /** The namespace of a line; `undefined` where it has none. */
@@ -132,34 +117,19 @@ function namespaceIn(words: readonly string[]): AddedNamespace | undefined {
 }
 
 /**
- * The same line for a journal that is written anew after somebody else has changed the directory: of a file that has not
- * changed since.
- *
- * @param changedBefore when that journal was sealed, in nanoseconds since the epoch
- */
-export function carriedOver(line: string, changedBefore: bigint): string {
-  const [container, interfaceName, name, file = "", ...rest] = line.split(" ");
-  // What is from before this boot is known by its time.
-  if (rest.length <= 1) return line;
-  const isBounded = file.split(",").length > 2;
-  const bounded = isBounded ? file : `${file},${changedBefore}`;
-  return [container, interfaceName, name, bounded, ...rest].join(" ");
-}
-
-/**
  * Whether a file that was found under the name of a reservation is the one that was recorded; `undefined` where it may be
- * another one with the same number and time.
+ * another one, such as that of a backup, which has its time.
  *
  * @param owner whose reservation the file is
  */
 export function isOfRecord(
-  { key, file, changedBefore }: Omit<RecordedFile, "name">,
+  { key, file, changed }: Omit<RecordedFile, "name">,
   found: Pick<FileStatus, "kind" | "changed"> & { readonly id: FileId },
   owner: Owner,
 ): boolean | undefined {
   if (found.kind !== "file" || found.id !== file) return false;
   if (keyOf(owner) !== key) return false;
-  return changedBefore === undefined || found.changed < changedBefore ? true : undefined;
+  return changed === undefined || `${found.changed}` === changed ? true : undefined;
 }
 
 /** Whether a reservation is still the one that was recorded; `undefined` where that cannot be told. */

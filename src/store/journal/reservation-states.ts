@@ -34,7 +34,7 @@ export function reservationStates(
   states = new NamespaceStates(files.system),
   reservations = () => openAll(files),
 ): ReservationStates {
-  const read = (): Records => recordsOf(files, requireJournal(files, ALL), { reservations });
+  const read = (): Records => recordsOf(files, requireJournal(files, ALL), reservations);
   const records = attempt(read, undefined);
   return new ReservationStates(files, records, states);
 }
@@ -56,7 +56,7 @@ export function isShared(
     record.containerId !== containerId &&
     states.isThere(record.namespace);
   const ask = (): boolean =>
-    linesWith(files, ` ${inode}`).some((line) => isOfAnother(recordIn(line, undefined)));
+    linesWith(files, ` ${inode}`).some((line) => isOfAnother(recordIn(line)));
   return attempt(ask, true);
 }
 
@@ -105,14 +105,12 @@ export class ReservationStates {
     isMeant: (record: JournalRecord) => boolean,
     caller?: Caller,
   ): Generator<JournalRecord, void> {
-    for (const placed of this.#records.written()) {
-      const { place, record } = placed;
+    for (const { place, record } of this.#records.written()) {
       if (!isMeant(record)) continue;
       const isGone =
         isEarlier(record) ||
         this.#states.isGone(record.namespace, () => this.#laterThan(place, record, caller));
-      if (!isGone || isAsRecorded(this.#files, record) !== true) continue;
-      if (this.#records.isLast(placed)) yield record;
+      if (isGone && isAsRecorded(this.#files, record) === true) yield record;
     }
   }
 

@@ -235,7 +235,7 @@ function findLines(path: string, start: string | undefined): Lines {
     }
     const text = textOf(buffer);
     const end = text.indexOf("\n");
-    if (end < 0) return { first: "", found: [], size };
+    if (end < 0 || buffer.includes(0)) return { first: "", found: [], size };
     const found = start === undefined ? [] : linesIn(text, start, end + 1);
     return { first: text.slice(0, end), found, size };
   };

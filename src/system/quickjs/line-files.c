@@ -33,6 +33,8 @@ struct search {
   size_t start_length;
   /* Whether the text may be anywhere in a line, and the first line is one of them. */
   bool anywhere;
+  /* Whether a NUL was found, which no file of lines has. */
+  bool has_nul;
 };
 
 /* Adds the lines that begin with the text; the window begins and ends where lines do. */
@@ -67,6 +69,7 @@ static int search_file(struct search *search, int descriptor, off_t *left) {
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) result = errno;
     if (count <= 0) break;
+    search->has_nul |= memchr(window + length, 0, (size_t)count) != NULL;
     length += (size_t)count;
     *left -= count;
     char *last = memrchr(window, '\n', length);
@@ -102,6 +105,12 @@ JSValue host_find_lines(struct call *call) {
   int error = search_file(&search, descriptor, &left);
   close(descriptor);
   if (error != 0) throw_errno(call, "read", error);
+  if (search.has_nul) {
+    JS_FreeValue(ctx, search.first);
+    JS_FreeValue(ctx, search.found.array);
+    search.first = JS_UNDEFINED;
+    search.found.array = JS_NewArray(ctx);
+  }
   if (JS_IsUndefined(search.first)) search.first = JS_NewString(ctx, "");
   /* Where the file ended early, lines may be missing: then its length is not that of the seal. */
   off_t size = search.start ? file.st_size - left : file.st_size;

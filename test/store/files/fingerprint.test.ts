@@ -1,5 +1,11 @@
 import { test } from "tap";
-import { dateBack, fingerprintOf, isUnchanged } from "../../../src/store/files/fingerprint.ts";
+import {
+  dateApart,
+  dateBack,
+  fingerprintApart,
+  fingerprintOf,
+  isUnchanged,
+} from "../../../src/store/files/fingerprint.ts";
 import type { System } from "../../../src/system/system.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { location, machineWith } from "../fixtures.ts";
@@ -72,6 +78,52 @@ test("there is no fingerprint to rely on where times are kept in minutes, or can
       operation === "status" ? { kind: "pause", meanwhile } : undefined,
   });
   t.equal(dated(disturbed), undefined, "somebody writes at the same time");
+});
+
+const file = `${directory}/10.0.0.2`;
+
+test("no two processes date a file alike, nor does one as the kernel does", async (t) => {
+  const machine = machineWith();
+  const times = [1, 999, 1000, 4_194_303].map((processId) => {
+    machine.disk.put(file, "");
+    const kernels = machine.disk.linkStatus(file).modified;
+    const system = machine.start({ processId });
+    const fingerprint = fingerprintApart(system, file, dateApart(system, file));
+    const status = machine.disk.linkStatus(file);
+    t.same(fingerprint, fingerprintOf(status));
+    t.not(status.modified, kernels);
+    return status.modified;
+  });
+  t.equal(new Set(times).size, times.length);
+});
+
+test("a file that was dated is known also where its time is set a little inexactly", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  const system = machine.start();
+  for (const [resolution, isKnown] of [
+    [100n, true],
+    [1000n, true],
+    [1_000_000n, false],
+    [1_000_000_000n, false],
+  ] as const) {
+    machine.disk.resolution = resolution;
+    const time = dateApart(system, file);
+    t.equal(fingerprintApart(system, file, time) !== undefined, isKnown, `${resolution} ns`);
+  }
+});
+
+test("another file in the place of one that was dated is not it, nor what is no file", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "" });
+  const system = machine.start();
+  const time = dateApart(system, file);
+  machine.disk.put(file, "");
+  t.equal(fingerprintApart(system, file, time), undefined);
+  machine.disk.putLink(file, "/elsewhere");
+  t.equal(fingerprintApart(system, file, time), undefined);
+  machine.disk.unlink(file);
+  t.equal(dateApart(system, file), undefined);
+  t.equal(fingerprintApart(system, file, time), undefined);
+  t.equal(fingerprintApart(system, file, undefined), undefined);
 });
 
 test("a directory is unchanged while inode and both times are the same", async (t) => {

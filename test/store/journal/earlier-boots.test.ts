@@ -2,8 +2,15 @@ import { test } from "tap";
 import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
-import { attachment, earlierOn, location, machineWith, open, withNetwork } from "../fixtures.ts";
+import {
+  attachment,
+  earlierOn,
+  location,
+  machineWith,
+  open,
+  reserve,
+  withNetwork,
+} from "../fixtures.ts";
 
 const JOURNAL = `${location.stateDirectory}/journal`;
 const OTHER_MACHINE = `${"f".repeat(32)}\n`;
@@ -73,7 +80,7 @@ test("nothing is from before this boot where that is not certain", async (t) => 
     "a disk of several machines": (machine) => Object.assign(machine, { isShared: true }),
     "no journal": ({ disk }) => disk.unlink(JOURNAL),
     "the journal of an older version": ({ disk }) =>
-      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 7", "journal 6")),
+      disk.write(JOURNAL, disk.readFile(JOURNAL, 1e6).replace("journal 8", "journal 7")),
   };
   for (const [what, doubt] of Object.entries(doubts)) {
     const first = machineWithJournal();
@@ -231,11 +238,10 @@ test("nothing is from before this boot by nonsense, or if the journal may not be
 test("a file that is reserved again is of this boot, and the next boot has it from then", async (t) => {
   const machine = machineInSecondBoot();
   machine.wait(1000);
-  machine.disk.put("/data/.host-local/net/new/7-0", "c9\r\neth0");
   withNetwork(machine.start(), (network) => {
     network.heldBy(attachment("c9"), "search");
     for (const dead of earlierOn(machine)) network.reclaimDead(dead);
-    network.reserve(address("10.0.0.2"), attachment("c9"), "/data/.host-local/net/new/7-0");
+    reserve(network, "10.0.0.2", attachment("c9"));
   });
   t.same(listed(machine), []);
   machine.wait(5000);
@@ -245,6 +251,26 @@ test("a file that is reserved again is of this boot, and the next boot has it fr
     earlierOn(machine).map(({ name, key, boot }) => [name, key, boot.at(-1)]),
     [["10.0.0.2", "c9 eth0", "2"]],
   );
+});
+
+test("a recorded file is from before the boot although it was made in the tick of the seal", async (t) => {
+  const namespace = { inode: "70", path: "/run/netns/pod", isPodSandbox: true };
+  for (const [what, change, expected] of [
+    ["as it was", () => {}, ["10.0.0.2"]],
+    ["changed since", (machine) => machine.disk.link("/data/net/10.0.0.2", "/data/backup"), []],
+  ] as const satisfies readonly (readonly [string, (machine: MemoryMachine) => void, unknown])[]) {
+    const machine = machineWith();
+    withNetwork(machine.start(), (network) => {
+      reserve(network, "10.0.0.2", attachment("c2"), namespace);
+    });
+    machine.wait(1000);
+    // By the Go plugin, after the seal.
+    machine.disk.put("/data/net/10.0.0.3", "c3\r\neth0");
+    change(machine);
+    machine.wait(5000);
+    machine.boot();
+    t.same(names(machine), expected, what);
+  }
 });
 
 test("what a later boot needs is on disk before a journal takes the place of another", async (t) => {

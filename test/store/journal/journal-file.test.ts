@@ -23,10 +23,7 @@ const path = `${location.stateDirectory}/journal`;
 const c1 = attachment("c1");
 
 function listing(lines: readonly string[]): readonly [names: readonly string[], complete: boolean] {
-  const { reservations, isComplete } = listingOf(
-    { seal: undefined, isCurrent: true, found: lines },
-    c1,
-  );
+  const { reservations = [], isComplete = false } = listingOf({ found: lines }, c1) ?? {};
   return [reservations.map(({ name }) => name), isComplete];
 }
 
@@ -46,12 +43,23 @@ for (const [what, lines, names, isComplete] of [
     true,
   ],
   ["other interfaces", ["c1 eth1 10.0.0.2", "c1 eth00 10.0.0.3", "c1 eth 10.0.0.4"], [], false],
-  ["no address", ["c1 eth0 no-address", "c1 eth0 "], [], true],
 ] as const) {
   test(`the last line about an address counts: ${what}`, async (t) => {
     t.same(listing(lines), [names, isComplete]);
   });
 }
+
+test("a line that no call writes lists nothing", async (t) => {
+  for (const odd of [
+    "c1 eth0",
+    "c1 eth0 ",
+    "c1 eth0 no-address",
+    "c1 / 10.0.0.2c1",
+    "c1 eth0 10.0.0",
+  ]) {
+    t.equal(listingOf({ found: ["c1 eth0 10.0.0.2", odd] }, c1), undefined, odd);
+  }
+});
 
 test("the last record of a reservation counts, and none of one that was released", async (t) => {
   const record = (name: string): string => `c1 eth0 ${name} 1,2 70 pod /run/netns/a`;
@@ -163,7 +171,7 @@ test("the seal is current only for this boot, this state of the directory and th
     ["cut off", () => machine.disk.write(path, machine.disk.readFile(path, 1e6).slice(0, -1))],
     [
       "another form",
-      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 7", "l 6")),
+      () => machine.disk.write(path, machine.disk.readFile(path, 1e6).replace("l 8", "l 7")),
     ],
     ["the directory gone", () => machine.disk.removeAll("/data/net")],
   ];
@@ -221,6 +229,27 @@ test("a journal grown to several times its length is not current, so that it is 
   t.equal(currentSeal(machine), undefined, "longer than that of any network");
 });
 
+test("what has NUL in it is no journal, nor what is longer than its lines can be", async (t) => {
+  const line = "c1 eth0 10.0.0.2\n";
+  for (const [what, change, isJournal] of [
+    ["as it was", (text: string) => text, true],
+    ["a NUL in another's line", (text: string) => text.replace("c10", "c1\0"), false],
+    ["lines of a call that was killed", (text: string) => text + line.repeat(5000), true],
+    ["more than that", (text: string) => text + line.repeat(50_000), false],
+    ["line ends", (text: string) => text + "\n".repeat(1_000_000), false],
+  ] as const) {
+    const machine = machineWith(two);
+    sealed(machine);
+    machine.disk.write(path, change(machine.disk.readFile(path, 1e6)));
+    for (const about of [ALL, c1.containerId] as const) {
+      const system = machine.start();
+      t.equal(requireJournal(open(system), about) !== undefined, isJournal, what);
+      const reads = system.calls.filter(({ operation }) => operation === "findLines");
+      if (about === ALL && what === "line ends") t.equal(reads.length, 1, "its lines are not read");
+    }
+  }
+});
+
 test("something else in its place is no journal; if it cannot be read, that is not known", async (t) => {
   const machine = machineWith(two);
   sealed(machine);
@@ -249,7 +278,7 @@ test("until it is sealed it is not current, but tells of which machine it is", a
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
     const word = one === SEVERAL ? "\\*" : (one ?? "-");
-    const header = new RegExp(`^host-local-journal 7 ${boot} ${word} 1,2 3 0 0 *\n`);
+    const header = new RegExp(`^host-local-journal 8 ${boot} ${word} 1,2 3 0 305 *\n`);
     t.match(machine.disk.readFile(path, 1e6), header);
   }
 });

@@ -5,7 +5,6 @@ import { readAll } from "../../../src/store/reservations/directory-scan.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
 import {
   attachment,
   earlierOn,
@@ -15,6 +14,7 @@ import {
   location,
   machineWith,
   open,
+  reserve,
   withNetwork,
 } from "../fixtures.ts";
 
@@ -145,8 +145,48 @@ test("if the machine's id may not be read, a seal names no machine; if it fails 
     moved.machineId = `${"f".repeat(32)}\n`;
     moved.boot();
     withNetwork(moved.start(), (network) => network.heldBy(c1, "search"));
-    t.same(sealedOn(moved), [isPut, SEVERAL], code);
+    t.same(sealedOn(moved), [true, SEVERAL], code);
   }
+});
+
+test("a call that does not know its machine leaves a journal of an earlier boot to one that does", async (t) => {
+  for (const code of ["ENOENT", "EACCES"]) {
+    const machine = machineWithJournal();
+    const container = refuse("readFile", code, "/etc/machine-id");
+    machine.wait(5000);
+    machine.boot();
+    const before = journalFile(machine);
+    // As the agent's gc, before the first call of the node.
+    withNetwork(machine.start({ interrupt: container }), (network) => network.allOwned());
+    t.equal(journalFile(machine), before, code);
+    withNetwork(machine.start(), (network) => network.allOwned());
+    machine.disk.put(`${location.directory}/10.0.0.3`, "c3\r\neth0");
+    withNetwork(machine.start({ interrupt: container }), (network) => network.allOwned());
+    t.equal(readJournal(open(machine.start()), undefined)?.isCurrent, true, "of the same boot");
+    t.same(
+      earlierOn(machine).map(({ name }) => name),
+      ["10.0.0.2"],
+    );
+    machine.wait(5000);
+    machine.boot();
+    t.same(
+      earlierOn(machine).map(({ name }) => name),
+      ["10.0.0.2", "10.0.0.3"],
+    );
+  }
+});
+
+test("a journal that begins without a machine is of the first one that seals it", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const container = refuse("readFile", "ENOENT", "/etc/machine-id");
+  withNetwork(machine.start({ interrupt: container }), (network) => network.allOwned());
+  withNetwork(machine.start(), (network) => reserve(network, "10.0.0.3", attachment("c3")));
+  machine.wait(5000);
+  machine.boot();
+  t.same(
+    earlierOn(machine).map(({ name }) => name),
+    ["10.0.0.2", "10.0.0.3"],
+  );
 });
 
 test("a journal unreadable for now stays, and tells the next call what is from before the boot", async (t) => {
@@ -166,10 +206,8 @@ test("a journal unreadable for now stays, and tells the next call what is from b
 
 test("records are of the running boot: one that is written anew has none from before", async (t) => {
   const machine = machineWith();
-  const temporary = `${location.temporaryDirectory}/7-0`;
-  machine.disk.put(temporary, "c1\r\neth0");
   withNetwork(machine.start(), (network) =>
-    network.reserve(address("10.0.0.2"), c1, temporary, {
+    reserve(network, "10.0.0.2", c1, {
       inode: "70",
       path: "/run/netns/pod",
       isPodSandbox: true,

@@ -1,6 +1,5 @@
 import { test } from "tap";
 import { AddressUse } from "../../../src/store/address-use.ts";
-import { fileIdAt } from "../../../src/store/files/fingerprint.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { Records } from "../../../src/store/journal/records.ts";
 import {
@@ -11,10 +10,15 @@ import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.t
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { address } from "../../ipam/parsed.ts";
-import { attachment, machineWith, open, withNetwork } from "../fixtures.ts";
+import { attachment, machineWith, open, reserve, withNetwork } from "../fixtures.ts";
 
 const alive = "/run/netns/alive";
+
+/** The file of a reservation, as a record has it. */
+function fileOf({ system, directory }: NetworkFiles, name: string): string {
+  const { inode, modified, changed } = system.linkStatus(`${directory}/${name}`);
+  return `${inode},${modified},${changed}`;
+}
 
 /** What lines of a journal record. */
 function recordedBy(files: NetworkFiles, ...lines: readonly string[]): ReservationStates {
@@ -37,7 +41,7 @@ function recorded(path: string): ReservationStates {
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const inode = path === alive ? 4026532001 : 4026532002;
-  return recordedBy(files, `c1 eth0 10.0.0.2 12,5 ${inode} pod ${path}`);
+  return recordedBy(files, `c1 eth0 10.0.0.2 12,5,7 ${inode} pod ${path}`);
 }
 
 test("what may be another reservation with number and time of a recorded one only lives with it", async (t) => {
@@ -82,7 +86,7 @@ test("of thousands with one number, all recorded before the living one are gone,
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
   const lines = names.map((name, at) => {
-    const file = fileIdAt(files.system, files.pathOf(name));
+    const file = fileOf(files, name);
     const path = at === names.length - 2 ? alive : `/run/netns/${name}`;
     return `${idOf(at)} eth0 ${name} ${file} 4026532001 pod ${path}`;
   });
@@ -104,16 +108,13 @@ test("a record is of the boot that made it: later, numbers of namespaces mean no
   const machine = machineWith({ "10.0.0.3": "c2\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const namespace = { inode: "4026532001", path: alive, isPodSandbox: true };
-  // The second shows that the first file has not changed since.
   for (const [name, id] of [
     ["10.0.0.2", "c1"],
     ["10.0.0.4", "c4"],
   ] as const) {
     withNetwork(machine.start(), (network) => {
       network.heldBy(attachment(id), "search");
-      network.files.withTemporary(`${id}\r\neth0`, (temporary) =>
-        network.reserve(address(name), attachment(id), temporary, namespace),
-      );
+      reserve(network, name, attachment(id), namespace);
     });
     machine.wait(5000);
   }
@@ -134,7 +135,7 @@ test("a number of the caller's own namespace is no dead pod's, unless the caller
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   machine.namespaces.set(alive, 4026532001n);
   const files = open(machine.start());
-  const file = fileIdAt(files.system, files.pathOf("10.0.0.2"));
+  const file = fileOf(files, "10.0.0.2");
   const lines = [`c1 eth0 10.0.0.2 ${file} 4026532001 pod /run/netns/gone`];
   const goneFor = (container: string, interfaceName = "eth0"): readonly string[] => {
     const recorded = recordedBy(files, ...lines);
@@ -161,7 +162,7 @@ test("a number goes on to a later record of another container, and to no other r
     const files = open(machine.start());
     const lines = records.map((record) => {
       const [id = "", name = ""] = record.split(" ");
-      const file = fileIdAt(files.system, files.pathOf(name));
+      const file = fileOf(files, name);
       const path = name === "10.0.0.2" ? gone : alive;
       return `${id} eth0 ${name} ${file} 4026532001 pod ${path}`;
     });
