@@ -13,6 +13,15 @@ export interface FileStatus {
   readonly changed: bigint;
 }
 
+/** Who may do what with a file. */
+export interface Permissions {
+  readonly kind: FileKind;
+  /** The lower twelve bits of the mode, such as 0o600. */
+  readonly mode: number;
+  /** The id of the user to whom it belongs. */
+  readonly user: number;
+}
+
 /** The names in a directory. */
 export interface Names {
   /** The names that are four decimal octets without leading zeros, as numbers in ascending order. */
@@ -156,6 +165,8 @@ export interface System {
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */
   linkStatus(path: string): FileStatus;
+  /** `lstat(2)`, what it tells of permissions. */
+  permissions(path: string): Permissions;
   /**
    * `name_to_handle_at(2)`, following links, of a network namespace; `undefined` where the kernel gives no handles of namespaces
    * (before Linux 6.18), nobody may ask for one, or the path leads to something else. It takes no privilege.
@@ -195,6 +206,8 @@ export interface System {
   monotonic(): number;
   /** The id of this process. */
   processId(): number;
+  /** The id of the user to whom its files belong. */
+  userId(): number;
   /** Blocks the process for some milliseconds. */
   sleep(milliseconds: number): void;
 }

@@ -20,6 +20,7 @@ export type Operation =
   | "link"
   | "readLink"
   | "linkStatus"
+  | "permissions"
   | "setModified"
   | "rename"
   | "sync"

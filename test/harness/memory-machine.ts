@@ -14,6 +14,7 @@ import {
   type Names,
   type NamespaceHandle,
   type OpenedFile,
+  type Permissions,
   recover,
   type System,
   SystemError,
@@ -38,6 +39,8 @@ export interface Start {
   readonly interrupt?: Interrupt | undefined;
   /** The process id; by default one that no process had before. */
   readonly processId?: number | undefined;
+  /** The user that runs it; by default root. */
+  readonly userId?: number | undefined;
   /** Processes with locks of different kinds do not see each other's, as those of the two executables. */
   readonly lockKind?: string | undefined;
 }
@@ -226,6 +229,11 @@ export class MemoryProcess implements System {
     return this.#id;
   }
 
+  userId(): number {
+    this.#requireAlive();
+    return this.#start.userId ?? 0;
+  }
+
   readStandardInput(limit: number): string {
     const path = "/dev/stdin";
     return this.#call("readStandardInput", "read", path, () => {
@@ -297,6 +305,10 @@ export class MemoryProcess implements System {
 
   linkStatus(path: string): FileStatus {
     return this.#call("linkStatus", "lstat", path, () => this.#disk.linkStatus(path));
+  }
+
+  permissions(path: string): Permissions {
+    return this.#call("permissions", "lstat", path, () => this.#disk.permissions(path));
   }
 
   setModified(path: string, nanoseconds: bigint): void {

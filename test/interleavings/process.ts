@@ -21,6 +21,7 @@ import {
   type Names,
   type NamespaceHandle,
   type OpenedFile,
+  type Permissions,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -142,6 +143,9 @@ class AnsweredSystem implements ExplorerSystem {
   monotonic(): number {
     return this.#time % 100_000_000;
   }
+  userId(): number {
+    return 0;
+  }
   processId(): number {
     return this.#number;
   }
@@ -191,6 +195,9 @@ class AnsweredSystem implements ExplorerSystem {
   }
   linkStatus(path: string): FileStatus {
     return this.#read("lstat", path, "", ({ disk }) => disk.linkStatus(path));
+  }
+  permissions(path: string): Permissions {
+    return this.#read("lstat", path, "permissions", ({ disk }) => disk.permissions(path));
   }
   status(path: string): FileStatus {
     return this.#read("stat", path, "", ({ disk, kernel }) =>

@@ -238,6 +238,23 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: { kind: "file", size: 2 },
   },
   {
+    name: "a file belongs to who makes it, and has the mode that it was made with; a link has every permission",
+    links: { c: "a" },
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "", 0o640);
+      system.makeDirectories(`${root}/b`, 0o700);
+      return ["a", "b", "c"].map((name) => {
+        const { kind, mode, user } = system.permissions(`${root}/${name}`);
+        return [kind, mode, user === system.userId()];
+      });
+    },
+    expected: [
+      ["file", 0o640, true],
+      ["directory", 0o700, true],
+      ["other", 0o777, true],
+    ],
+  },
+  {
     name: "the times of a new file are those of the clock, in nanoseconds",
     run: (system, root) => {
       const now = BigInt(system.now()) * 1_000_000n;

@@ -28,7 +28,7 @@ test("STATUS looks at what ADD would try, takes no lock and changes nothing", as
     calls.map(({ operation }) => operation),
     [
       "readStandardInput",
-      ...["linkStatus", "linkStatus", "linkStatus"],
+      ...["permissions", "permissions", "permissions"],
       "status",
       "requireWritable",
       // The lock file, which is not there.
@@ -53,7 +53,7 @@ test("one range with room left makes STATUS list nothing", async (t) => {
   const operations = (answer: { readonly calls: readonly { readonly operation: string }[] }) =>
     answer.calls.map(({ operation }) => operation);
 
-  const opening = ["readStandardInput", "linkStatus", "linkStatus", "linkStatus"];
+  const opening = ["readStandardInput", "permissions", "permissions", "permissions"];
   const store = ["status", "requireWritable", "status", "linkStatus"];
   t.same(operations(network.status()), [...opening, ...store]);
 

@@ -1,10 +1,10 @@
 /** The files of a network. */
 
 import type { NetworkName } from "../../cni/call.ts";
-import { attempt, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { type BootId, type MachineId, machineId, requireBootId } from "./boot-id.ts";
 import { cleanPath, join } from "./paths.ts";
-import { openStateDirectory, type StateDirectory } from "./state-directory.ts";
+import { errnoOf, openStateDirectory, StateDirectory, type StateFault } from "./state-directory.ts";
 import {
   abandonedIn,
   createTemporary,
@@ -29,8 +29,7 @@ export class NetworkFiles {
   readonly lockFile: string;
   /** `<dataDir>/.host-local/<network>`; its files are read and written through `state` alone. */
   readonly stateDirectory: string;
-  /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
-  readonly state: StateDirectory | undefined;
+  readonly #opened: StateDirectory | StateFault;
   #boot: BootId | undefined;
   #machine: { readonly id: MachineId | undefined } | undefined;
   readonly #pinned: string[] = [];
@@ -44,7 +43,27 @@ export class NetworkFiles {
     this.lockFile = `${this.directory}/lock`;
     const stateRoot = `${prefix}.host-local`;
     this.stateDirectory = `${stateRoot}/${network}`;
-    this.state = openStateDirectory(system, stateRoot, this.stateDirectory);
+    this.#opened = openStateDirectory(system, stateRoot, this.stateDirectory);
+  }
+
+  /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
+  get state(): StateDirectory | undefined {
+    return this.#opened instanceof StateDirectory ? this.#opened : undefined;
+  }
+
+  /** Why the state directory may not be used; `undefined` if it may. */
+  get stateFault(): StateFault | undefined {
+    return this.#opened instanceof StateDirectory ? undefined : this.#opened;
+  }
+
+  /**
+   * The state directory, for a file that is to be written.
+   *
+   * @throws SystemError where it may not be used
+   */
+  requireState(name: string): StateDirectory {
+    if (this.#opened instanceof StateDirectory) return this.#opened;
+    throw new SystemError("open", join(this.stateDirectory, name), errnoOf(this.#opened));
   }
 
   /** The path of a file in the network's directory. */

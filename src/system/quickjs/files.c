@@ -176,6 +176,18 @@ JSValue host_link_status(struct call *call) {
   return status_of(call, result, &found);
 }
 
+JSValue host_permissions(struct call *call) {
+  struct stat found;
+  if (lstat(call->path, &found) < 0) return done(call, -1);
+  JSContext *ctx = call->ctx;
+  const struct member members[] = {
+      {"kind", JS_NewString(ctx, kind_of(found.st_mode))},
+      {"mode", JS_NewInt32(ctx, found.st_mode & 07777)},
+      {"user", JS_NewUint32(ctx, found.st_uid)},
+  };
+  return object_of(ctx, members, sizeof members / sizeof members[0]);
+}
+
 static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue content) {
   mode_t mode = found->st_mode;
   const struct member members[] = {

@@ -48,6 +48,8 @@ static JSValue host_sleep(struct call *call) {
 
 static JSValue host_process_id(struct call *call) { return JS_NewInt32(call->ctx, getpid()); }
 
+static JSValue host_user_id(struct call *call) { return JS_NewUint32(call->ctx, geteuid()); }
+
 /* Set by the program as its last act. */
 static int exit_code = 2;
 
@@ -88,6 +90,7 @@ static const struct function functions[] = {
     {"extendFile", 3, host_extend_file, "open", 0, NULL},
     {"status", 1, host_status, "stat", 0, NULL},
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},
+    {"permissions", 1, host_permissions, "lstat", 0, NULL},
     {"namespaceHandle", 1, host_namespace_handle, "name_to_handle_at", 0, NULL},
     {"opensNamespace", 2, host_opens_namespace, "open_by_handle_at", 0, "nsfs"},
     {"linkedAddresses", 2, host_linked_addresses, "netlink", 0, "route"},
@@ -99,6 +102,7 @@ static const struct function functions[] = {
     {"now", 0, host_now, NULL, 0, NULL},
     {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
+    {"userId", 0, host_user_id, NULL, 0, NULL},
     {"sleep", 1, host_sleep, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},
