@@ -109,7 +109,7 @@ export type StateFault =
   | { readonly kind: "unseen"; readonly path: string; readonly code: string }
   /** Behind a symbolic link, files would be made and removed outside the data directory. */
   | { readonly kind: "no directory"; readonly path: string }
-  /** It is another user's, who may have written what is in it. */
+  /** The owner is another user, who may have written what is in it. */
   | { readonly kind: "other user"; readonly path: string; readonly user: number }
   /** Group or others can write to it. */
   | { readonly kind: "writable"; readonly path: string; readonly mode: number };
