@@ -105,7 +105,7 @@ export class StateDirectory {
 
 /** Why a state directory is not used: what is wrong with a part of its path. */
 export type StateFault =
-  /** It cannot be looked at. */
+  /** A part that cannot be looked at. */
   | { readonly kind: "unseen"; readonly path: string; readonly code: string }
   /** Behind a symbolic link, files would be made and removed outside the data directory. */
   | { readonly kind: "no directory"; readonly path: string }
