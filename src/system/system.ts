@@ -196,6 +196,11 @@ export interface System {
    * to have no room for one.
    */
   requireWritable(path: string): void;
+  /**
+   * Throws where this process cannot open a file that is there: to read it, or to write to it, then without following a
+   * symbolic link (ELOOP). Changes nothing, and never blocks on a FIFO.
+   */
+  requireOpenable(path: string, use: "read" | "write"): void;
 
   /** Takes the lock; throws `LockTimeout` on timeout. */
   lock(request: LockRequest): Lock;

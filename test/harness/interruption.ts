@@ -38,6 +38,7 @@ export type Operation =
   | "linkedAddresses"
   | "isLocal"
   | "requireWritable"
+  | "requireOpenable"
   | "lock"
   | "unlock";
 

@@ -216,6 +216,13 @@ export class MemoryDisk {
     this.#find("access", path);
   }
 
+  requireOpenable(path: string, use: "read" | "write"): void {
+    const { kind, content } = this.#find("open", path);
+    if (kind === "link" && use === "read") this.#find("open", content, path);
+    if (kind === "link" && use === "write") throw new SystemError("open", path, "ELOOP");
+    if (kind === "directory" && use === "write") throw new SystemError("open", path, "EISDIR");
+  }
+
   /** Puts a file there, with its directories, in place of any other. */
   put(path: string, content: string, mode = 0o600): void {
     this.makeDirectories(parentOf(path));

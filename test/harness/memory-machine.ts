@@ -416,6 +416,10 @@ export class MemoryProcess implements System {
     this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
   }
 
+  requireOpenable(path: string, use: "read" | "write"): void {
+    this.#call("requireOpenable", "open", path, () => this.#disk.requireOpenable(path, use));
+  }
+
   /**
    * As the native executable's, which takes the Go plugin's own lock, unless another kind is named. It never waits: one
    * process runs at a time, so that a lock which is held now stays so.

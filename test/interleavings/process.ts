@@ -249,6 +249,9 @@ class AnsweredSystem implements ExplorerSystem {
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);
   }
+  requireOpenable(path: string, use: "read" | "write"): void {
+    this.#read("open", path, use, ({ disk }) => disk.requireOpenable(path, use));
+  }
   requireWritable(path: string): void {
     this.#read("access", path, "", ({ disk }) => disk.requireWritable(path));
   }

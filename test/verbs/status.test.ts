@@ -32,7 +32,7 @@ test("STATUS looks at what ADD would try, takes no lock and changes nothing", as
       "status",
       "requireWritable",
       // The lock file, which is not there.
-      ...["status", "linkStatus"],
+      "linkStatus",
       // The cursor, which addresses are in use, and the first address after the cursor.
       ...["linkStatus", "readFile", "linkedAddresses", "linkStatus"],
     ],
@@ -54,8 +54,9 @@ test("one range with room left makes STATUS list nothing", async (t) => {
     answer.calls.map(({ operation }) => operation);
 
   const opening = ["readStandardInput", "permissions", "permissions", "permissions"];
-  const store = ["status", "requireWritable", "status", "linkStatus"];
-  t.same(operations(network.status()), [...opening, ...store]);
+  const opened = ["linkStatus", "requireOpenable"];
+  const store = ["status", "requireWritable", ...opened, ...opened];
+  t.same(operations(network.status()), [...opening, ...store], "lock and cursor");
 
   const strictly = operations(network.strictStatus());
   for (const operation of ["findLines", "listAddresses", "readFiles"]) {

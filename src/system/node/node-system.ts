@@ -84,6 +84,8 @@ export function createNodeSystem(): NodeSystem {
     permissions,
     isLocal,
     requireWritable,
+    requireOpenable: (path, use) =>
+      withFile(path, use === "write" ? O_WRONLY | O_NOFOLLOW : O_RDONLY, () => {}),
     namespaceHandle: (path) => namespaceHandle(path),
     namespaceLives: (handle) => namespaceLives(handle),
     linkedAddresses,

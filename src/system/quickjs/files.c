@@ -250,3 +250,10 @@ static int check_writable(const char *path) {
 }
 
 JSValue host_require_access(struct call *call) { return done(call, check_writable(call->path)); }
+
+JSValue host_require_openable(struct call *call) {
+  int descriptor = open_existing(call, number_at(call, 1) != 0 ? O_WRONLY | O_NOFOLLOW : O_RDONLY);
+  if (descriptor < 0) return JS_EXCEPTION;
+  close(descriptor);
+  return JS_UNDEFINED;
+}

@@ -97,6 +97,7 @@ static const struct function functions[] = {
     {"fileSystemType", 1, host_file_system_type, "statfs", 0, NULL},
     {"isFull", 1, host_is_full, "statfs", 0, NULL},
     {"requireAccess", 1, host_require_access, "access", 0, NULL},
+    {"requireOpenable", 2, host_require_openable, "open", 0, NULL},
     {"flock", 2, host_lock, "open", 0, NULL},
     {"unlock", 1, host_unlock, NULL, 0, NULL},
     {"now", 0, host_now, NULL, 0, NULL},

@@ -9,6 +9,7 @@ type Composed =
   | "isLocal"
   | "lock"
   | "namespaceLives"
+  | "requireOpenable"
   | "requireWritable"
   | "run"
   | "serve";
@@ -54,6 +55,8 @@ interface PluginHost extends Omit<System, Composed> {
   fileSystemType(path: string): number;
   /** Throws where this process has not the permissions to make files in a directory. */
   requireAccess(path: string): void;
+  /** Throws where this process cannot open a file, see `System.requireOpenable`. */
+  requireOpenable(path: string, isToWrite: boolean): void;
   /** Whether its file system has no block left, or no inode. */
   isFull(path: string): boolean;
   /** Takes `flock(2)` on a file, which is made where it is missing; EAGAIN after the time. Returns its descriptor. */
