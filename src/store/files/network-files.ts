@@ -29,7 +29,10 @@ export class NetworkFiles {
   readonly lockFile: string;
   /** `<dataDir>/.host-local/<network>`; its files are read and written through `state` alone. */
   readonly stateDirectory: string;
-  readonly #opened: StateDirectory | StateFault;
+  /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
+  readonly state: StateDirectory | undefined;
+  /** Why the state directory may not be used; `undefined` if it may. */
+  readonly stateFault: StateFault | undefined;
   #boot: BootId | undefined;
   #machine: { readonly id: MachineId | undefined } | undefined;
   readonly #pinned: string[] = [];
@@ -43,17 +46,9 @@ export class NetworkFiles {
     this.lockFile = `${this.directory}/lock`;
     const stateRoot = `${prefix}.host-local`;
     this.stateDirectory = `${stateRoot}/${network}`;
-    this.#opened = openStateDirectory(system, stateRoot, this.stateDirectory);
-  }
-
-  /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
-  get state(): StateDirectory | undefined {
-    return this.#opened instanceof StateDirectory ? this.#opened : undefined;
-  }
-
-  /** Why the state directory may not be used; `undefined` if it may. */
-  get stateFault(): StateFault | undefined {
-    return this.#opened instanceof StateDirectory ? undefined : this.#opened;
+    const opened = openStateDirectory(system, stateRoot, this.stateDirectory);
+    if (opened instanceof StateDirectory) this.state = opened;
+    else this.stateFault = opened;
   }
 
   /**
@@ -62,8 +57,9 @@ export class NetworkFiles {
    * @throws SystemError where it may not be used
    */
   requireState(name: string): StateDirectory {
-    if (this.#opened instanceof StateDirectory) return this.#opened;
-    throw new SystemError("open", join(this.stateDirectory, name), errnoOf(this.#opened));
+    const { state, stateFault, stateDirectory } = this;
+    if (state !== undefined) return state;
+    throw new SystemError("open", join(stateDirectory, name), errnoOf(stateFault));
   }
 
   /** The path of a file in the network's directory. */
