@@ -106,3 +106,13 @@ behaviour(
     t.same(network.add("c2").addresses, ["198.51.100.2"]);
   },
 );
+
+behaviour(
+  "ADD reads keys with a long s or a Kelvin sign as Go's decoder does",
+  { ipam: { "\u017fubnet": "198.51.100.0/29", "loc\u212aTimeout\u017feconds": "10" } },
+  (t, network) => {
+    fails(t, network.add("c1"), 999, /into ipam\.lockTimeoutSeconds: expected/);
+    const seconds = { "LOC\u212aTIMEOUT\u017fECONDS": 10 };
+    t.same(network.add("c1", { ipam: seconds }).error?.msg ?? "", "");
+  },
+);
