@@ -102,6 +102,8 @@ export interface System {
    * `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
    */
   readStandardInput(limit: number, timeout: number): string;
+  /** What `readStandardInput` has read: a character, U+0000 to U+00FF, for each byte. */
+  standardInputBytes(): string;
   /** Writes all of `text`, or throws. */
   writeStandardOutput(text: string): void;
   /** Writes `text` as far as possible; never throws, since the error could not be reported. */

@@ -243,6 +243,10 @@ export class MemoryProcess implements System {
     });
   }
 
+  standardInputBytes(): string {
+    return Buffer.from(this.#start.stdin ?? "").toString("latin1");
+  }
+
   writeStandardOutput(text: string): void {
     this.#call("writeStandardOutput", "write", "/dev/stdout", () => {
       this.stdout += text;

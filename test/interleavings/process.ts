@@ -152,6 +152,9 @@ class AnsweredSystem implements ExplorerSystem {
   readStandardInput(): string {
     return this.#program.stdin;
   }
+  standardInputBytes(): string {
+    return Buffer.from(this.#program.stdin).toString("latin1");
+  }
   writeStandardOutput(text: string): void {
     const { isUnheard = false, verb, environment } = this.#program;
     // Whoever reads it configures the addresses at once.

@@ -25,7 +25,7 @@ import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
 import { linkedAddresses } from "./netlink.ts";
 import { readInNamespace } from "./network-namespace.ts";
 import { pause } from "./pause.ts";
-import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
+import { readStandardInput, standardInputBytes, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
 import { isInexact, textOf } from "./text.ts";
 import { withFile } from "./with-file.ts";
@@ -58,6 +58,7 @@ export function createNodeSystem(): NodeSystem {
     arguments: process.argv.slice(2),
     environment,
     readStandardInput,
+    standardInputBytes,
     writeStandardOutput,
     writeStandardError,
     readFile,

@@ -27,9 +27,18 @@ enum {
   SECOND = 1000000000,
 };
 
+/* What was read of standard input. */
+static struct bytes input;
+
 JSValue host_read_input(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 1) * 1000000;
-  return read_all(call, STDIN_FILENO, number_at(call, 0), deadline);
+  free(input.start);
+  int error = read_bytes(STDIN_FILENO, number_at(call, 0), deadline, &input);
+  return error ? throw_errno(call, "read", error) : new_text(call->ctx, input.start, input.length);
+}
+
+JSValue host_input_bytes(struct call *call) {
+  return new_latin1(call->ctx, input.start, input.length);
 }
 
 JSValue host_write_output(struct call *call) {

@@ -69,6 +69,7 @@ static JSValue host_exit(struct call *call) {
 static const struct function functions[] = {
     {"environment", 1, host_environment, NULL, 0, NULL},
     {"readStandardInput", 2, host_read_input, "read", 0, "/dev/stdin"},
+    {"standardInputBytes", 0, host_input_bytes, NULL, 0, NULL},
     {"writeStandardOutput", 1, host_write_output, "write", 0, "/dev/stdout"},
     {"writeStandardError", 1, host_write_error, NULL, 0, NULL},
     {"readFile", 2, host_read_file, "open", 0, NULL},
