@@ -31,6 +31,7 @@ behaviour(
       999,
       /^failed to allocate for range 1: .*last_reserved_ip\.1: is a/,
     );
+    t.equal(network.add("c1").error?.details, undefined, "the failure is told once");
     t.same(network.reserved(), []);
   },
 );
