@@ -22,7 +22,7 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost
   listen(path: string, address: string, port: number): void;
   /** Starts a program, with words as `wordsOf` makes them, and `CNI_COMMAND` unless that is empty. */
   start(program: string, argv: string, command: string, options: StartOptions): void;
-  /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */
+  /** A request when more of it has arrived, a character for each byte; `undefined` after the time, or when a program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
   answer(response: string): void;
