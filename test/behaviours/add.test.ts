@@ -87,13 +87,13 @@ behaviour(
   {
     ipam: {
       ranges: [[{ subnet: "203.0.113.0/24", gateway: "203.0.113.9" }]],
-      Ranges: [[{ subnet: "192.0.2.0/24" }]],
+      Ranges: [[{ subnet: "198.51.100.0/24" }]],
     },
   },
   (t, network) => {
     const { ips } = JSON.parse(network.add("c1").stdout);
 
-    t.strictSame(ips, [{ address: "192.0.2.2/24", gateway: "192.0.2.1" }]);
+    t.strictSame(ips, [{ address: "198.51.100.2/24", gateway: "198.51.100.1" }]);
   },
 );
 
