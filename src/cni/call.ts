@@ -16,6 +16,7 @@ import {
   memberOrNullInAnyCase,
   parseJson,
 } from "./json.ts";
+import { syntaxErrorInBytes } from "./json-syntax.ts";
 import { requireAllowed, requireSupported, type SpecVersion } from "./version.ts";
 
 /** A network name that was checked: it names a directory and cannot leave it. */
@@ -152,7 +153,12 @@ function readDocument(system: System): Located {
   try {
     return { value: parseJson(text), path: "" };
   } catch (error) {
-    throw error instanceof SyntaxError ? notAConfiguration(error.message) : error;
+    if (!(error instanceof SyntaxError)) throw error;
+    // In place of a byte that is no UTF-8, which Go names.
+    const isInexact = text.includes("\ufffd");
+    throw notAConfiguration(
+      isInexact ? syntaxErrorInBytes(system.standardInputBytes()) : error.message,
+    );
   }
 }
 

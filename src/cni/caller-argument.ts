@@ -1,7 +1,7 @@
 /** What a caller tells of a container, wherever the conventions of CNI have it. */
 
 import { argumentIn } from "./arguments.ts";
-import { isObject, type Located, memberInAnyCase } from "./json.ts";
+import { foldKey, isObject, type Located, memberInAnyCase } from "./json.ts";
 
 /** The capability with which containerd and CRI-O give a plugin the annotations of a pod. */
 const POD_ANNOTATIONS = "io.kubernetes.cri.pod-annotations";
@@ -27,7 +27,7 @@ export function callerArgument(name: string, args: string, document: Located): s
 }
 
 function textIn(place: Located | undefined, name: string): string {
-  const value = place && memberInAnyCase(place, name)?.value;
+  const value = place && memberInAnyCase(place, foldKey(name))?.value;
   return typeof value === "string" ? value : "";
 }
 

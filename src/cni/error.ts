@@ -30,10 +30,10 @@ export class CniError extends Error {
  * A failure that the Go plugin reports as a plain error, hence with code 999.
  *
  * @param message the Go plugin's own words
- * @param details what was expected, what was found, and where
+ * @param details what was expected, what was found, and where; none if they are the message again
  */
 export function internalError(message: string, details = ""): CniError {
-  return new CniError(ErrorCode.internal, message, details);
+  return new CniError(ErrorCode.internal, message, details === message ? "" : details);
 }
 
 /** The message of an error and its details, if any, in one line. */

@@ -33,15 +33,27 @@ export function syntaxError(text: string): string {
 }
 
 /**
+ * The first thing wrong with bytes, each a character of the text, as `syntaxError` has it: Go names a byte, also one that is no
+ * UTF-8.
+ *
+ * @example syntaxErrorInBytes("\xff") // invalid character 'ÿ' looking for beginning of value
+ */
+export function syntaxErrorInBytes(bytes: string): string {
+  return findSyntaxError(bytes, (at) => bytes.charAt(at))?.message ?? "";
+}
+
+/**
  * Finds a syntax error as `syntaxError` does, with its place.
  *
+ * @param byteAt the byte at an offset, as a character; by default the first one of that character's UTF-8 form
  * @returns the offset in UTF-16 code units; `undefined` where nothing is wrong
  */
 export function findSyntaxError(
   text: string,
+  byteAt = (at: number): string => firstByte(text, at),
 ): { readonly message: string; readonly offset: number } | undefined {
   try {
-    scan(text);
+    scan(text, byteAt);
     return undefined;
   } catch (error) {
     if (error instanceof ScanError) return error;
@@ -59,7 +71,7 @@ export function placeIn(text: string, offset: number): string {
   return `line ${before.length}, column ${[...(before.at(-1) ?? "")].length + 1}`;
 }
 
-function scan(text: string): void {
+function scan(text: string, byteAt: (at: number) => string): void {
   // A property, since V8 14 may lose a change of a variable that several functions share.
   const place = { at: 0 };
   // One entry for each open bracket; a list instead of recursion, so that nesting takes no stack.
@@ -74,7 +86,7 @@ function scan(text: string): void {
       throw new ScanError(isInside ? `invalid character ' ' ${context}` : END, text.length);
     }
     throw new ScanError(
-      `invalid character ${goQuoteCharacter(firstByte(text, place.at))} ${context}`,
+      `invalid character ${goQuoteCharacter(byteAt(place.at))} ${context}`,
       place.at,
     );
   };

@@ -12,7 +12,7 @@ export interface JsonObject {
 export interface Located {
   readonly value: Json;
   readonly path: string;
-  /** The members of an object by their keys in lower case, once one was asked for: mostly a dozen follow. */
+  /** The members of an object by their keys as `foldKey` has them, once one was asked for: mostly a dozen follow. */
   members?: ReadonlyMap<string, Json>;
 }
 
@@ -109,8 +109,19 @@ export function isObject(value: Json): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
+const LONG_S = "\u017f";
+
 /**
- * The member `name` of an object. Keys match in any letter case and the last one wins, as Go's decoder has it;
+ * A key as Go's decoder compares it: in any letter case, and a long s is an s. That the Kelvin sign is a k, lower case itself
+ * has.
+ */
+export function foldKey(key: string): string {
+  const lower = key.toLowerCase();
+  return lower.includes(LONG_S) ? lower.replaceAll(LONG_S, "s") : lower;
+}
+
+/**
+ * The member `name` of an object. Keys match as `foldKey` has them and the last one wins, as Go's decoder has it;
  * a member that is `null` counts as absent.
  *
  * @param at where an object is expected
@@ -131,7 +142,11 @@ export function valueInAnyCase(value: Json | undefined, name: string): Json | un
   return memberInAnyCase({ value, path: "" }, name)?.value;
 }
 
-/** Finds a member as `memberInAnyCase` does, but one that is `null` is returned as such. */
+/**
+ * Finds a member as `memberInAnyCase` does, but one that is `null` is returned as such.
+ *
+ * @param name without a long s
+ */
 export function memberOrNullInAnyCase(at: Located, name: string): Located | undefined {
   at.members ??= membersOf(at);
   const value = at.members.get(name.toLowerCase());
@@ -153,7 +168,7 @@ function membersOf(at: Located): ReadonlyMap<string, Json> {
   const { value } = at;
   if (!isObject(value)) throw typeMismatch(at, "an object");
   const members = new Map<string, Json>();
-  for (const key of Object.keys(value)) members.set(key.toLowerCase(), value[key] ?? null);
+  for (const key of Object.keys(value)) members.set(foldKey(key), value[key] ?? null);
   return members;
 }
 

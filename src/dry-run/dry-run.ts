@@ -57,13 +57,12 @@ export function dryRun(
   { isAsked = () => true, states, isRefused = () => true }: DryRunOptions = {},
 ): readonly Prospect[] {
   readResolvConf(files.system, config.resolvConf);
-  recover(
-    () => requireWritableStore(files),
-    (error) => {
+  const require = (what: () => void): void =>
+    recover(what, (error) => {
       if (isRefused(error)) throw error;
-    },
-  );
-  for (const index of config.rangeSets.keys()) requireReplaceable(files, index);
+    });
+  require(() => requireWritableStore(files));
+  for (const index of config.rangeSets.keys()) require(() => requireReplaceable(files, index));
   let scan: AddressFiles | undefined;
   const search = (): AddressFiles => {
     scan ??= readAll(files);
@@ -118,6 +117,7 @@ function requireReplaceable(files: NetworkFiles, index: number): void {
   const path = cursorPath(files, index);
   const kind = attempt(() => system.linkStatus(path).kind, undefined, "ENOENT");
   if (kind === "directory") throw new SystemError("open", path, "EISDIR");
+  if (kind === "file") attempt(() => system.requireOpenable(path, "write"), undefined, "ENOENT");
   const isLink = (): boolean => attempt(() => system.readLink(path), undefined) !== undefined;
   if (kind === "other" && !isLink()) throw new SystemError("open", path, "ENXIO");
 }

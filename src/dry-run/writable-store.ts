@@ -28,11 +28,13 @@ export function requireWritableStore({ system, directory, lockFile }: NetworkFil
   if (path === directory) requireOpenable(system, lockFile);
 }
 
-/** A lock file may be missing; but a link to nothing is not followed, and a directory is no file. */
+/** A lock file may be missing, or go meanwhile. A link is followed to what is there; a directory is no file. */
 function requireOpenable(system: System, path: string): void {
-  const kind = kindAt(system, path);
+  const kind = attempt(() => system.linkStatus(path).kind, undefined, "ENOENT");
   if (kind === "directory") throw new SystemError("open", path, "EISDIR");
-  if (kind === "other") system.status(path);
+  const open = (): void => system.requireOpenable(path, "read");
+  if (kind === "file") attempt(open, undefined, "ENOENT");
+  if (kind === "other") open();
 }
 
 /** The kind of file at a path, links followed; a dangling link is `other`; `undefined` where there is nothing. */

@@ -3,7 +3,7 @@
 import { CniError, ErrorCode } from "../cni/error.ts";
 import type { PodName } from "../cni/pod.ts";
 import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
-import type { Excluded } from "../ipam/exclusions.ts";
+import { type Excluded, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { isEmptySet } from "../ipam/round-robin.ts";
 import type { AddressUser } from "./address-use.ts";
@@ -52,8 +52,11 @@ export function noAddressIn(
   return new NoAddressError(message, details, [...used.values()].includes("container"));
 }
 
-/** What is wrong with the configuration of a range set that can have no address: nothing of it is in use. */
-function faultOf({ reserved, exclusions }: ExhaustedSet): string {
+/** Why a range set can have no address, for this pod or for any: nothing of it is in use. */
+function faultOf({ set, reserved, exclusions }: ExhaustedSet): string {
+  if (!isEmptySet(set, exclusionsForAll({ exclusions, reserved }))) {
+    return "every address is reserved for another pod (ipam.reserved); this one needs one there, or some that are for all";
+  }
   if (reserved.length > 0) {
     return "ipam.exclude and ipam.reserved leave no address to hand out; correct them";
   }

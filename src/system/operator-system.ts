@@ -47,8 +47,8 @@ export interface Service {
    */
   completed(step: ServiceStep, outcome: CompletedProcess | "listening" | SystemError): void;
   /**
-   * The response to what a connection has sent so far, after which the connection is closed; `undefined` as long as the
-   * request is incomplete.
+   * The response to what a connection has sent so far, a character for each byte, after which the connection is closed;
+   * `undefined` as long as the request is incomplete.
    */
   respond(request: string): string | undefined;
 }

@@ -15,6 +15,15 @@ export interface FileStatus {
   readonly changed: bigint;
 }
 
+/** Who may do what with a file. */
+export interface Permissions {
+  readonly kind: FileKind;
+  /** The lower twelve bits of the mode, such as 0o600. */
+  readonly mode: number;
+  /** The id of the user to whom it belongs. */
+  readonly user: number;
+}
+
 /** The names in a directory. */
 export interface Names {
   /** The names that are four decimal octets without leading zeros, as numbers in ascending order. */
@@ -95,6 +104,8 @@ export interface System {
    * `timeout` milliseconds (ETIMEDOUT), as far as that can be detected without blocking.
    */
   readStandardInput(limit: number, timeout: number): string;
+  /** What `readStandardInput` has read: a character, U+0000 to U+00FF, for each byte. */
+  standardInputBytes(): string;
   /** Writes all of `text`, or throws. */
   writeStandardOutput(text: string): void;
   /** Writes `text` as far as possible; never throws, since the error could not be reported. */
@@ -158,6 +169,8 @@ export interface System {
   status(path: string): FileStatus;
   /** `lstat(2)`: as `status`, of a symbolic link itself. */
   linkStatus(path: string): FileStatus;
+  /** `lstat(2)`, what it tells of permissions. */
+  permissions(path: string): Permissions;
   /**
    * `name_to_handle_at(2)`, following links, of a network namespace; `undefined` where the kernel gives no handles of namespaces
    * (before Linux 6.18), nobody may ask for one, or the path leads to something else. It takes no privilege.
@@ -187,6 +200,11 @@ export interface System {
    * to have no room for one.
    */
   requireWritable(path: string): void;
+  /**
+   * Throws where this process cannot open a file that is there: to read it, or to write to it, then without following a
+   * symbolic link (ELOOP). Changes nothing, and never blocks on a FIFO.
+   */
+  requireOpenable(path: string, use: "read" | "write"): void;
 
   /** Takes the lock; throws `LockTimeout` on timeout. */
   lock(request: LockRequest): Lock;
@@ -197,6 +215,8 @@ export interface System {
   monotonic(): number;
   /** The id of this process. */
   processId(): number;
+  /** The id of the user to whom its files belong. */
+  userId(): number;
   /** Blocks the process for some milliseconds. */
   sleep(milliseconds: number): void;
 }

@@ -31,6 +31,7 @@ behaviour(
       999,
       /^failed to allocate for range 1: .*last_reserved_ip\.1: is a/,
     );
+    t.equal(network.add("c1").error?.details, undefined, "the failure is told once");
     t.same(network.reserved(), []);
   },
 );
@@ -86,13 +87,13 @@ behaviour(
   {
     ipam: {
       ranges: [[{ subnet: "203.0.113.0/24", gateway: "203.0.113.9" }]],
-      Ranges: [[{ subnet: "192.0.2.0/24" }]],
+      Ranges: [[{ subnet: "198.51.100.0/24" }]],
     },
   },
   (t, network) => {
     const { ips } = JSON.parse(network.add("c1").stdout);
 
-    t.strictSame(ips, [{ address: "192.0.2.2/24", gateway: "192.0.2.1" }]);
+    t.strictSame(ips, [{ address: "198.51.100.2/24", gateway: "198.51.100.1" }]);
   },
 );
 
@@ -104,5 +105,15 @@ behaviour(
     network.machine.remove("net/198.51.100.2");
 
     t.same(network.add("c2").addresses, ["198.51.100.2"]);
+  },
+);
+
+behaviour(
+  "ADD reads keys with a long s or a Kelvin sign as Go's decoder does",
+  { ipam: { "\u017fubnet": "198.51.100.0/29", "loc\u212aTimeout\u017feconds": "10" } },
+  (t, network) => {
+    fails(t, network.add("c1"), 999, /into ipam\.lockTimeoutSeconds: expected/);
+    const seconds = { "LOC\u212aTIMEOUT\u017fECONDS": 10 };
+    t.same(network.add("c1", { ipam: seconds }).error?.msg ?? "", "");
   },
 );

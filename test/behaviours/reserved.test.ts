@@ -124,7 +124,12 @@ behaviour(
     const ipam = { reserved: { [all]: "default/db-0" } };
     succeeds(t, network.status({ ipam }));
     succeeds(t, network.strictStatus({ ipam }));
-    fails(t, network.add("c1", { ipam }), 999);
+    const refused = network.add("c1", { ipam });
+    fails(t, refused, 999);
+    t.equal(
+      refused.error?.details,
+      "every address is reserved for another pod (ipam.reserved); this one needs one there, or some that are for all",
+    );
     t.same(network.add("c1", { ...db, ipam }).addresses, ["198.51.100.2"]);
   },
 );

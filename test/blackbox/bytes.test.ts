@@ -190,3 +190,28 @@ test("bytes that are not UTF-8 in the journal make a call slower, and its answer
     t.same(reservedAddresses(directory, "net"), ["198.51.100.3", "198.51.100.4"], octal(bytes));
   }
 });
+
+test("of a byte that JSON cannot have here, the error is Go's, whether it is UTF-8 or not", async (t) => {
+  const expected = "error unmarshall network config: invalid character ";
+  for (const [bytes, message] of [
+    ["\xff", "'ÿ' looking for beginning of value"],
+    ["\xc3\xbf", "'Ã' looking for beginning of value"],
+    ["\xef\xbf\xbd", "'ï' looking for beginning of value"],
+    ["\xe2\x82", "'â' looking for beginning of value"],
+    ["\x80", "'\\u0080' looking for beginning of value"],
+    ['{"name": \xb0}', "'°' looking for beginning of value"],
+    ['{"name" \xad}', "'\\u00ad' after object key"],
+    ['{"\xff\xc3\xbf": tr\xffe}', "'ÿ' in literal true (expecting 'u')"],
+    ['{"\xff": "\\\xfe"}', "'þ' in string escape code"],
+    ['{"\xff": "\\u00\xc3\xa9"}', "'Ã' in \\u hexadecimal character escape"],
+    ['{"\xff": 1.\xff}', "'ÿ' after decimal point in numeric literal"],
+    ['{"\xff": 1}\xfe', "'þ' after top-level value"],
+  ] as const) {
+    const { environment } = callOf({}, cniVersion);
+    const call = { environment, stdin: Buffer.from(bytes, "latin1") };
+    for (const program of [executable, ...(goPlugin === undefined ? [] : [goPlugin.path])]) {
+      const { exitCode, stdout } = run(program, call);
+      t.same([exitCode, JSON.parse(stdout).msg], [1, `${expected}${message}`], octal(bytes));
+    }
+  }
+});

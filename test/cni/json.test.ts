@@ -54,6 +54,13 @@ test("names match in any letter case, and the last spelling counts", async (t) =
   t.equal(memberInAnyCase(at({ DATADIR: "b", dataDir: "a" }), "dataDir")?.value, "a");
 });
 
+test("names match in every letter that Go takes for the same", async (t) => {
+  t.equal(memberInAnyCase(at({ "\u017fubnet\u017f": 1 }), "subnets")?.value, 1);
+  t.equal(memberInAnyCase(at({ "loc\u212aTimeout": 1 }), "lockTimeout")?.value, 1);
+  t.equal(memberInAnyCase(at({ subnet: 1, "\u017fUBNET": 2 }), "subnet")?.value, 2);
+  t.equal(memberInAnyCase(at({ "\u0130pam": 1, "\u0131pam": 1 }), "ipam"), undefined);
+});
+
 test("a member that is null counts as absent, unless null itself is asked for", async (t) => {
   t.equal(memberInAnyCase(at({ a: null }), "a"), undefined);
   t.equal(memberInAnyCase(at({ a: 1, A: null }), "a"), undefined);

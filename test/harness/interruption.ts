@@ -20,6 +20,7 @@ export type Operation =
   | "link"
   | "readLink"
   | "linkStatus"
+  | "permissions"
   | "setModified"
   | "rename"
   | "sync"
@@ -37,6 +38,7 @@ export type Operation =
   | "linkedAddresses"
   | "isLocal"
   | "requireWritable"
+  | "requireOpenable"
   | "lock"
   | "unlock";
 

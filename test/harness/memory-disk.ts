@@ -7,6 +7,7 @@ import {
   itself,
   type Lines,
   type OpenedFile,
+  type Permissions,
   recover,
   SystemError,
 } from "../../src/system/system.ts";
@@ -19,6 +20,8 @@ interface Inode {
   readonly device: bigint;
   readonly number: bigint;
   mode: number;
+  /** To whom it belongs. */
+  user: number;
   readonly entries: Map<string, Inode>;
   /** How many names lead to it. */
   links: number;
@@ -204,8 +207,20 @@ export class MemoryDisk {
     return statusOf(found, found.kind === "link" ? "other" : found.kind);
   }
 
+  permissions(path: string): Permissions {
+    const { kind, mode, user } = this.#find("lstat", path);
+    return { kind: kind === "link" ? "other" : kind, mode, user };
+  }
+
   requireWritable(path: string): void {
     this.#find("access", path);
+  }
+
+  requireOpenable(path: string, use: "read" | "write"): void {
+    const { kind, content } = this.#find("open", path);
+    if (kind === "link" && use === "read") this.#find("open", content, path);
+    if (kind === "link" && use === "write") throw new SystemError("open", path, "ELOOP");
+    if (kind === "directory" && use === "write") throw new SystemError("open", path, "EISDIR");
   }
 
   /** Puts a file there, with its directories, in place of any other. */
@@ -303,8 +318,8 @@ export class MemoryDisk {
   /** Everything that a process can find out, as text: two disks with the same text are the same. */
   get text(): string {
     const visit = (inode: Inode, path: string): string => {
-      const { kind, number, mode, content, modified, changed, entries } = inode;
-      const own = `${path} ${kind} ${number} ${mode} ${modified} ${changed} ${JSON.stringify(content)}\n`;
+      const { kind, number, mode, user, content, modified, changed, entries } = inode;
+      const own = `${path} ${kind} ${number} ${mode} ${user} ${modified} ${changed} ${JSON.stringify(content)}\n`;
       const names = [...entries].toSorted(([a], [b]) => (a < b ? -1 : 1));
       return own + names.map(([name, entry]) => visit(entry, `${path}/${name}`)).join("");
     };
@@ -339,6 +354,14 @@ export class MemoryDisk {
       return made;
     };
     return copy(this.#root);
+  }
+
+  /** Gives `path` to a user, as chown(2), or other permissions, as chmod(2). */
+  give(path: string, { user, mode }: { readonly user?: number; readonly mode?: number }): void {
+    const found = this.#find("chown", path);
+    found.user = user ?? found.user;
+    found.mode = mode ?? found.mode;
+    found.changed = this.#time();
   }
 
   /** The permission bits of `path`. */
@@ -403,6 +426,7 @@ export class MemoryDisk {
       device,
       number: this.#number(),
       mode,
+      user: 0,
       links: 0,
       entries: new Map(),
       content: "",

@@ -14,6 +14,7 @@ import {
   type Names,
   type NamespaceHandle,
   type OpenedFile,
+  type Permissions,
   recover,
   type System,
   SystemError,
@@ -38,6 +39,8 @@ export interface Start {
   readonly interrupt?: Interrupt | undefined;
   /** The process id; by default one that no process had before. */
   readonly processId?: number | undefined;
+  /** The user that runs it; by default root. */
+  readonly userId?: number | undefined;
   /** Processes with locks of different kinds do not see each other's, as those of the two executables. */
   readonly lockKind?: string | undefined;
 }
@@ -226,6 +229,11 @@ export class MemoryProcess implements System {
     return this.#id;
   }
 
+  userId(): number {
+    this.#requireAlive();
+    return this.#start.userId ?? 0;
+  }
+
   readStandardInput(limit: number): string {
     const path = "/dev/stdin";
     return this.#call("readStandardInput", "read", path, () => {
@@ -233,6 +241,10 @@ export class MemoryProcess implements System {
       if (Buffer.byteLength(text) > limit) throw new SystemError("read", path, "EFBIG");
       return text;
     });
+  }
+
+  standardInputBytes(): string {
+    return Buffer.from(this.#start.stdin ?? "").toString("latin1");
   }
 
   writeStandardOutput(text: string): void {
@@ -297,6 +309,10 @@ export class MemoryProcess implements System {
 
   linkStatus(path: string): FileStatus {
     return this.#call("linkStatus", "lstat", path, () => this.#disk.linkStatus(path));
+  }
+
+  permissions(path: string): Permissions {
+    return this.#call("permissions", "lstat", path, () => this.#disk.permissions(path));
   }
 
   setModified(path: string, nanoseconds: bigint): void {
@@ -402,6 +418,10 @@ export class MemoryProcess implements System {
 
   requireWritable(path: string): void {
     this.#call("requireWritable", "access", path, () => this.#disk.requireWritable(path));
+  }
+
+  requireOpenable(path: string, use: "read" | "write"): void {
+    this.#call("requireOpenable", "open", path, () => this.#disk.requireOpenable(path, use));
   }
 
   /**

@@ -21,6 +21,7 @@ import {
   type Names,
   type NamespaceHandle,
   type OpenedFile,
+  type Permissions,
   type System,
   SystemError,
 } from "../../src/system/system.ts";
@@ -142,11 +143,17 @@ class AnsweredSystem implements ExplorerSystem {
   monotonic(): number {
     return this.#time % 100_000_000;
   }
+  userId(): number {
+    return 0;
+  }
   processId(): number {
     return this.#number;
   }
   readStandardInput(): string {
     return this.#program.stdin;
+  }
+  standardInputBytes(): string {
+    return Buffer.from(this.#program.stdin).toString("latin1");
   }
   writeStandardOutput(text: string): void {
     const { isUnheard = false, verb, environment } = this.#program;
@@ -191,6 +198,9 @@ class AnsweredSystem implements ExplorerSystem {
   }
   linkStatus(path: string): FileStatus {
     return this.#read("lstat", path, "", ({ disk }) => disk.linkStatus(path));
+  }
+  permissions(path: string): Permissions {
+    return this.#read("lstat", path, "permissions", ({ disk }) => disk.permissions(path));
   }
   status(path: string): FileStatus {
     return this.#read("stat", path, "", ({ disk, kernel }) =>
@@ -241,6 +251,9 @@ class AnsweredSystem implements ExplorerSystem {
   }
   isLocal(path: string): boolean {
     return this.#call("statfs", path, "", "own", () => true);
+  }
+  requireOpenable(path: string, use: "read" | "write"): void {
+    this.#read("open", path, use, ({ disk }) => disk.requireOpenable(path, use));
   }
   requireWritable(path: string): void {
     this.#read("access", path, "", ({ disk }) => disk.requireWritable(path));

@@ -74,7 +74,7 @@ test("withLock makes the network's directory only where the lock needs it", asyn
 
   const operations = fresh.calls
     .map(({ operation }) => operation)
-    .filter((operation) => operation !== "linkStatus");
+    .filter((operation) => operation !== "permissions");
   t.same(operations.slice(0, 3), ["lock", "makeDirectories", "lock"]);
   t.notOk(
     known.calls.some(

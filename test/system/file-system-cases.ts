@@ -70,6 +70,10 @@ const refusals: readonly (readonly [
   ["ENOTDIR stat /f/a: not a directory", (system, at) => system.status(at("f/a"))],
   [missing("lstat", "no"), (system, at) => system.linkStatus(at("no"))],
   [missing("access", "no"), (system, at) => system.requireWritable(at("no"))],
+  [missing("open", "no"), (system, at) => system.requireOpenable(at("no"), "read")],
+  [missing("open", "l"), (system, at) => system.requireOpenable(at("l"), "read")],
+  [throughLink("to-f"), (system, at) => system.requireOpenable(at("to-f"), "write")],
+  ["EISDIR open /d: is a directory", (system, at) => system.requireOpenable(at("d"), "write")],
   [missing("open", "no"), (system, at) => system.overwriteFile(at("no"), "")],
   ["EISDIR open /d: is a directory", (system, at) => system.overwriteFile(at("d"), "")],
   [throughLink("to-f"), (system, at) => system.overwriteFile(at("to-f"), "")],
@@ -248,6 +252,23 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     expected: [1, 2, 2],
   },
   {
+    name: "a file belongs to who makes it, and has the mode that it was made with; a link has every permission",
+    links: { c: "a" },
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "", 0o640);
+      system.makeDirectories(`${root}/b`, 0o700);
+      return ["a", "b", "c"].map((name) => {
+        const { kind, mode, user } = system.permissions(`${root}/${name}`);
+        return [kind, mode, user === system.userId()];
+      });
+    },
+    expected: [
+      ["file", 0o640, true],
+      ["directory", 0o700, true],
+      ["other", 0o777, true],
+    ],
+  },
+  {
     name: "the times of a new file are those of the clock, in nanoseconds",
     run: (system, root) => {
       const now = BigInt(system.now()) * 1_000_000n;
@@ -270,6 +291,15 @@ export const fileSystemCases: readonly FileSystemCase[] = [
     name: "a directory of one's own is writable",
     run: (system, root) => system.requireWritable(root),
     expected: undefined,
+  },
+  {
+    name: "what can be opened is left as it is",
+    run: (system, root) => {
+      system.createFile(`${root}/a`, "text", 0o600);
+      for (const use of ["read", "write"] as const) system.requireOpenable(`${root}/a`, use);
+      return system.readFile(`${root}/a`, LIMIT);
+    },
+    expected: "text",
   },
   {
     name: "a file is overwritten in place",

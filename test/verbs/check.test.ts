@@ -13,7 +13,7 @@ test("CHECK changes nothing and takes no lock", async (t) => {
 
   t.same(
     new Set(calls.map(({ operation }) => operation)),
-    new Set(["readStandardInput", "status", "linkStatus", "findLines", "readFile"]),
+    new Set(["readStandardInput", "status", "permissions", "findLines", "readFile"]),
   );
   t.same(network.machine.disk.filesUnder("/"), files);
 });

@@ -28,11 +28,11 @@ test("STATUS looks at what ADD would try, takes no lock and changes nothing", as
     calls.map(({ operation }) => operation),
     [
       "readStandardInput",
-      ...["linkStatus", "linkStatus", "linkStatus"],
+      ...["permissions", "permissions", "permissions"],
       "status",
       "requireWritable",
       // The lock file, which is not there.
-      ...["status", "linkStatus"],
+      "linkStatus",
       // The cursor, which addresses are in use, and the first address after the cursor.
       ...["linkStatus", "readFile", "linkedAddresses", "linkStatus"],
     ],
@@ -53,9 +53,10 @@ test("one range with room left makes STATUS list nothing", async (t) => {
   const operations = (answer: { readonly calls: readonly { readonly operation: string }[] }) =>
     answer.calls.map(({ operation }) => operation);
 
-  const opening = ["readStandardInput", "linkStatus", "linkStatus", "linkStatus"];
-  const store = ["status", "requireWritable", "status", "linkStatus"];
-  t.same(operations(network.status()), [...opening, ...store]);
+  const opening = ["readStandardInput", "permissions", "permissions", "permissions"];
+  const opened = ["linkStatus", "requireOpenable"];
+  const store = ["status", "requireWritable", ...opened, ...opened];
+  t.same(operations(network.status()), [...opening, ...store], "lock and cursor");
 
   const strictly = operations(network.strictStatus());
   for (const operation of ["findLines", "listAddresses", "readFiles"]) {

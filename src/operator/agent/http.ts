@@ -9,7 +9,7 @@ export interface Answer {
   readonly body: string;
 }
 
-/** The longest request, in characters, which are bytes in a valid one. */
+/** The longest request up to its empty line, in bytes. */
 const LONGEST_REQUEST = 8000;
 
 const reasons = {
@@ -22,14 +22,13 @@ const reasons = {
 /**
  * The response to a request.
  *
- * @param request what has arrived so far
+ * @param request what has arrived so far, a character for each byte
  * @param answer by the path, without the query
  * @returns `undefined` while the end of the header fields is missing
  */
 export function responseTo(request: string, answer: (path: string) => Answer): string | undefined {
-  if (!/\r?\n\r?\n/.test(request)) {
-    return request.length < LONGEST_REQUEST ? undefined : format(BAD_REQUEST);
-  }
+  const end = request.slice(0, LONGEST_REQUEST).search(/\r?\n\r?\n/);
+  if (end < 0) return request.length < LONGEST_REQUEST ? undefined : format(BAD_REQUEST);
   const [, path] = /^GET (\/[^ ?]*)\S* HTTP\/1\.[01]\r?\n/.exec(request) ?? [];
   return format(path === undefined ? BAD_REQUEST : answer(path));
 }

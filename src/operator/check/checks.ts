@@ -21,6 +21,7 @@ import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
+import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 /** What was checked, and the findings. */
@@ -64,6 +65,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservedFindings(directory),
       ...nodeAddressFindings(node, directory),
     ]),
+    ...stateDirectoryFindings(node, checked),
     ...(name === undefined ? pluginFindings(context) : []),
     ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),

@@ -143,6 +143,11 @@ export const kinds = {
     severity: "warning",
     remedy: "remove the permission; reservations have mode 0600",
   },
+  "state-directory-unused": {
+    severity: "warning",
+    remedy:
+      "remove it, and make it again: no pod needs what is in it, which may be forged; a history in it is lost",
+  },
   "overlapping-ranges": {
     severity: "warning",
     remedy: "give the networks different ranges, or remove the unused configuration",

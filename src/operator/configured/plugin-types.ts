@@ -1,6 +1,6 @@
 /** What libcni 1.3 decodes of a plugin before it calls it (`types.PluginConf`), whatever the plugin itself reads. */
 
-import { isObject, type Json, kindOf, memberPath } from "../../cni/json.ts";
+import { foldKey, isObject, type Json, kindOf, memberPath } from "../../cni/json.ts";
 
 /** The form of a value; `null` is as good as none everywhere. */
 type Form =
@@ -65,7 +65,7 @@ function mismatchIn(value: Json, form: Form, path: string): string | undefined {
 }
 
 function isSameKey(one: string, other: string): boolean {
-  return one.toLowerCase() === other.toLowerCase();
+  return foldKey(one) === foldKey(other);
 }
 
 function first(problems: readonly (string | undefined)[]): string | undefined {

@@ -1,8 +1,10 @@
 /** Keys that an object of a JSON text has more than once, which the parsed document does not show. */
 
+import { foldKey } from "../../cni/json.ts";
+
 /** A key that is there more than once. */
 export interface RepeatedKey {
-  /** The key in lower case. */
+  /** The key as `foldKey` has it. */
   readonly key: string;
   /** The key of the object that has it; empty where it has none. */
   readonly parent: string;
@@ -17,7 +19,7 @@ const TOKEN = /"(?:[^"\\]+|\\.)*"|[{}[\],:]/g;
 interface Open {
   readonly parent: Open | undefined;
   readonly isObject: boolean;
-  /** The spellings of each key, by the key in lower case. */
+  /** The spellings of each key, by the key as `foldKey` has it. */
   readonly keys: Map<string, string[]>;
   /** The key or the index of what is being read in it. */
   place: string;
@@ -52,8 +54,9 @@ export function repeatedKeys(text: string): readonly RepeatedKey[] {
       open.isKeyNext = false;
     } else if (open.isKeyNext) {
       const key: string = JSON.parse(token);
-      const same = open.keys.get(key.toLowerCase());
-      if (same === undefined) open.keys.set(key.toLowerCase(), [key]);
+      const folded = foldKey(key);
+      const same = open.keys.get(folded);
+      if (same === undefined) open.keys.set(folded, [key]);
       else same.push(key);
       open.place = key;
     }

@@ -3,6 +3,7 @@
 import { textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
 import {
+  foldKey,
   isObject,
   type Json,
   type JsonObject,
@@ -49,9 +50,9 @@ type Names = ReadonlyMap<string, string>;
 interface Level {
   readonly keys: readonly string[];
   readonly names: Names;
-  /** The keys in lower case that are read here. */
+  /** The keys that are read here, as `foldKey` has them. */
   readonly read: ReadonlySet<string>;
-  /** Where others belong, by the key in lower case. */
+  /** Where others belong, by the key as `foldKey` has it. */
   readonly places: ReadonlyMap<string, string>;
 }
 
@@ -59,14 +60,13 @@ type Place = readonly [keys: readonly string[], place: string];
 
 /** @param places the first of them that has a key counts */
 function levelOf(keys: readonly string[], ...places: readonly Place[]): Level {
-  const lower = (key: string): string => key.toLowerCase();
   const placeOf = places.flatMap(([others, place]) =>
-    others.map((key) => [lower(key), place] as const),
+    others.map((key) => [foldKey(key), place] as const),
   );
   return {
     keys,
     names: namesOf(keys),
-    read: new Set(keys.map(lower)),
+    read: new Set(keys.map(foldKey)),
     places: new Map(placeOf.toReversed()),
   };
 }
@@ -162,7 +162,7 @@ function ofKeys(
 
 /** What a key probably means; `undefined` for one that is read, or of which nothing is known. */
 function meantBy(key: string, { keys, names, read, places }: Level): string | undefined {
-  const written = key.toLowerCase();
+  const written = foldKey(key);
   if (read.has(written)) return undefined;
   const synonym = synonyms.get(written);
   if (synonym !== undefined && keys.includes(synonym)) return `did you mean ${synonym}?`;
@@ -206,7 +206,7 @@ const knownKeys = new Set(
   [ipam, plugin, range, route, history, partition]
     .flatMap(({ keys }) => keys)
     .concat(listKeys)
-    .map((key) => key.toLowerCase()),
+    .map(foldKey),
 );
 
 /** What is to be said of the keys that the text of a file has twice, those of others excepted. */

@@ -2,10 +2,9 @@
 
 import { exactMember } from "../../cli/command/json-values.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { join } from "../../store/files/paths.ts";
 import type { OpenedStatus } from "../../store/reservations/directory-scan.ts";
 import { keyOf } from "../../store/reservations/owner.ts";
-import { isSystemError, SystemError } from "../../system/system.ts";
+import { isSystemError } from "../../system/system.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 
 /** What runs have left. */
@@ -67,9 +66,7 @@ export function writeCollection(
   files: NetworkFiles,
   { lastRun, seenDead }: CollectionRecord,
 ): void {
-  const { state } = files;
-  if (state === undefined)
-    throw new SystemError("open", join(files.stateDirectory, FILE), "ENOTDIR");
+  const state = files.requireState(FILE);
   if (lastRun === undefined && seenDead.size === 0) {
     state.remove(FILE);
     return;

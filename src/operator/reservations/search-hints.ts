@@ -125,7 +125,7 @@ function hintsForOwner(
   if (reserved.length > 0) return reserved;
   const matches = ({ containerId, pod }: CachedAttachment): boolean =>
     query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
-  const cached = cache.attachments.filter(matches);
+  const cached = cache.attachments.filter(matches).toSorted(byName);
   if (cached.length > 0) return hintsOnCached(cached, networks);
   const command = commandText(context, undefined, ["list"]);
   const text =
@@ -148,6 +148,14 @@ function hintsOnCached(
     const text = `${describeCached(attachment)}, which does not use this plugin itself.`;
     return { reason: "unknown", network, text };
   });
+}
+
+/** The order of their names: a directory has none. */
+function byName(a: CachedAttachment, b: CachedAttachment): number {
+  const [one, other] = [a, b].map(
+    ({ network, containerId, interfaceName }) => `${network} ${containerId} ${interfaceName}`,
+  );
+  return one === other ? 0 : (one ?? "") < (other ?? "") ? -1 : 1;
 }
 
 /**

@@ -1,10 +1,10 @@
 /** The files of a network. */
 
 import type { NetworkName } from "../../cni/call.ts";
-import { attempt, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { type BootId, type MachineId, machineId, requireBootId } from "./boot-id.ts";
 import { cleanPath, join } from "./paths.ts";
-import { openStateDirectory, type StateDirectory } from "./state-directory.ts";
+import { errnoOf, openStateDirectory, StateDirectory, type StateFault } from "./state-directory.ts";
 import {
   abandonedIn,
   createTemporary,
@@ -31,6 +31,8 @@ export class NetworkFiles {
   readonly stateDirectory: string;
   /** `undefined` if the state directory may not be used: then there is no journal, and temporary files are in `directory`. */
   readonly state: StateDirectory | undefined;
+  /** Why the state directory may not be used; `undefined` if it may. */
+  readonly stateFault: StateFault | undefined;
   #boot: BootId | undefined;
   #machine: { readonly id: MachineId | undefined } | undefined;
 
@@ -43,7 +45,20 @@ export class NetworkFiles {
     this.lockFile = `${this.directory}/lock`;
     const stateRoot = `${prefix}.host-local`;
     this.stateDirectory = `${stateRoot}/${network}`;
-    this.state = openStateDirectory(system, stateRoot, this.stateDirectory);
+    const opened = openStateDirectory(system, stateRoot, this.stateDirectory);
+    if (opened instanceof StateDirectory) this.state = opened;
+    else this.stateFault = opened;
+  }
+
+  /**
+   * The state directory, for a file that is to be written.
+   *
+   * @throws SystemError where it may not be used
+   */
+  requireState(name: string): StateDirectory {
+    const { state, stateFault, stateDirectory } = this;
+    if (state !== undefined) return state;
+    throw new SystemError("open", join(stateDirectory, name), errnoOf(stateFault));
   }
 
   /** The path of a file in the network's directory. */

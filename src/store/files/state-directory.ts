@@ -1,6 +1,6 @@
 /**
  * The state directory of a network, `.host-local/<network>`: files of this plugin that the Go plugin does not know and must
- * not find. It is used only where it cannot lead out of the data directory.
+ * not find. It is used only where it cannot lead out of the data directory, and where no other user can have written what is in it.
  */
 
 import { attempt, type Lines, NO_FILE, recover, type System } from "../../system/system.ts";
@@ -103,10 +103,25 @@ export class StateDirectory {
   }
 }
 
+/** Why a state directory is not used: what is wrong with a part of its path. */
+export type StateFault =
+  /** A part that cannot be looked at. */
+  | { readonly kind: "unseen"; readonly path: string; readonly code: string }
+  /** Behind a symbolic link, files would be made and removed outside the data directory. */
+  | { readonly kind: "no directory"; readonly path: string }
+  /** The owner is another user, who may have written what is in it. */
+  | { readonly kind: "other user"; readonly path: string; readonly user: number }
+  /** Group or others can write to it. */
+  | { readonly kind: "writable"; readonly path: string; readonly mode: number };
+
+/** The permissions of group and others to write. */
+const WRITABLE_BY_OTHERS = 0o022;
+
+const ROOT = 0;
+
 /**
- * The state directory at a path; `undefined` where it, the directory above it, or that of its temporary files is not a
- * directory: behind a symbolic link, files would be made and removed outside the data directory. A missing one is made when
- * it is needed.
+ * The state directory at a path, or why it is not used: for that it, the directory above it, and that of its temporary files
+ * are looked at. A missing one is made when it is needed.
  *
  * @param root the directory above it
  */
@@ -114,13 +129,30 @@ export function openStateDirectory(
   system: System,
   root: string,
   path: string,
-): StateDirectory | undefined {
+): StateDirectory | StateFault {
   const state = new StateDirectory(system, path);
-  const parts = [root, path, state.temporary.directory];
-  return parts.every((part) => isDirectoryOrMissing(system, part)) ? state : undefined;
+  for (const part of [root, path, state.temporary.directory]) {
+    const fault = faultAt(system, part);
+    if (fault !== undefined) return fault;
+  }
+  return state;
 }
 
-function isDirectoryOrMissing(system: System, path: string): boolean {
-  const isDirectory = (): boolean => system.linkStatus(path).kind === "directory";
-  return recover(isDirectory, ({ code }) => code === "ENOENT");
+function faultAt(system: System, path: string): StateFault | undefined {
+  const look = (): StateFault | undefined => {
+    const { kind, user, mode } = system.permissions(path);
+    if (kind !== "directory") return { kind: "no directory", path };
+    // Who calls is asked only where it matters: nearly always it is root.
+    if (user !== ROOT && user !== system.userId()) return { kind: "other user", path, user };
+    return (mode & WRITABLE_BY_OTHERS) === 0 ? undefined : { kind: "writable", path, mode };
+  };
+  return recover(look, ({ code }) =>
+    code === "ENOENT" ? undefined : { kind: "unseen", path, code },
+  );
+}
+
+/** The name of the errno for a fault. */
+export function errnoOf(fault: StateFault | undefined): string {
+  if (fault?.kind === "unseen") return fault.code;
+  return fault?.kind === "no directory" ? "ENOTDIR" : "EACCES";
 }

@@ -95,12 +95,9 @@ function recordOf(
   };
 }
 
-function append(
-  { system, state, stateDirectory }: NetworkFiles,
-  text: string,
-  maxBytes: number,
-): void {
-  if (state === undefined) throw new SystemError("open", join(stateDirectory, FILE), "ENOTDIR");
+function append(files: NetworkFiles, text: string, maxBytes: number): void {
+  const { system } = files;
+  const state = files.requireState(FILE);
   const path = state.pathOf(FILE);
   const length = fileStatus(system, path)?.size ?? 0;
   if (length > 0 && length + text.length > maxBytes) system.rename(path, state.pathOf(ROTATED));

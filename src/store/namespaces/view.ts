@@ -91,6 +91,8 @@ export function lookAround(system: System): View {
   );
   // A process may have mounted its namespace since, and ended before it was read.
   mounts.addOwn();
+  // A directory has no order: each engine is to name the same process of a namespace.
+  others.sort((a, b) => Number(a.processId) - Number(b.processId));
   return {
     tasks: Map.groupBy(others.filter(isInspected), ({ id }) => id),
     uninspected: others.filter(({ id }) => id === undefined),

@@ -7,6 +7,7 @@ import { isLocalType } from "../local-file-systems.ts";
 import { namesOf } from "../names.ts";
 import { readFilesBy } from "../read-files.ts";
 import {
+  type FileKind,
   type FileStatus,
   isSystemError,
   itself,
@@ -14,6 +15,7 @@ import {
   makeDirectoriesBy,
   type Names,
   type OpenedFile,
+  type Permissions,
   recover,
   type System,
   SystemError,
@@ -23,7 +25,7 @@ import { namespaceHandle, namespaceLives } from "./namespace-handle.ts";
 import { linkedAddresses } from "./netlink.ts";
 import { readInNamespace } from "./network-namespace.ts";
 import { pause } from "./pause.ts";
-import { readStandardInput, writeStandardOutput } from "./standard-streams.ts";
+import { readStandardInput, standardInputBytes, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
 import { isInexact, textOf } from "./text.ts";
 import { withFile } from "./with-file.ts";
@@ -56,6 +58,7 @@ export function createNodeSystem(): NodeSystem {
     arguments: process.argv.slice(2),
     environment,
     readStandardInput,
+    standardInputBytes,
     writeStandardOutput,
     writeStandardError,
     readFile,
@@ -79,8 +82,11 @@ export function createNodeSystem(): NodeSystem {
     extendFile,
     status,
     linkStatus,
+    permissions,
     isLocal,
     requireWritable,
+    requireOpenable: (path, use) =>
+      withFile(path, use === "write" ? O_WRONLY | O_NOFOLLOW : O_RDONLY, () => {}),
     namespaceHandle: (path) => namespaceHandle(path),
     namespaceLives: (handle) => namespaceLives(handle),
     linkedAddresses,
@@ -89,6 +95,7 @@ export function createNodeSystem(): NodeSystem {
     now: () => Date.now(),
     monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     processId: () => process.pid,
+    userId: () => process.geteuid?.() ?? 0,
     sleep,
     exit: (code) => process.exit(code),
   };
@@ -290,10 +297,19 @@ function linkStatus(path: string): FileStatus {
   return statusOf(systemCall("lstat", path, () => fs.lstatSync(path, { bigint: true })));
 }
 
+function permissions(path: string): Permissions {
+  const found = systemCall("lstat", path, () => fs.lstatSync(path));
+  return { kind: kindOf(found), mode: found.mode & 0o7777, user: found.uid };
+}
+
+function kindOf(found: fs.StatsBase<unknown>): FileKind {
+  return found.isFile() ? "file" : found.isDirectory() ? "directory" : "other";
+}
+
 /** The status in the form of `System`. */
 function statusOf(found: fs.BigIntStats): FileStatus {
   return {
-    kind: found.isFile() ? "file" : found.isDirectory() ? "directory" : "other",
+    kind: kindOf(found),
     device: found.dev,
     inode: found.ino,
     links: Number(found.nlink),

@@ -64,7 +64,7 @@ function listInterfaces(): readonly string[] {
 function readPipe(path: string, limit: number, timeout: number): string {
   const pipe = systemCall("open", path, () => fs.openSync(path, "r"));
   try {
-    return readToEnd(pipe, path, limit, timeout);
+    return textOf(readToEnd(pipe, path, limit, timeout));
   } finally {
     fs.closeSync(pipe);
   }

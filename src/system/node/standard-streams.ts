@@ -9,10 +9,19 @@ import { textOf } from "./text.ts";
 const STDIN = 0;
 const STDOUT = 1;
 
+/** What was read of standard input. */
+let input: Buffer = Buffer.alloc(0);
+
 /** See `System`. The timeout does not apply to a socket or terminal. */
 export function readStandardInput(limit: number, timeout: number): string {
   if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
-  return readToEnd(STDIN, "/dev/stdin", limit, timeout);
+  input = readToEnd(STDIN, "/dev/stdin", limit, timeout);
+  return textOf(input);
+}
+
+/** See `System`. */
+export function standardInputBytes(): string {
+  return input.toString("latin1");
 }
 
 /** Reads an open file to its end, see `System.readStandardInput`. */
@@ -21,7 +30,7 @@ export function readToEnd(
   path: string,
   limit: number,
   timeout: number,
-): string {
+): Buffer {
   const input = withoutBlocking(descriptor);
   const deadline = Date.now() + timeout;
   const chunks: Buffer[] = [];
@@ -29,7 +38,7 @@ export function readToEnd(
   for (;;) {
     const chunk = Buffer.allocUnsafe(64 * 1024);
     const count = retrying("read", path, () => fs.readSync(input, chunk), deadline);
-    if (count === 0) return textOf(Buffer.concat(chunks));
+    if (count === 0) return Buffer.concat(chunks);
     length += count;
     if (length > limit) throw new SystemError("read", path, "EFBIG");
     chunks.push(chunk.subarray(0, count));

@@ -157,7 +157,7 @@ JSValue host_wait(struct call *call) {
     if (error != 0) return throw_errno(call, "poll", error);
     attend_program(awaited);
     asking = serve(awaited);
-    if (asking) return new_text(call->ctx, asking->request, asking->received);
+    if (asking) return new_latin1(call->ctx, asking->request, asking->received);
     if (monotonic() >= deadline || is_complete()) return JS_UNDEFINED;
   }
 }

@@ -27,9 +27,18 @@ enum {
   SECOND = 1000000000,
 };
 
+/* What was read of standard input. */
+static struct bytes input;
+
 JSValue host_read_input(struct call *call) {
   int64_t deadline = monotonic() + (int64_t)number_at(call, 1) * 1000000;
-  return read_all(call, STDIN_FILENO, number_at(call, 0), deadline);
+  free(input.start);
+  int error = read_bytes(STDIN_FILENO, number_at(call, 0), deadline, &input);
+  return error ? throw_errno(call, "read", error) : new_text(call->ctx, input.start, input.length);
+}
+
+JSValue host_input_bytes(struct call *call) {
+  return new_latin1(call->ctx, input.start, input.length);
 }
 
 JSValue host_write_output(struct call *call) {
@@ -178,6 +187,18 @@ JSValue host_link_status(struct call *call) {
   return status_of(call, result, &found);
 }
 
+JSValue host_permissions(struct call *call) {
+  struct stat found;
+  if (lstat(call->path, &found) < 0) return done(call, -1);
+  JSContext *ctx = call->ctx;
+  const struct member members[] = {
+      {"kind", JS_NewString(ctx, kind_of(found.st_mode))},
+      {"mode", JS_NewInt32(ctx, found.st_mode & 07777)},
+      {"user", JS_NewUint32(ctx, found.st_uid)},
+  };
+  return object_of(ctx, members, sizeof members / sizeof members[0]);
+}
+
 static JSValue opened_file(JSContext *ctx, const struct stat *found, JSValue content) {
   mode_t mode = found->st_mode;
   const struct member members[] = {
@@ -240,3 +261,10 @@ static int check_writable(const char *path) {
 }
 
 JSValue host_require_access(struct call *call) { return done(call, check_writable(call->path)); }
+
+JSValue host_require_openable(struct call *call) {
+  int descriptor = open_existing(call, number_at(call, 1) != 0 ? O_WRONLY | O_NOFOLLOW : O_RDONLY);
+  if (descriptor < 0) return JS_EXCEPTION;
+  close(descriptor);
+  return JS_UNDEFINED;
+}

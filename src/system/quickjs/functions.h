@@ -6,10 +6,10 @@
 #include "call.h"
 
 /* files.c */
-host_function host_read_input, host_write_output, host_write_error, host_read_file,
+host_function host_read_input, host_input_bytes, host_write_output, host_write_error, host_read_file,
     host_create_file, host_overwrite_file, host_link, host_rename, host_sync, host_unlink,
-    host_read_link, host_set_modified, host_status, host_link_status, host_open_file,
-    host_file_system_type, host_is_full, host_require_access;
+    host_read_link, host_set_modified, host_status, host_link_status, host_permissions, host_open_file,
+    host_file_system_type, host_is_full, host_require_access, host_require_openable;
 
 /* directories.c */
 host_function host_make_directory, host_list, host_list_addresses, host_read_files;

@@ -52,6 +52,8 @@ static JSValue host_process_id(struct call *call) {
   return JS_NewInt32(call->ctx, own);
 }
 
+static JSValue host_user_id(struct call *call) { return JS_NewUint32(call->ctx, geteuid()); }
+
 /* Set by the program as its last act. */
 static int exit_code = 2;
 
@@ -71,6 +73,7 @@ static JSValue host_exit(struct call *call) {
 static const struct function functions[] = {
     {"environment", 1, host_environment, NULL, 0, NULL},
     {"readStandardInput", 2, host_read_input, "read", 0, "/dev/stdin"},
+    {"standardInputBytes", 0, host_input_bytes, NULL, 0, NULL},
     {"writeStandardOutput", 1, host_write_output, "write", 0, "/dev/stdout"},
     {"writeStandardError", 1, host_write_error, NULL, 0, NULL},
     {"readFile", 2, host_read_file, "open", 0, NULL},
@@ -92,17 +95,20 @@ static const struct function functions[] = {
     {"extendFile", 3, host_extend_file, "open", 0, NULL},
     {"status", 1, host_status, "stat", 0, NULL},
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},
+    {"permissions", 1, host_permissions, "lstat", 0, NULL},
     {"namespaceHandle", 1, host_namespace_handle, "name_to_handle_at", 0, NULL},
     {"opensNamespace", 2, host_opens_namespace, "open_by_handle_at", 0, "nsfs"},
     {"linkedAddresses", 2, host_linked_addresses, "netlink", 0, "route"},
     {"fileSystemType", 1, host_file_system_type, "statfs", 0, NULL},
     {"isFull", 1, host_is_full, "statfs", 0, NULL},
     {"requireAccess", 1, host_require_access, "access", 0, NULL},
+    {"requireOpenable", 2, host_require_openable, "open", 0, NULL},
     {"flock", 2, host_lock, "open", 0, NULL},
     {"unlock", 1, host_unlock, NULL, 0, NULL},
     {"now", 0, host_now, NULL, 0, NULL},
     {"monotonic", 0, host_monotonic, NULL, 0, NULL},
     {"processId", 0, host_process_id, NULL, 0, NULL},
+    {"userId", 0, host_user_id, NULL, 0, NULL},
     {"sleep", 1, host_sleep, NULL, 0, NULL},
     {"exit", 1, host_exit, NULL, 0, NULL},
     {"isTerminal", 1, host_is_terminal, NULL, 0, NULL},

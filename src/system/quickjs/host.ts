@@ -9,6 +9,7 @@ type Composed =
   | "isLocal"
   | "lock"
   | "namespaceLives"
+  | "requireOpenable"
   | "requireWritable"
   | "run"
   | "serve";
@@ -21,7 +22,7 @@ interface Host extends Omit<OperatorSystem, keyof System | Composed>, PluginHost
   listen(path: string, address: string, port: number): void;
   /** Starts a program, with words as `wordsOf` makes them, and `CNI_COMMAND` unless that is empty. */
   start(program: string, argv: string, command: string, options: StartOptions): void;
-  /** The text of a request when more of it has arrived; `undefined` after the time, or when a program has ended. */
+  /** A request when more of it has arrived, a character for each byte; `undefined` after the time, or when a program has ended. */
   wait(milliseconds: number): string | undefined;
   /** Answers that request. */
   answer(response: string): void;
@@ -54,6 +55,8 @@ interface PluginHost extends Omit<System, Composed> {
   fileSystemType(path: string): number;
   /** Throws where this process has not the permissions to make files in a directory. */
   requireAccess(path: string): void;
+  /** Throws where this process cannot open a file, see `System.requireOpenable`. */
+  requireOpenable(path: string, isToWrite: boolean): void;
   /** Whether its file system has no block left, or no inode. */
   isFull(path: string): boolean;
   /** Takes `flock(2)` on a file, which is made where it is missing; EAGAIN after the time. Returns its descriptor. */

@@ -79,30 +79,31 @@ static int wait_for_input(int descriptor, int64_t deadline) {
   }
 }
 
-JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline) {
-  size_t capacity = FIRST_BUFFER, length = 0;
-  int error = 0;
-  char *bytes = xrealloc(NULL, capacity);
+int read_bytes(int descriptor, double limit, int64_t deadline, struct bytes *found) {
+  size_t capacity = FIRST_BUFFER;
+  *found = (struct bytes){.start = xrealloc(NULL, capacity)};
   for (;;) {
-    if (deadline && (error = wait_for_input(descriptor, deadline))) break;
-    ssize_t count = read(descriptor, bytes + length, capacity - length);
-    if (count == 0) break;
+    int error = deadline ? wait_for_input(descriptor, deadline) : 0;
+    if (error != 0) return error;
+    ssize_t count = read(descriptor, found->start + found->length, capacity - found->length);
+    if (count == 0) return 0;
     if (count < 0) {
       /* Another reader of the same stream may have been faster. */
       if (errno == EINTR || (errno == EAGAIN && deadline)) continue;
-      error = errno;
-      break;
+      return errno;
     }
-    length += (size_t)count;
-    if ((double)length > limit) {
-      error = EFBIG;
-      break;
-    }
-    if (length == capacity) bytes = xrealloc(bytes, capacity *= 2);
+    found->length += (size_t)count;
+    if ((double)found->length > limit) return EFBIG;
+    if (found->length == capacity) found->start = xrealloc(found->start, capacity *= 2);
   }
+}
+
+JSValue read_all(const struct call *call, int descriptor, double limit, int64_t deadline) {
+  struct bytes found;
+  int error = read_bytes(descriptor, limit, deadline, &found);
   JSValue result =
-      error ? throw_errno(call, "read", error) : new_text(call->ctx, bytes, length);
-  free(bytes);
+      error ? throw_errno(call, "read", error) : new_text(call->ctx, found.start, found.length);
+  free(found.start);
   return result;
 }
 

@@ -27,6 +27,15 @@ int close_written(int descriptor, bool written);
  * set, where that fails. */
 int open_existing(const struct call *call, int flags);
 
+/* Bytes that were read. */
+struct bytes {
+  char *start;
+  size_t length;
+};
+
+/* Reads to the end as read_all does; returns the errno, or 0. The bytes are to be freed in either case. */
+int read_bytes(int descriptor, double limit, int64_t deadline, struct bytes *found);
+
 /*
  * Reads to the end; returns the text, or an exception. More than `limit` bytes is EFBIG. A deadline, in nanoseconds of
  * the monotonic clock, limits the wait for input; without one (0), EAGAIN is an error, as from a FIFO in place of a file.

@@ -35,6 +35,7 @@ export function createQuickJsSystem(): QuickJsSystem {
       const isFull = attempt(() => isLocal(path) && host.isFull(path), false);
       if (isFull) throw new SystemError("access", path, "ENOSPC");
     },
+    requireOpenable: (path, use) => host.requireOpenable(path, use === "write"),
     namespaceLives: ({ id, inode }) => host.opensNamespace(id, inode),
     lock: ({ file, timeout }) => {
       const release = lock(file, timeout);

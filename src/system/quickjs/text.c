@@ -75,6 +75,19 @@ JSValue new_text(JSContext *ctx, const char *bytes, size_t length) {
   return made;
 }
 
+JSValue new_latin1(JSContext *ctx, const char *bytes, size_t length) {
+  char *text = xrealloc(NULL, 2 * length + 1);
+  size_t size = 0;
+  for (size_t at = 0; at < length; at++) {
+    uint8_t byte = (uint8_t)bytes[at];
+    if (byte >= 0x80) text[size++] = (char)(0xc0 | byte >> 6);
+    text[size++] = (char)(byte < 0x80 ? byte : 0x80 | (byte & 0x3f));
+  }
+  JSValue made = JS_NewStringLen(ctx, text, size);
+  free(text);
+  return made;
+}
+
 JSValue new_text_to_nul(JSContext *ctx, const char *bytes) {
   return new_text(ctx, bytes, strlen(bytes));
 }

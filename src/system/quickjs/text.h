@@ -14,6 +14,9 @@
 /* A text from bytes. */
 JSValue new_text(JSContext *ctx, const char *bytes, size_t length);
 
+/* A text with a character, U+0000 to U+00FF, for each byte. */
+JSValue new_latin1(JSContext *ctx, const char *bytes, size_t length);
+
 /* A text from bytes that end with NUL. */
 JSValue new_text_to_nul(JSContext *ctx, const char *bytes);
 

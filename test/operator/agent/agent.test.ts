@@ -277,6 +277,35 @@ test("a port in use is logged and tried again, and the tasks go on", async (t) =
   t.equal(agent.output().stderr, `${inUse}host-local: http: succeeded again\n`);
 });
 
+test("an answer may be long, a request not, and that is answered whatever its bytes are", async (t) => {
+  const { node, metrics } = nodeWithPod(t);
+  for (const name of ["a", "b", "c", "d"]) node.network(name, { subnet: "203.0.113.0/24" });
+  const port = await heldPort(t);
+  startAgent(t, ["--listen", `127.0.0.1:${port}`, ...metrics()]);
+  await healthOf(port, /healthz check passed/);
+
+  const answer = (await get(port, "/metrics"))?.body ?? "";
+  t.ok(answer.length > 8192, `${answer.length}`);
+  t.match(answer, /\n$/);
+  for (const [field, status] of [
+    ["y".repeat(7900), "200 OK"],
+    ["y".repeat(20_000), "400 Bad Request"],
+    ["\xff".repeat(9000), "400 Bad Request"],
+    ["\xc3\xa9".repeat(5000), "400 Bad Request"],
+    ["\xf0\x9f\x98\x80".repeat(3000), "400 Bad Request"],
+  ] as const) {
+    const client = net.connect(port, "127.0.0.1");
+    let response = "";
+    client.setEncoding("latin1").on("data", (chunk) => {
+      response += chunk;
+    });
+    client.write(Buffer.from(`GET /metrics HTTP/1.1\r\nx: ${field}\r\n\r\n`, "latin1"));
+    // It may be refused before all of it is read.
+    await new Promise((ends) => client.on("close", ends).on("error", ends));
+    t.equal(/^HTTP\/1\.1 (.*)\r\n/.exec(response)?.[1], status, field.slice(0, 4));
+  }
+});
+
 test("clients that send nothing keep no other one waiting", async (t) => {
   const { metrics } = nodeWithPod(t);
   const port = await heldPort(t);

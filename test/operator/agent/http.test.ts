@@ -33,6 +33,7 @@ for (const [request, status] of [
   ["GET /metrics HTTP/2.0\r\n\r\n", "400 Bad Request"],
   ["\u0016\u0003\u0001\r\n\r\n", "400 Bad Request"],
   [`GET /metrics HTTP/1.1\r\nx: ${"y".repeat(8000)}`, "400 Bad Request"],
+  [`GET /metrics HTTP/1.1\r\nx: ${"y".repeat(8000)}\r\n\r\n`, "400 Bad Request"],
 ] as const) {
   test(`${JSON.stringify(request.slice(0, 40))}: ${status}`, async (t) => {
     t.ok(get(request)?.startsWith(`HTTP/1.1 ${status}\r\n`));

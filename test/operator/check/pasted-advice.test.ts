@@ -7,6 +7,7 @@
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
+  chownSync,
   existsSync,
   mkdirSync,
   readFileSync,
@@ -136,6 +137,12 @@ const cases: readonly (readonly [
     MENDED,
   ],
   ["one of any user", "writable-by-others", () => chmodSync(PATH, 0o666), MENDED],
+  [
+    "another user's",
+    "state-directory-unused",
+    () => chownSync("/var/lib/cni/networks/.host-local", 65534, 65534),
+    MENDED,
+  ],
   ["one in no range", "out-of-range", () => reserve("10.219.10.1", "other\r\neth0"), ASKED],
   [
     "a living pod in no range",

@@ -17,6 +17,12 @@ for (const [text, found] of [
       "ipam.subnet is there twice, also as Subnet, which is the same key to plugins; one of them is without effect",
     ],
   ],
+  [
+    '{"ipam": {"subnet": 1, "\u017fubnet": 2}}',
+    [
+      "ipam.subnet is there twice, also as \u017fubnet, which is the same key to plugins; one of them is without effect",
+    ],
+  ],
   ['{"a": "{\\"b\\": 1, \\"b\\": 2}", "c": ",", "d": "a"}', []],
   ['{"\\u0061": 1, "a": 2}', ["a is there twice; the last one counts"]],
   ['{"a": 1, "a": 2, "a": 3}', ["a is there 3 times; the last one counts"]],

@@ -81,6 +81,7 @@ for (const [ipam, message, rest] of misplaced) {
 test("nothing is said of what is read, in any letter case, or of keys of others", async (t) => {
   const read = [...goKeys, ...ownKeys].map((key) => [key.toUpperCase(), null]);
   t.strictSame(unreadIn({ ...Object.fromEntries(read), SUBNET: subnet }), []);
+  t.strictSame(unreadIn({ "\u017fubnet": subnet }), [], "as Go's decoder does");
   t.strictSame(
     unreadIn(
       { subnet, comment: "ours", log_level: "debug", assign_ipv4: "true", x: 1, "": 2 },

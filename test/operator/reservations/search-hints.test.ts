@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { show } from "../../../src/operator/reservations/show.ts";
 import type { Machine } from "../../harness/proc.ts";
-import { configureNet, memoryNode, runOn } from "../memory-node.ts";
+import { configureNet, memoryNode, remember, runOn } from "../memory-node.ts";
 
 const range = "range 10.0.0.1-10.0.0.14 of net";
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
@@ -44,3 +44,16 @@ for (const [what, [kernel, who]] of Object.entries(cases)) {
     t.same(document(), { reservations: [], hints: [hint] });
   });
 }
+
+test("what libcni's cache names is in one order, whatever that of its directory", async (t) => {
+  const hintsWith = (...ids: readonly string[]): unknown => {
+    const machine = memoryNode({});
+    configureNet(machine, "10.0.0.0/28");
+    for (const id of ids) remember(machine, id, { pod: "default/web" });
+    return runOn(machine, show, { operands: ["default/web"] }).document();
+  };
+  const hints = hintsWith("c1", "c2", "c3");
+
+  t.match(hints, { hints: ["c1", "c2", "c3"].map((id) => ({ text: `names container ${id},` })) });
+  t.same(hintsWith("c3", "c1", "c2"), hints);
+});

@@ -53,7 +53,7 @@ test("where the network's directory is on another file system, the temporary fil
 
 test("where the state directory is not used, nothing is made or removed in it", async (t) => {
   const machine = machineWithLeftOvers();
-  const interrupt = refuse("linkStatus", "EACCES", location.stateDirectory);
+  const interrupt = refuse("permissions", "EACCES", location.stateDirectory);
 
   open(machine.start({ interrupt })).sweepTemporary();
   open(machine.start({ interrupt })).sweepAll();

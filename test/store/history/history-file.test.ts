@@ -66,7 +66,7 @@ test("of what was reserved and released again only the rest is told, also of one
 
   keep(open(process), []);
   keep(open(process), again);
-  t.notOk(process.calls.some(({ operation }) => operation !== "linkStatus"));
+  t.notOk(process.calls.some(({ operation }) => operation !== "permissions"));
 
   const legacy = { kind: "released", name: "10.0.0.3", owner: parseOwner("legacy") } as const;
   keep(open(machine.start()), [change("reserved", "fd00::2"), ...again, legacy]);

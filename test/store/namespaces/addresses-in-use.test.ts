@@ -26,6 +26,23 @@ test("why a namespace cannot be entered is said, unless it is unmounted meanwhil
   }
 });
 
+test("of several processes the first is named, whatever the order of the directory", async (t) => {
+  const processes = { 9: pod, 10: pod, 11: { ...pod, namespace: 71 } };
+  const system = systemOf({ processes });
+  const orders = [
+    system,
+    { ...system, list: (at: string) => system.list(at).toReversed() },
+    { ...system, list: (at: string) => system.list(at).toSorted() },
+  ];
+  for (const one of orders) {
+    const found = new AddressesInUse(one).withAddress("10.7.75.2");
+    t.same(
+      found.map(({ processId }) => processId),
+      [9, 11],
+    );
+  }
+});
+
 test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
   const machine = {
     processes: {

@@ -1,0 +1,55 @@
+/** A state directory in which another user may have forged the journal is named, with what makes a new one. */
+
+import { test } from "tap";
+import { check } from "../../../src/operator/check/check.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { location } from "../../store/fixtures.ts";
+import { configureNet, findingsOn, memoryNode, runOn } from "../memory-node.ts";
+import type { PrintedFinding } from "../node.ts";
+
+const ROOT = "/data/.host-local";
+
+function nodeWithState(): MemoryMachine {
+  const machine = memoryNode({ "10.1.2.3": "c1\r\neth0" });
+  configureNet(machine, "10.1.2.0/24");
+  machine.disk.makeDirectories(location.temporaryDirectory, 0o700);
+  return machine;
+}
+
+function found(machine: MemoryMachine): readonly PrintedFinding[] {
+  return findingsOn(machine).filter(({ code }) => code === "state-directory-unused");
+}
+
+for (const [path, given, reason] of [
+  [ROOT, { user: 65534 }, "it belongs to user 65534"],
+  [location.stateDirectory, { user: 7 }, "it belongs to user 7"],
+  [ROOT, { mode: 0o777 }, "group or others can write to it (mode 0777)"],
+] as const) {
+  test(`${path} is not used: ${reason}`, async (t) => {
+    const machine = nodeWithState();
+    t.same(found(machine), []);
+    machine.disk.give(path, given);
+
+    const [one, ...others] = found(machine);
+    t.same(others, []);
+    t.match(one, { severity: "warning", network: "net", path });
+    t.match(one?.message, `${reason}, so no call uses what is in it: `);
+    t.same(one?.commands, [`rm -r ${path} && mkdir -m 700 ${path}`]);
+  });
+}
+
+test("one directory of two networks is named once", async (t) => {
+  const machine = nodeWithState();
+  machine.disk.makeDirectories("/data/other");
+  machine.disk.give(ROOT, { user: 7 });
+
+  t.equal(found(machine).length, 1);
+  t.match(runOn(machine, check).text(), /state-directory-unused/);
+});
+
+test("that of the user to whom the data directory belongs is used by that user's calls", async (t) => {
+  const machine = nodeWithState();
+  for (const path of ["/data", ROOT]) machine.disk.give(path, { user: 1000 });
+
+  t.same(found(machine), []);
+});
