@@ -49,7 +49,7 @@ writeFileSync(uptime, "86400.00 86400.00\n");
 /** The words before a command to which the machine's own directories are empty; none where that is not allowed. */
 const onEmptyMachine: readonly string[] = wordsForEmptyMachine();
 
-/** The same before one to which the machine has no addresses, either: ADD hands out none that lives. */
+/** The words before one to which the machine has no addresses, either: ADD hands out none that lives. */
 const onMachineWithoutAddresses: readonly string[] = [
   ...onEmptyMachine,
   ...wordsForOwnAddresses(onEmptyMachine),

@@ -5,7 +5,6 @@ import { CniError, ErrorCode, internalError } from "../cni/error.ts";
 import { type Address, formatAddress } from "../ipam/address.ts";
 import type { Reuse } from "../ipam/config.ts";
 import { type AddressFiles, attempt, type Lock, recover, type System } from "../system/system.ts";
-import type { AddressUse } from "./address-use.ts";
 import { dateApart, fileIdAt, fingerprintApart } from "./files/fingerprint.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
 import type { HistoryCall } from "./history/history-file.ts";
@@ -13,6 +12,7 @@ import { ALL, listedIn, listingOf, readJournal, requireJournal } from "./journal
 import type { AddedNamespace } from "./journal/record.ts";
 import { ReservationStates } from "./journal/reservation-states.ts";
 import { Ledger } from "./ledger.ts";
+import type { AddressUse } from "./namespaces/address-use.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
 import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {

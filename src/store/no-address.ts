@@ -6,8 +6,8 @@ import { DEFAULT_DATA_DIR } from "../ipam/config.ts";
 import { type Excluded, exclusionsForAll } from "../ipam/exclusions.ts";
 import { formatRangeSet, type RangeSet } from "../ipam/range-set.ts";
 import { isEmptySet } from "../ipam/round-robin.ts";
-import type { AddressUser } from "./address-use.ts";
 import type { NetworkFiles } from "./files/network-files.ts";
+import type { AddressUser } from "./namespaces/address-use.ts";
 import type { Reservation } from "./reservations/reservation-file.ts";
 import { countUsage, describeUsage, unownedIn } from "./reservations/usage.ts";
 

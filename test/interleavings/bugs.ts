@@ -48,7 +48,7 @@ const sight = "store/namespaces/sight.ts";
 const view = "store/namespaces/view.ts";
 const gc = "verbs/gc.ts";
 const reservations = "store/reservations/reservation-file.ts";
-const addressUse = "store/address-use.ts";
+const addressUse = "store/namespaces/address-use.ts";
 const linkedAddresses = "store/namespaces/linked-addresses.ts";
 
 /** Whether the journal that is written anew is one of this boot, as an expression. */

@@ -222,7 +222,7 @@ const besideDead = [
   // Of a machine that the Go plugin has added, only the list of a GC tells.
   ...Object.values(afterGoPlugin).flatMap((grave) => casts(["ADD a", "GC null"], grave)),
 ];
-/** The same of containers that are no virtual machines. */
+/** Casts beside dead containers that are no virtual machines. */
 const besideDeadContainers = Object.values(graves).flatMap((grave) =>
   casts(["ADD a", "GC c"], { ...grave, name: `${grave.name}, no machines`, hasTaps: false }),
 );

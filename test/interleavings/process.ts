@@ -245,7 +245,7 @@ class AnsweredSystem implements ExplorerSystem {
       kernel.linkedAddresses(family, but),
     );
   }
-  /** Others may run meanwhile. */
+  /** Waits, while others may run. */
   sleep(milliseconds: number): void {
     this.#call("nanosleep", "", `${milliseconds}`, "reads", () => undefined);
   }

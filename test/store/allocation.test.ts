@@ -1,8 +1,8 @@
 import { test } from "tap";
 import { formatAddress } from "../../src/ipam/address.ts";
 import { type Exclusions, makeExclusions } from "../../src/ipam/exclusions.ts";
-import { AddressUse } from "../../src/store/address-use.ts";
 import { Allocator } from "../../src/store/allocation.ts";
+import { AddressUse } from "../../src/store/namespaces/address-use.ts";
 import type { ReservationFile } from "../../src/store/reservations/reservation-file.ts";
 import { NO_PREFERENCES } from "../../src/store/reuse/reuse.ts";
 import type { System } from "../../src/system/system.ts";

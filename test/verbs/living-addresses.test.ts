@@ -81,7 +81,7 @@ test("where one file and the cursor are lost, its address is passed over", async
   );
 });
 
-test("the address of a dead pod that moved to a living namespace is not reclaimed, by ADD as by GC", async (t) => {
+test("a dead pod's address that moved to a living namespace is kept, by ADD as by GC", async (t) => {
   const node = new Node(undefined, "a", "b", "c", "d", "e");
   const { kernel } = node.machine;
   kernel.mount("/run/netns/other");
@@ -131,7 +131,7 @@ test("the addresses of the node itself are passed over, and said to be its own",
   t.ok(node.machine.time - before < 100, "no DEL makes it free");
 });
 
-test("while a DEL is under way that has released the address, ADD waits for its end, without the lock", async (t) => {
+test("ADD waits, without the lock, for the end of a DEL that has released the address", async (t) => {
   const node = new Node(undefined, "a", "b", "c", "d", "e");
   t.equal(node.network.del("b").exitCode, 0);
   let looks = 0;

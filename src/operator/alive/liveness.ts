@@ -1,13 +1,13 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
 import { type AddressRange, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
-import { AddressUse } from "../../store/address-use.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
 import {
   type ReservationStates,
   reservationStates,
 } from "../../store/journal/reservation-states.ts";
+import { AddressUse } from "../../store/namespaces/address-use.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { LinkedAddresses } from "../../store/namespaces/linked-addresses.ts";

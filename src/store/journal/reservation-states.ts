@@ -3,8 +3,8 @@
 import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { attempt } from "../../system/system.ts";
-import type { AddressUse } from "../address-use.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import type { AddressUse } from "../namespaces/address-use.ts";
 import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
 import { openAll } from "../reservations/directory-scan.ts";
 import type { ReservationFile } from "../reservations/reservation-file.ts";

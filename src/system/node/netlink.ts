@@ -12,7 +12,7 @@ import { withFile } from "./with-file.ts";
 
 const { O_NOCTTY, O_RDONLY } = fs.constants;
 
-/** Of linux/netlink.h and linux/rtnetlink.h. */
+// Of linux/netlink.h and linux/rtnetlink.h.
 const NLMSG_ERROR = 2;
 const NLMSG_DONE = 3;
 const RTM_GETLINK = 18;
@@ -53,7 +53,7 @@ const PART = 64 * 1024;
 /** A list that was changed meanwhile is asked for so often. */
 const MOST_DUMPS = 5;
 
-/** From so many ids on, links are asked, too: Linux 6.18 ends the list of ids after its first part. */
+/** The number of ids from which on links are asked, too: Linux 6.18 ends the list of ids after its first part. */
 const MANY_IDS = 1000;
 
 /** What is done with each message of an answer. */

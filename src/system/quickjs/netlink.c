@@ -50,7 +50,7 @@ struct conversation {
 };
 
 /* What is done with each message of an answer. */
-typedef void visit_message(const struct nlmsghdr *message, void *data);
+typedef void visit_message(struct nlmsghdr *message, void *data);
 
 /*
  * Begins to ask; NULL, with an exception thrown, where that is not possible. The kernel answers within send(2) and recv(2):
@@ -77,8 +77,8 @@ static void end(struct conversation *conversation) {
 }
 
 /* What a message that ends an answer says: 0 or the errno. */
-static int error_in(const struct nlmsghdr *message) {
-  return message->nlmsg_len < NLMSG_LENGTH(sizeof(int)) ? 0 : -*(const int *)NLMSG_DATA(message);
+static int error_in(struct nlmsghdr *message) {
+  return message->nlmsg_len < NLMSG_LENGTH(sizeof(int)) ? 0 : -*(int *)NLMSG_DATA(message);
 }
 
 /* Sends a request, and visits the answer. Returns 0 or the errno. */
@@ -93,7 +93,7 @@ static int ask(struct conversation *conversation, struct nlmsghdr *request, visi
     ssize_t length = recv(conversation->socket, conversation->part, PART, 0);
     if (length < 0 && errno == EINTR) continue;
     if (length < 0) return errno;
-    const struct nlmsghdr *message = (const struct nlmsghdr *)conversation->part;
+    struct nlmsghdr *message = (struct nlmsghdr *)conversation->part;
     for (; NLMSG_OK(message, length); message = NLMSG_NEXT(message, length)) {
       if (message->nlmsg_seq != sequence) continue;
       if (message->nlmsg_flags & NLM_F_DUMP_INTR) conversation->is_interrupted = true;
@@ -118,12 +118,12 @@ static int dump(struct conversation *conversation, struct nlmsghdr *request, vis
 }
 
 /* The attribute of a type behind the header of a message; NULL where there is none of this size at least. */
-static const void *attribute(const struct nlmsghdr *message, size_t header, unsigned short type,
+static const void *attribute(struct nlmsghdr *message, size_t header, unsigned short type,
                              size_t size) {
   size_t begin = NLMSG_SPACE(header);
   if (message->nlmsg_len < begin) return NULL;
   int left = (int)(message->nlmsg_len - begin);
-  const struct rtattr *one = (const struct rtattr *)((const char *)message + begin);
+  struct rtattr *one = (struct rtattr *)((char *)message + begin);
   for (; RTA_OK(one, left); one = RTA_NEXT(one, left)) {
     if (one->rta_type == type) return RTA_PAYLOAD(one) < size ? NULL : RTA_DATA(one);
   }
@@ -131,7 +131,7 @@ static const void *attribute(const struct nlmsghdr *message, size_t header, unsi
 }
 
 /* The id in an attribute of a message; -1 where it has none. */
-static int32_t id_in(const struct nlmsghdr *message, size_t header, unsigned short type) {
+static int32_t id_in(struct nlmsghdr *message, size_t header, unsigned short type) {
   const int32_t *id = attribute(message, header, type, sizeof *id);
   return id ? *id : -1;
 }
@@ -151,11 +151,11 @@ static void add_id(struct ids *ids, int32_t id) {
   ids->all[ids->count++] = id;
 }
 
-static void visit_id(const struct nlmsghdr *message, void *data) {
+static void visit_id(struct nlmsghdr *message, void *data) {
   add_id(data, id_in(message, sizeof(struct rtgenmsg), NETNSA_NSID));
 }
 
-static void visit_link(const struct nlmsghdr *message, void *data) {
+static void visit_link(struct nlmsghdr *message, void *data) {
   add_id(data, id_in(message, sizeof(struct ifinfomsg), IFLA_LINK_NETNSID));
 }
 
@@ -223,9 +223,9 @@ static void add_line(struct lines *lines, const uint8_t *bytes, size_t size) {
   lines->length += (size_t)(at - line) + (size_t)rest;
 }
 
-static void visit_address(const struct nlmsghdr *message, void *data) {
+static void visit_address(struct nlmsghdr *message, void *data) {
   struct lines *lines = data;
-  const struct ifaddrmsg *body = NLMSG_DATA(message);
+  struct ifaddrmsg *body = NLMSG_DATA(message);
   enum { HEADER = sizeof(struct ifaddrmsg) };
   if (message->nlmsg_len < NLMSG_SPACE(HEADER) || body->ifa_family != lines->family) return;
   if (id_in(message, HEADER, IFA_TARGET_NETNSID) != lines->id) return;
@@ -250,7 +250,7 @@ static int dump_addresses(struct conversation *conversation, struct lines *lines
   return dump(conversation, &request.header, visit_address, lines);
 }
 
-static void take_id(const struct nlmsghdr *message, void *data) {
+static void take_id(struct nlmsghdr *message, void *data) {
   *(int32_t *)data = id_in(message, sizeof(struct rtgenmsg), NETNSA_NSID);
 }
 

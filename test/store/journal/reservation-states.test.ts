@@ -1,11 +1,11 @@
 import { test } from "tap";
-import { AddressUse } from "../../../src/store/address-use.ts";
 import type { NetworkFiles } from "../../../src/store/files/network-files.ts";
 import { Records } from "../../../src/store/journal/records.ts";
 import {
   ReservationStates,
   reservationStates,
 } from "../../../src/store/journal/reservation-states.ts";
+import { AddressUse } from "../../../src/store/namespaces/address-use.ts";
 import { NamespaceStates } from "../../../src/store/namespaces/namespace-state.ts";
 import { keyOf } from "../../../src/store/reservations/owner.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";

@@ -1,10 +1,10 @@
 /** Which addresses of a network are in use, whatever its own files say: no ADD may get these. */
 
-import { type Address, formatAddress, parseAddress } from "../ipam/address.ts";
-import { type RangeSet, rangeOf } from "../ipam/range-set.ts";
-import { attempt, exists } from "../system/system.ts";
-import type { NetworkFiles } from "./files/network-files.ts";
-import { LinkedAddresses } from "./namespaces/linked-addresses.ts";
+import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
+import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { attempt, exists } from "../../system/system.ts";
+import type { NetworkFiles } from "../files/network-files.ts";
+import { LinkedAddresses } from "./linked-addresses.ts";
 
 /** Who uses an address. */
 export type AddressUser = "node" | "container";

@@ -1,9 +1,9 @@
 import { type Test, test } from "tap";
-import { parseAddress } from "../../src/ipam/address.ts";
-import { AddressUse } from "../../src/store/address-use.ts";
-import { LinkedAddresses } from "../../src/store/namespaces/linked-addresses.ts";
-import type { MemoryMachine } from "../harness/memory-machine.ts";
-import { machineWith, open, rangeSet } from "./fixtures.ts";
+import { parseAddress } from "../../../src/ipam/address.ts";
+import { AddressUse } from "../../../src/store/namespaces/address-use.ts";
+import { LinkedAddresses } from "../../../src/store/namespaces/linked-addresses.ts";
+import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { machineWith, open, rangeSet } from "../fixtures.ts";
 
 /** A machine with the network namespaces `a`, `b` and so on, which have these addresses. */
 function machineOf(...addresses: readonly (readonly string[])[]): MemoryMachine {
@@ -43,7 +43,7 @@ test("a container uses an address in a linked namespace, the node its own", asyn
   t.equal(userOf("10.0.0.4"), undefined);
 });
 
-test("an address in a namespace that nothing links is not seen, but for whom an ADD was called is", async (t) => {
+test("a namespace that nothing links is not seen, one for which an ADD was called is", async (t) => {
   const machine = machineWith();
   machine.kernel.mount(pathOf(0));
   machine.kernel.configureUnlinked(pathOf(0), "10.0.0.2");
