@@ -93,6 +93,12 @@ export function usesExecutable({ words }: Pick<TestFile, "words">): boolean {
   return words.has("each executable") || words.has("native executable");
 }
 
+/** Whether a file works on an executable, and on nothing of the node's networks. */
+export function needsNoAddresses({ words }: Pick<TestFile, "words">): boolean {
+  const isOfNode = words.has("sees the node") || words.has("makes namespaces");
+  return usesExecutable({ words }) && !isOfNode && !words.has("release");
+}
+
 /** Whether a file has tests that need something of the machine that not every one gives. */
 export function needsSomething({ words }: TestFile): boolean {
   return needs.some((need) => words.has(need));

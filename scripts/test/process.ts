@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { knownPluginDirectories } from "../../src/operator/configured/plugin-directories.ts";
 import { root } from "../build/bundle.ts";
-import { usesExecutable, wordsOf } from "./files.ts";
+import { needsNoAddresses, wordsOf } from "./files.ts";
 import { type FileResult, resultsOf } from "./tap-output.ts";
 
 /** A test file, or the unit tests of a room, that take longer hang; in seconds. */
@@ -78,7 +78,9 @@ export function runTestFiles(
   longest = LONGEST,
 ): Promise<readonly FileResult[]> {
   const [program = "", ...words] = [
-    ...(paths.every(needsNoAddresses) ? onMachineWithoutAddresses : onEmptyMachine),
+    ...(paths.every((path) => needsNoAddresses({ words: wordsOf(path) }))
+      ? onMachineWithoutAddresses
+      : onEmptyMachine),
     process.execPath,
     ...(paths.length === 1 ? paths : [join("scripts", "test", "room.ts"), ...paths]),
   ];
@@ -164,13 +166,6 @@ function wordsForOwnAddresses(before: readonly string[]): readonly string[] {
 function isAllowed(words: readonly string[]): boolean {
   const [program = "", ...rest] = [...words, "true"];
   return spawnSync(program, rest).status === 0;
-}
-
-/** Whether a file works on an executable, and on nothing of the node's networks. */
-function needsNoAddresses(path: string): boolean {
-  const words = wordsOf(path);
-  const isOfNode = words.has("sees the node") || words.has("makes namespaces");
-  return usesExecutable({ words }) && !isOfNode && !words.has("release");
 }
 
 function killGroup({ pid }: ChildProcess): void {

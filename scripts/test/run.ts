@@ -16,7 +16,13 @@ import { parseArgs } from "node:util";
 import { sideBySide } from "../../test/harness/side-by-side.ts";
 import { root } from "../build/bundle.ts";
 import { buildBoth, type Executable } from "./executables.ts";
-import { needsSomething, type TestFile, testFiles, usesExecutable } from "./files.ts";
+import {
+  needsNoAddresses,
+  needsSomething,
+  type TestFile,
+  testFiles,
+  usesExecutable,
+} from "./files.ts";
 import { runTestFiles } from "./process.ts";
 import { Tally } from "./tally.ts";
 
@@ -70,7 +76,8 @@ function groupsOf(files: readonly TestFile[]): readonly (readonly TestFile[])[] 
     if (file.words.has("own process") || file.words.has("slow")) return file.path;
     if (!usesExecutable(file)) return "unit tests";
     if (options.full) return file.path;
-    return [dirname(file.path), ...executablesFor(file, ["portable", "native"])].join();
+    const of = executablesFor(file, ["portable", "native"]);
+    return [dirname(file.path), needsNoAddresses(file), ...of].join();
   });
   // While the executables are built, what needs none can run.
   const rank = ([file]: readonly TestFile[]): number => {
