@@ -3,7 +3,7 @@
  * kernel before 6.18 has to tell which of them live; nothing that could not be looked at counts as gone.
  */
 
-import { attempt, recover, type System } from "../../system/system.ts";
+import { attempt, recover, type System, type SystemError } from "../../system/system.ts";
 import {
   type ListedMount,
   mountedIn,
@@ -65,12 +65,15 @@ export function lookAround(system: System): View {
     node !== undefined &&
     (task.id === undefined ? isLikeFirst(system, task.task) : task.id === node);
   let unread: readonly string[] = [];
+  let whyUnlisted: string | undefined;
   const readAll = (): boolean => {
     for (let lists = 0; lists < MOST_LISTS; lists++) {
       unread = system.list("/proc").filter((name) => Number(name) > 0 && !seen.has(name));
       if (unread.length === 0) return true;
       for (const processId of unread) {
-        const tasks = tasksOf(system, processId);
+        const tasks = tasksOf(system, processId, ({ message }) => {
+          whyUnlisted ??= message;
+        });
         if (tasks === undefined) {
           // Any other may have handed over what it had, or be executing itself from another thread: it is looked for again.
           if (isEnding(system, processId)) seen.add(processId);
@@ -101,7 +104,9 @@ export function lookAround(system: System): View {
     shared: mounts.shared,
     seesMounts: mounts.seesNode(),
     incomplete:
-      whyUnread ?? (seesHostProcesses(system) ? mounts.whyIncomplete() : UNSEEN_PROCESSES),
+      whyUnread ??
+      whyUnlisted ??
+      (seesHostProcesses(system) ? mounts.whyIncomplete() : UNSEEN_PROCESSES),
   };
 }
 
@@ -281,26 +286,34 @@ const LINKS_OF_ONE = 3;
 /**
  * The tasks of a process, one in each network namespace in which it has threads; `undefined` where it has ended, or one of its
  * threads that may have started another one.
+ *
+ * @param unlisted gets the error where it may have more threads
  */
-function tasksOf(system: System, processId: string): readonly Task[] | undefined {
+function tasksOf(
+  system: System,
+  processId: string,
+  unlisted: (error: SystemError) => void,
+): readonly Task[] | undefined {
   const first = taskAt(system, processId, processId);
   const found = first === undefined ? [] : [first];
   const directory = `/proc/${processId}/task`;
   const isOnly = (): boolean =>
     attempt(() => system.status(directory).links === LINKS_OF_ONE, false);
-  // Nor may its other threads be inspected; and most have none, which one call tells.
-  if (first !== undefined && (first.id === undefined || isOnly())) return found;
+  // Most have no other thread, which one call tells.
+  if (first !== undefined && isOnly()) return found;
   const list = (): readonly string[] => system.list(directory);
-  const threads = recover(list, ({ code }) => (ENDED.includes(code) ? [] : undefined));
-  // It may have some.
-  if (threads === undefined) return [...found, { processId, task: processId, id: undefined }];
+  const threads = recover(list, (error) => {
+    if (!ENDED.includes(error.code)) unlisted(error);
+    return [];
+  });
   for (const thread of threads) {
     if (thread === processId) continue;
     const task = `${processId}/task/${thread}`;
     const one = taskAt(system, processId, task);
     if (one === undefined) {
       if (!attempt(() => isExiting(statOf(system, task)), false)) return undefined;
-    } else if (!found.some(({ id }) => id === one.id)) {
+    } else if (one.id === undefined || !found.some(({ id }) => id === one.id)) {
+      // Of those that may not be inspected, each may be somewhere else.
       found.push(one);
     }
   }
