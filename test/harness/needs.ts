@@ -9,12 +9,18 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Need, wordsOf } from "../../scripts/test/files.ts";
 import { AddressesInUse } from "../../src/store/namespaces/addresses-in-use.ts";
+import { namespaceOf, nodeNamespaceOf } from "../../src/store/namespaces/view.ts";
 import { createNodeSystem } from "../../src/system/node/node-system.ts";
 
 /** Why a need is not met, in a sentence; `undefined` where it is. */
 const questions: Readonly<Record<Need, () => string | undefined>> = {
   "sees the node": () => {
-    const look = (): string | undefined => new AddressesInUse(createNodeSystem()).incomplete;
+    const system = createNodeSystem();
+    const node = nodeNamespaceOf(system);
+    if (node !== undefined && node !== namespaceOf(system, "self")) {
+      return "This process is in another network namespace than the node.";
+    }
+    const look = (): string | undefined => new AddressesInUse(system).incomplete;
     // On a busy machine, processes may come and go while it looks.
     const incomplete = look() && look() && look();
     return incomplete && `What lives on this node is not known here: ${incomplete}.`;

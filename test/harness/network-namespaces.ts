@@ -63,7 +63,8 @@ async function startProcess(
  * @returns its process id
  */
 export async function processWithOpen(t: Pick<Test, "teardown">, path: string): Promise<number> {
-  const script = 'exec 3<"$1" && echo ready && exec cat';
+  // It says so once it is cat, whose name is looked for.
+  const script = 'exec 3<"$1" && exec cat /dev/fd/4 - 4<<END\nready\nEND';
   const started = await startProgram(t, ["sh", "-c", script, "sh", path], kill);
   return started.processId;
 }

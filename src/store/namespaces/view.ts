@@ -80,7 +80,9 @@ export function lookAround(system: System): View {
           continue;
         }
         const here = tasks.filter(isOfNode);
-        if (!here.every(({ task }) => mounts.addOf(task))) continue;
+        // Its threads see the same mounts.
+        const [one] = here;
+        if (one !== undefined && !mounts.addOf(one.task)) continue;
         ofNode.push(...here);
         others.push(...tasks.filter((task) => !here.includes(task)));
         seen.add(processId);
@@ -303,9 +305,11 @@ function tasksOf(
   if (first !== undefined && isOnly()) return found;
   const list = (): readonly string[] => system.list(directory);
   const threads = recover(list, (error) => {
-    if (!ENDED.includes(error.code)) unlisted(error);
-    return [];
+    if (ENDED.includes(error.code)) return [];
+    unlisted(error);
+    return undefined;
   });
+  if (threads === undefined) return found;
   for (const thread of threads) {
     if (thread === processId) continue;
     const task = `${processId}/task/${thread}`;
