@@ -240,7 +240,8 @@ export function sealedAt({ directory }: Seal): bigint {
  *
  * @param seal what a later boot needs of it, if this call is killed, or power is lost, before it is sealed
  * @param records lines with records, by the names of the reservations, in their order
- * @param isDurable whether it is on disk before it takes the place of the former one
+ * @param former the seal of the journal whose place it takes: then it is on disk before, since the next boot needs it: after a loss
+ *   of power it would be empty
  * @returns its length in bytes
  * @throws SystemError
  */
@@ -249,11 +250,13 @@ export function renewJournal(
   scan: AddressFiles,
   seal: Pick<Seal, "boot" | "machine" | "directory">,
   records: ReadonlyMap<string, string>,
-  isDurable: boolean,
+  former: Seal | undefined,
 ): number {
-  const lines = `${withRecords(scan.usual, records)}${othersIn(scan).map(lineOf).join("")}`;
+  const found = `${withRecords(scan.usual, records)}${othersIn(scan).map(lineOf).join("")}`;
+  // Where the lock file was removed, a call that has read the former one may seal this: it is not to be as long as that says.
+  const lines = HEADER + utf8Length(found) === former?.length ? `${found}\n` : found;
   const renewed = HEADER + utf8Length(lines);
-  state.replace(FILE, `${headerOf({ ...seal, length: 0, renewed })}${lines}`, isDurable);
+  state.replace(FILE, `${headerOf({ ...seal, length: 0, renewed })}${lines}`, former !== undefined);
   return renewed;
 }
 

@@ -208,10 +208,8 @@ export class Journal {
       if (machine === undefined && found?.machine !== undefined) return this.abandon();
       const fingerprint = fingerprintOf(this.#files.system.status(this.#files.directory));
       const records = this.#carriedOver(boot, found);
-      // The next boot needs it: after a loss of power it would be empty.
-      const isDurable = found !== undefined;
       const seal = { boot, machine, directory: fingerprint };
-      const length = renewJournal(directory, scan, seal, records, isDurable);
+      const length = renewJournal(directory, scan, seal, records, found);
       this.#state = { kind: "renewed", seal: { ...seal, length, renewed: length } };
       this.#lines = "";
     });

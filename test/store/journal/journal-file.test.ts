@@ -91,7 +91,7 @@ function sealed(machine: MemoryMachine, other: Partial<Seal> = {}, lines = ""): 
     readAll(files),
     { boot, machine: files.requireMachine(), directory: NOWHERE },
     NONE,
-    false,
+    undefined,
   );
   const directory = dateBack(
     files.system,
@@ -151,7 +151,7 @@ test("written anew, it has the records of what is there for the same owner, in t
     ["10.0.0.3", record("c1 eth0 10.0.0.3")],
   ]);
   const seal = { boot, machine: undefined, directory: NOWHERE };
-  renewJournal(state, readAll(files), seal, records, false);
+  renewJournal(state, readAll(files), seal, records, undefined);
   t.same(requireJournal(files, ALL)?.found, [
     "c10 eth0 10.0.0.3",
     records.get("10.0.0.5"),
@@ -262,6 +262,20 @@ test("something else in its place is no journal; if it cannot be read, that is n
   t.equal(readJournal(refused, ALL), undefined);
 });
 
+test("a journal that is written anew is not as long as the former one's seal says", async (t) => {
+  const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
+  const files = open(machine.start());
+  const { state } = files;
+  const boot = files.boot();
+  if (state === undefined || boot === undefined) throw new Error("there is no journal");
+  const seal = { boot, machine: files.requireMachine(), directory: NOWHERE };
+  const write = (former: Seal | undefined): number =>
+    renewJournal(state, readAll(files), seal, NONE, former);
+  const length = write(undefined);
+  t.equal(write({ ...seal, length, renewed: length }), length + 1);
+  t.equal(write({ ...seal, length: length + 1, renewed: length }), length);
+});
+
 test("until it is sealed it is not current, but tells of which machine it is", async (t) => {
   const machine = machineWith(two);
   const files = open(machine.start());
@@ -273,7 +287,7 @@ test("until it is sealed it is not current, but tells of which machine it is", a
       readAll(files),
       { boot, machine: one, directory: NOWHERE },
       NONE,
-      false,
+      undefined,
     );
     t.equal(read(machine)?.isCurrent, false);
     t.equal(read(machine)?.seal?.machine, one);
