@@ -61,13 +61,14 @@ function isAllowed(): boolean {
 function measure(go: string, native: string, directory: string): readonly LivingPodsRow[] {
   const run = buildRunner(directory);
   const contend = () => [contender("go", go, directory), contender("native", native, directory)];
-  const unreserved = contend();
   const reserved = contend();
   startPod(CALLED_FOR);
   let living = 0;
   return sizes.flatMap((pods) => {
     console.error(`after ${Math.round(process.uptime())} s: ${pods} living pods`);
     for (let place = living; place < pods; place++) startPod(`pod${place}`, address(place));
+    // As new as the journal of the others, whose directory `reserve` changes: a longer one costs more.
+    const unreserved = contend();
     for (const { store } of reserved) reserve(store, living, pods);
     for (const { store } of [...unreserved, ...reserved]) if (pods > 0) setCursor(store, pods - 1);
     living = pods;
