@@ -3,6 +3,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { test } from "tap";
+import { formatPage } from "../scripts/bench/page.ts";
 import { differencesPage } from "../scripts/pages/differences.ts";
 import { interleavingsPage } from "../scripts/pages/interleavings.ts";
 import { pictures } from "../scripts/pages/pictures.ts";
@@ -16,6 +17,9 @@ const faults: Faults = JSON.parse(readFileSync("docs/data/faults.json", "utf8"))
 /** What scripts write of their data. */
 const written: Readonly<Record<string, string>> = {
   "docs/differences.md": differencesPage(),
+  "docs/evidence/benchmark.md": formatPage(
+    JSON.parse(readFileSync("docs/data/benchmark.json", "utf8")),
+  ),
   "docs/evidence/interleavings.md": interleavingsPage(
     JSON.parse(readFileSync("docs/data/interleavings.json", "utf8")),
   ),

@@ -1,24 +1,38 @@
-/** The page docs/evidence/benchmark.md: the results in one table, and how they were found. */
+/** The page docs/evidence/benchmark.md: the results in tables, and how they were found. */
 
 import type { Instructions } from "./instructions.ts";
+import type { LivingPodsRow } from "./living-pods.ts";
 import { grouped, type Row, type Values } from "./measure.ts";
 
-/** What a run of the benchmark found. */
-export interface Results {
-  /** What it ran on. */
+/** When and with what something was measured. */
+export interface Circumstances {
+  /** The date, and what it ran on. */
   readonly machine: string;
   /** The Go plugin's version. */
   readonly goVersion: string;
+}
+
+/** What a run of the benchmark found, as docs/data/benchmark.json has it. */
+export interface Results extends Circumstances {
   readonly rows: readonly Row[];
+  /** Left out where it was not allowed to make network namespaces. */
+  readonly livingPods?: LivingPods | undefined;
   /** The instructions of the native executable, and of a program that does nothing. */
   readonly instructions: readonly Instructions[];
   /** The size of each program's file, in MB. */
   readonly sizes: Values;
 }
 
+/** Calls beside living pods, which may be measured at another time. */
+export interface LivingPods extends Circumstances {
+  readonly rows: readonly LivingPodsRow[];
+}
+
 /** The page, in Markdown. */
 export function formatPage(results: Results): string {
   return `# Benchmark
+
+<!-- Written by \`npm run bench\` from data/benchmark.json. -->
 
 <picture>
   <source media="(prefers-color-scheme: dark)" srcset="../pictures/benchmark-dark.svg">
@@ -30,7 +44,7 @@ export function formatPage(results: Results): string {
 Measured ${results.machine}. Medians of the wall time in milliseconds, unless the row says otherwise.
 
 ${resultTable(results)}
-| native | instructions |
+${livingPodsTable(results)}| native | instructions |
 | --- | --- |
 ${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions)} |\n`).join("")}
 ## Method
@@ -48,6 +62,10 @@ ${results.instructions.map((one) => `| ${one.title} | ${grouped(one.instructions
 - **External write.** Another program has changed the directory, so the journal is not used, as in the first ADD after the Go plugin.
 - **Dead pods.** The network namespaces of all reservations of a full range are gone, so an ADD, as root, gets one of their
   addresses. The Go plugin refuses it.
+- **Living pods.** Each has a network namespace, linked with the node's by a veth whose other end has the pod's address, as the
+  main plugins make them, so an ADD asks the kernel for the addresses in each. The cursor is behind the last of them; with
+  "each reserved" each also has its file in the network's directory, as on a node. All of it is made in a network namespace of
+  its own, as root. CPU time is that of user and kernel mode. \`npm run bench -- living-pods\` measures only this.
 - **Bursts.** All ADDs start at once, then all DELs, timed from the first start to the last end. Hundreds of Node.js processes at once
   would measure memory and the scheduler, so the portable executable is left out.
 - **Instructions** in user mode by callgrind, in an otherwise empty network. The empty program is a static one in C.
@@ -66,6 +84,26 @@ function resultTable({ goVersion, rows, sizes }: Results): string {
     lineOf("file, MB", sizes),
   ];
   return lines.map((cells) => `| ${cells.join(" | ")} |\n`).join("");
+}
+
+/** The table of calls beside living pods, with an empty line behind it; nothing where they were not measured. */
+function livingPodsTable({ machine, livingPods }: Results): string {
+  if (livingPods === undefined) return "";
+  const go = `Go ${livingPods.goVersion}`;
+  const head = ["", `${go}, CPU`, "native, CPU", `${go}, wall`, "native, wall"];
+  const lines = [
+    head,
+    head.map(() => "---"),
+    ...livingPods.rows.map(({ title, cpuMilliseconds: cpu, milliseconds: wall }) => [
+      title,
+      ...[cpu.go, cpu.native, wall.go, wall.native].map(formatValue),
+    ]),
+  ];
+  const when = livingPods.machine === machine ? "" : `, measured ${livingPods.machine}`;
+  return `Beside living pods, CPU time and wall time in milliseconds${when}:
+
+${lines.map((cells) => `| ${cells.join(" | ")} |\n`).join("")}
+`;
 }
 
 /** A line; of times the fourth cell is how many times faster the native executable is than the Go plugin. */

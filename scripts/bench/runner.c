@@ -4,8 +4,8 @@
  *
  * Usage: runner COUNT PROGRAM, with the configuration on standard input. So many calls run at the same time, each for a
  * container of its own; the rest of their environment is that of this process. One line is printed: wall time in
- * nanoseconds from before the first start to after the last end, the largest peak of resident memory in KiB, the highest
- * exit status, the bytes on standard output together.
+ * nanoseconds from before the first start to after the last end, CPU time of all together in microseconds, the largest peak
+ * of resident memory in KiB, the highest exit status, the bytes on standard output together.
  *
  * A configuration is in the pipe before its call is started, and the output is read from another.
  * Linked statically: a child's peak begins with that of this process, which has to stay small.
@@ -43,6 +43,10 @@ static long long now(void) {
   struct timespec time;
   need(clock_gettime(CLOCK_MONOTONIC, &time) == 0, "clock_gettime");
   return time.tv_sec * 1000000000LL + time.tv_nsec;
+}
+
+static long long microseconds(struct timeval time) {
+  return time.tv_sec * 1000000LL + time.tv_usec;
 }
 
 static void prepare(struct call *call, const char *configuration, size_t length) {
@@ -87,6 +91,7 @@ int main(int argc, char **argv) {
   errno = EINVAL;
   need(count > 0 && count <= LARGEST_COUNT && length < sizeof configuration, "runner");
   for (size_t i = 0; i < count; i++) prepare(&calls[i], configuration, length);
+  long long cpu = 0;
   long kilobytes = 0;
   int highest = 0;
   size_t bytes = 0;
@@ -99,8 +104,9 @@ int main(int argc, char **argv) {
     /* As a shell counts: a process that was killed has no exit status. */
     int code = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
     if (code > highest) highest = code;
+    cpu += microseconds(usage.ru_utime) + microseconds(usage.ru_stime);
     if (usage.ru_maxrss > kilobytes) kilobytes = usage.ru_maxrss;
   }
-  printf("%lld %ld %d %zu\n", now() - begin, kilobytes, highest, bytes);
+  printf("%lld %lld %ld %d %zu\n", now() - begin, cpu, kilobytes, highest, bytes);
   return EXIT_SUCCESS;
 }

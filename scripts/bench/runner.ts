@@ -16,6 +16,8 @@ export interface Call {
 export interface Outcome {
   /** Wall time from before the first start to after the last end. */
   readonly milliseconds: number;
+  /** CPU time in user and in kernel mode, of all together. */
+  readonly cpuMilliseconds: number;
   /** The largest peak of resident memory. */
   readonly megabytes: number;
   /** The highest exit status. */
@@ -39,12 +41,17 @@ export function buildRunner(directory: string): Runner {
   output(["gcc", "-std=gnu11", "-O2", "-static", ...warnings, source, "-o", runner]);
   return (call, count) => {
     const words = ["env", "-i", ...variablesOf(call), runner, `${count}`, call.executable];
-    const [nanoseconds = 0, kibibytes = 0, status = 0, bytes = 0] = command(words, {
-      input: call.configuration,
-    })
+    const printed = command(words, { input: call.configuration });
+    const [wall = 0, cpu = 0, kibibytes = 0, status = 0, bytes = 0] = printed
       .split(" ")
       .map(Number);
-    return { milliseconds: nanoseconds / 1e6, megabytes: (kibibytes * 1024) / 1e6, status, bytes };
+    return {
+      milliseconds: wall / 1e6,
+      cpuMilliseconds: cpu / 1e3,
+      megabytes: (kibibytes * 1024) / 1e6,
+      status,
+      bytes,
+    };
   };
 }
 

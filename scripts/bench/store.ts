@@ -62,7 +62,8 @@ export function touch({ directory }: Store): void {
   utimesSync(directory, now, now);
 }
 
-function address(place: number): string {
+/** The address of a place in the range. */
+export function address(place: number): string {
   const host = place + 2;
   return `10.1.${host >> 8}.${host & 0xff}`;
 }
