@@ -89,7 +89,7 @@ function unreservedIn({ dataDir }: NetworkFiles, used: UsedAddresses): string {
     ofContainers.length === 1
       ? `${first} is`
       : `${ofContainers.length} more, such as ${first}, are`;
-  return `${node}; ${are} in use by containers of this node, and not reserved: what was reserved below ${dataDir} is lost, or another program gave them (\`host-local check\` names each)`;
+  return `${node}; ${are} in use by containers of this node, and not reserved: what was reserved below ${dataDir} is lost, or another program or data directory gave them (\`host-local check\` names each)`;
 }
 
 /**

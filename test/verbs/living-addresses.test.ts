@@ -57,7 +57,7 @@ test("once the directory is lost, the next ADDs get what no pod has", async (t) 
       code: 999,
       msg: "no IP addresses available",
       details:
-        /: 2 of 5 addresses in use; .*; 3 more, such as 10\.0\.0\.2, are in use by containers of this node, and not reserved: what was reserved below \/var\/lib\/cni\/networks is lost, or another program gave them/,
+        /: 2 of 5 addresses in use; .*; 3 more, such as 10\.0\.0\.2, are in use by containers of this node, and not reserved: what was reserved below \/var\/lib\/cni\/networks is lost, or another program or data directory gave them/,
     });
   }
 });

@@ -193,6 +193,8 @@ export function listingOf(
 export function listedIn(found: JournalContent["found"]): ReadonlyMap<string, OwnerKey> {
   const held = new Map<OwnerKey, Set<string>>();
   for (const line of found) {
+    // One about nobody sets the length apart.
+    if (line === "") continue;
     const [container = "", interfaceName = "", word] = line.split(" ", 3);
     const key = keyIn(container, interfaceName);
     const names = held.get(key) ?? new Set();

@@ -38,11 +38,12 @@ export class LinkedAddresses {
     const lines = this.#of(family);
     // Of a thousand lines an ADD needs one: they are not taken apart.
     const start = `\n${value.toString(16)} `;
-    const found: LinkedNamespace[] = [];
+    // One may have it twice: at two interfaces, or in a list that was changed meanwhile.
+    const found = new Set<LinkedNamespace>();
     for (let at = lines.indexOf(start); at >= 0; at = lines.indexOf(start, at + 1)) {
-      found.push(namespaceIn(lines.slice(at + start.length, lines.indexOf("\n", at + 1))));
+      found.add(namespaceIn(lines.slice(at + start.length, lines.indexOf("\n", at + 1))));
     }
-    return found;
+    return [...found];
   }
 
   /** Whether the kernel cannot be asked, even about the node's own addresses. */

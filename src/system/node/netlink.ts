@@ -54,7 +54,7 @@ const PART = 64 * 1024;
 const MOST_DUMPS = 5;
 
 /** The number of ids from which on links are asked, too: Linux 6.18 ends the list of ids after its first part. */
-const MANY_IDS = 1000;
+const MANY_IDS = 1100;
 
 /** What is done with each message of an answer. */
 type Visit = (message: Buffer) => void;

@@ -30,7 +30,7 @@ enum {
   /* A list of links or ids that was changed meanwhile is asked for so often. */
   MOST_DUMPS = 5,
   /* From so many ids on, links are asked, too: Linux 6.18 ends the list of ids after its first part. */
-  MANY_IDS = 1000,
+  MANY_IDS = 1100,
 };
 
 /* The text of a link has its address and statistics; the mask of `IFLA_EXT_MASK` that leaves out the latter. */
