@@ -100,12 +100,13 @@ for (const [name, mode] of [
     const caller = withoutPrivileges(t);
     t.equal(network.add("c1", caller).exitCode, 0);
     const path = join(network.directory, name);
-    chmodSync(path, mode);
     const content = readFileSync(path, "utf8");
+    chmodSync(path, mode);
 
     const refusal = `open ${path}: permission denied`;
     t.match(network.status(caller).error, { code: 50, msg: refusal });
     t.match(network.add("c2", caller).stdout, refusal);
+    chmodSync(path, 0o600);
     t.equal(readFileSync(path, "utf8"), content);
   });
 }
