@@ -94,10 +94,22 @@ for (const plugin of mainPlugins) {
       const { networks } = JSON.parse(tool(["capacity", "--json"]).stdout);
       t.match(networks, [{ ranges: [{ used, free: 13 - used }] }], "none of them is free");
       t.match(tool(["show", "10.219.7.3"]).stdout, "but the network namespace /run/netns/");
-      tool(["gc", "--now", "--yes"]);
 
-      for (const name of ["d", "e", "f"]) add(host, network, name);
-      t.equal(addressesOnce(t).length, 6);
+      for (const name of ["d", "e", "f"]) {
+        const [address = ""] = add(host, network, name).addresses();
+        const file = address.replace(/\/.*/, "");
+        t.equal(host.reservations("net")[file], `${name}\r\neth0`);
+      }
+      const now = addressesOnce(t);
+      t.equal(now.length, 6);
+      t.ok(
+        living.every((address) => now.includes(address)),
+        "every pod still has its own",
+      );
+      const reserved = () => now.filter((address) => address in host.reservations("net"));
+      t.equal(reserved().length, 6 - unreserved);
+      tool(["gc", "--now", "--yes"]);
+      t.equal(reserved().length, 6 - unreserved, "gc releases none of the living");
       t.equal(findings().filter(({ code }) => code === "address-in-use-twice").length, 0);
     });
   }
@@ -110,10 +122,9 @@ for (const plugin of mainPlugins) {
       const pods = Array.from({ length: 13 }, (_, at) => add(host, network, `p${at}`));
       const [first] = pods;
       new Pod("other");
-      // What the runtime has lost; the address is where no ADD was called.
+      run("ip -n p0 link set eth0 netns other");
+      run("ip -n other addr add 10.219.7.2/28 dev eth0 && ip -n other link set eth0 up");
       first?.remove();
-      run("ip link add v0 type veth peer name v1 netns other && ip link set v0 up");
-      run("ip -n other addr add 10.219.7.2/28 dev v1 && ip -n other link set v1 up");
 
       t.throws(() => add(host, network, "next"), /no IP addresses available/);
       host.runtime.gc(network);
@@ -138,5 +149,12 @@ scenario(
       { code: "live-without-reservation", message: "10.219.7.3 is in use, and not reserved" },
       { code: "node-address", message: "the node itself has 10.219.7.4 (cni0)" },
     ]);
+
+    for (let at = 0; at < 9; at++) add(host, network, `p${at}`);
+    t.throws(() => add(host, network, "next"), /no IP addresses available/);
+    t.match(
+      host.recordedCalls().at(-1)?.stdout,
+      /; 1 more of the node itself; 10\.219\.7\.3 is in use by containers of this node, and not reserved/,
+    );
   },
 );
