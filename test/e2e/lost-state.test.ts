@@ -1,9 +1,10 @@
-// test: each executable, full extent only, slow, makes namespaces, mounts
+// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** The data directory is deleted or restored under living pods: kubernetes#39557, #57280, #43910, kube-aws#60, rke#340. */
 
 import { execFileSync } from "node:child_process";
 import type { Test } from "tap";
 import { tool } from "../harness/tool.ts";
+import { until } from "../harness/until.ts";
 import type { PrintedFinding } from "../operator/node.ts";
 import type { Host } from "./host.ts";
 import { type Network, readNetwork } from "./libcni.ts";
@@ -51,9 +52,11 @@ function networkOf(host: Host, plugin: object): Network {
   return network;
 }
 
+/** Adds the sandbox of a pod, whose address comes back once its namespace is gone. */
 function add(host: Host, network: Network, name: string): Pod {
   const pod = new Pod(name);
-  host.runtime.add(network, pod);
+  const cniArgs = `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${name}`;
+  host.runtime.add(network, { containerId: name, netns: pod.netns, cniArgs });
   return pod;
 }
 
@@ -116,17 +119,31 @@ for (const plugin of mainPlugins) {
 
   scenario(
     `${plugin.type}: an address that moved to another namespace is kept, by ADD as by GC`,
-    needs,
-    (t, host) => {
+    // In a PID namespace of its own ADD believes no namespace gone.
+    { ...needs, seesProcesses: true },
+    async (t, host) => {
       const network = networkOf(host, plugin);
       const pods = Array.from({ length: 13 }, (_, at) => add(host, network, `p${at}`));
-      const [first] = pods;
+      const [first, second] = pods;
       new Pod("other");
-      run("ip -n p0 link set eth0 netns other");
-      run("ip -n other addr add 10.219.7.2/28 dev eth0 && ip -n other link set eth0 up");
+      // Nothing links the namespace of a macvlan with the node's but the id that an ADD gives.
+      const receiver = plugin.type === "macvlan" ? "p12" : "other";
+      run(`ip -n p0 link set eth0 down && ip -n p0 link set eth0 name moved netns ${receiver}`);
+      run(`ip -n ${receiver} addr add 10.219.7.2/28 dev moved`);
+      run(`ip -n ${receiver} link set moved up`);
       first?.remove();
+      second?.remove();
 
-      t.throws(() => add(host, network, "next"), /no IP addresses available/);
+      let next: Pod | undefined;
+      let attempts = 0;
+      const adds = () => {
+        next = add(host, network, `next${attempts++}`);
+        return true;
+      };
+      // The kernel takes a namespace down later.
+      await until("the address of a pod that is gone", adds, 10);
+      t.same(next?.addresses(), ["10.219.7.3/28"], "that of a pod that is gone");
+      t.throws(() => add(host, network, "last"), /no IP addresses available/);
       host.runtime.gc(network);
       t.ok(host.reservations("net")["10.219.7.2"], "nor does GC release it");
     },
