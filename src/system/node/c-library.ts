@@ -110,16 +110,17 @@ function load(): CLibrary | undefined {
           arguments: ["int32", "int32", "int32"],
           return: "int32",
         });
+        // Before it is open, so that nothing can fail that leaves it so.
+        const set = lib.getFunction("setsockopt", {
+          arguments: ["int32", "int32", "int32", "pointer", "int32"],
+          return: "int32",
+        });
         let socket = -1;
         const failure = errnoOf(() => {
           socket = open(...ROUTE_SOCKET);
           return socket < 0 ? socket : 0;
         });
         if (failure !== 0) return { socket: -failure, isStrict: false };
-        const set = lib.getFunction("setsockopt", {
-          arguments: ["int32", "int32", "int32", "pointer", "int32"],
-          return: "int32",
-        });
         const on = Int32Array.of(1);
         const result = set(socket, SOL_NETLINK, NETLINK_GET_STRICT_CHK, on, on.byteLength);
         return { socket, isStrict: result === 0 };
