@@ -1,13 +1,12 @@
 /** Network namespaces of running pods: one that a process runs in, or one that is mounted at a path. */
 
-import { type ChildProcessByStdio, spawn, spawnSync } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
 import { mkdtempSync, readdirSync, readlinkSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import type { Readable, Writable } from "node:stream";
 import type { Test } from "tap";
 import { isGiven } from "./needs.ts";
 
@@ -27,25 +26,6 @@ export async function processWith(
 
 const setUpLoopback = 'ip link set lo up && for a; do ip address add "$a" dev lo || exit; done';
 
-/**
- * Starts a process as of a runtime inside a container: both have network namespaces of their own, the runtime's has the first
- * address, on the loopback interface, and the process the others.
- *
- * @returns the process ids of both
- */
-export async function processInContainer(
-  t: Pick<Test, "teardown">,
-  gateway: string,
-  ...addresses: readonly string[]
-): Promise<{ readonly processId: number; readonly runtime: number }> {
-  const inner = `${setUpLoopback} && echo ready $$ && exec cat`;
-  const setUp = `ip link set lo up && ip address add "$1" dev lo && shift && unshare --net sh -c '${inner}' sh "$@"`;
-  // Both end with their input.
-  const end = (child: Child): void => void child.stdin.end();
-  const started = await startScript(t, `${setUp}; true`, [gateway, ...addresses], end);
-  return { processId: Number(started.said.split(" ")[1]), runtime: started.processId };
-}
-
 /** Starts a process in a network namespace of its own, once a shell has set that up. */
 async function startProcess(
   t: Pick<Test, "teardown">,
@@ -53,8 +33,7 @@ async function startProcess(
   words: readonly string[] = [],
 ): Promise<number> {
   const script = `${setUp} && echo ready && exec cat`;
-  const { processId } = await startScript(t, script, words, kill);
-  return processId;
+  return startProgram(t, ["unshare", "--net", "sh", "-c", script, "sh", ...words]);
 }
 
 /**
@@ -65,8 +44,7 @@ async function startProcess(
 export async function processWithOpen(t: Pick<Test, "teardown">, path: string): Promise<number> {
   // It says so once it is cat, whose name is looked for.
   const script = 'exec 3<"$1" && exec cat /dev/fd/4 - 4<<END\nready\nEND';
-  const started = await startProgram(t, ["sh", "-c", script, "sh", path], kill);
-  return started.processId;
+  return startProgram(t, ["sh", "-c", script, "sh", path]);
 }
 
 const enterInThread = `
@@ -108,42 +86,23 @@ export async function processWithThreadIn(
     stdio: ["pipe", "inherit", "inherit"],
   });
   if (status !== 0) throw new Error("gcc has failed");
-  const started = await startProgram(t, [program, path], kill);
-  return started.processId;
+  return startProgram(t, [program, path]);
 }
 
-function kill(child: Child): void {
-  child.kill("SIGKILL");
-}
-
-type Child = ChildProcessByStdio<Writable, Readable, null>;
-
-/** Runs a script in a network namespace of its own, until it says `ready`: its process id, and the line in which it did. */
-function startScript(
-  t: Pick<Test, "teardown">,
-  script: string,
-  words: readonly string[],
-  end: (child: Child) => void,
-): Promise<{ readonly processId: number; readonly said: string }> {
-  return startProgram(t, ["unshare", "--net", "sh", "-c", script, "sh", ...words], end);
-}
-
-/** As `startScript`, in the namespace of the test. */
+/** Starts a program, which ends with the test: its process id, once it has said `ready`. */
 async function startProgram(
   t: Pick<Test, "teardown">,
   [file = "", ...words]: readonly string[],
-  end: (child: Child) => void,
-): Promise<{ readonly processId: number; readonly said: string }> {
+): Promise<number> {
   const child = spawn(file, words, { stdio: ["pipe", "pipe", "inherit"] });
   // Its addresses are in use until it has ended, and the next test may have the same.
   const ended = once(child, "exit");
   t.teardown(async () => {
-    end(child);
+    child.kill("SIGKILL");
     await ended;
   });
   for await (const line of createInterface(child.stdout)) {
-    const isReady = line.split(" ")[0] === "ready";
-    if (isReady && child.pid !== undefined) return { processId: child.pid, said: line };
+    if (line === "ready" && child.pid !== undefined) return child.pid;
   }
   throw new Error(`${file} ${words.join(" ")} has ended`);
 }
