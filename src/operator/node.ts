@@ -137,36 +137,30 @@ export class Node {
   /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
     const reserved = directory.usedIn(network, this.liveness.reclaimableIn(directory));
-    const inUse = [...this.liveness.inUseIn(directory).keys()];
+    const inUse = this.liveness.inUseIn(directory);
     if (inUse.length === 0) return reserved;
     const names = new Set(reserved.map(({ name }) => name));
-    const others = inUse.filter((name) => !names.has(name));
-    return [...reserved, ...others.flatMap((name) => heldAddress(name) ?? [])];
+    return [...reserved, ...inUse.filter(({ name }) => !names.has(name))];
   }
 
   /** The addresses that ADDs of a network would get, were they not in use by containers, for which nothing is reserved. */
   unreservedIn(directory: NetworkDirectory): readonly string[] {
     const used = directory.networks.filter(({ shadowedBy }) => shadowedBy === undefined);
-    const isHandedOut = (text: string): boolean =>
+    const isHandedOut = (address: Address): boolean =>
       used.some(({ rangeSets, exclusions }) =>
-        rangeSets.some((set) => candidateAt(parseAddress(text), set, exclusions) !== undefined),
+        rangeSets.some((set) => candidateAt(address, set, exclusions) !== undefined),
       );
-    return [...this.liveness.inUseIn(directory)].flatMap(([text, user]) =>
-      user === "container" && isHandedOut(text) && directory.ownersAt(text).length === 0
-        ? text
-        : [],
-    );
+    return this.liveness
+      .inUseIn(directory)
+      .filter(({ address, user }) => user === "container" && isHandedOut(address))
+      .map(({ name }) => name)
+      .filter((name) => directory.ownersAt(name).length === 0);
   }
 
   /** The same networks as they are now. */
   readAgain(): Node {
     return new Node(this.context, this.#networks);
   }
-}
-
-function heldAddress(name: string): HeldAddress | undefined {
-  const address = parseAddress(name);
-  return address && { name, address };
 }
 
 function onlyOthers({ others }: Networks): Networks {
@@ -228,6 +222,21 @@ export function logUncounted(
   );
 }
 
+/** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
+export function logUnreserved(node: Node): void {
+  const { context } = node;
+  for (const directory of node.directories) {
+    const [first, ...others] = node.unreservedIn(directory);
+    if (first === undefined) continue;
+    const { files } = directory;
+    const count = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
+    const check = commandText(context, files, ["check", files.network]);
+    context.log(
+      `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
+    );
+  }
+}
+
 /**
  * The node with all networks, for checks of those of one name, or of all; nothing is logged.
  *
@@ -247,21 +256,6 @@ export type Query =
   | { readonly kind: "container"; readonly id: string }
   /** `namespace/name`, or the name alone of one without a namespace, as podman's. */
   | { readonly kind: "pod"; readonly pod: string };
-
-/** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
-export function logUnreserved(node: Node): void {
-  const { context } = node;
-  for (const directory of node.directories) {
-    const [first, ...others] = node.unreservedIn(directory);
-    if (first === undefined) continue;
-    const { files } = directory;
-    const count = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
-    const check = commandText(context, files, ["check", files.network]);
-    context.log(
-      `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
-    );
-  }
-}
 
 /** The result of a search. */
 interface SearchResult {

@@ -9,15 +9,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Need, wordsOf } from "../../scripts/test/files.ts";
 import { AddressesInUse } from "../../src/store/namespaces/addresses-in-use.ts";
-import { namespaceOf, nodeNamespaceOf } from "../../src/store/namespaces/view.ts";
+import { isOutsideNode } from "../../src/store/namespaces/view.ts";
 import { createNodeSystem } from "../../src/system/node/node-system.ts";
 
 /** Why a need is not met, in a sentence; `undefined` where it is. */
 const questions: Readonly<Record<Need, () => string | undefined>> = {
   "sees the node": () => {
     const system = createNodeSystem();
-    const node = nodeNamespaceOf(system);
-    if (node !== undefined && node !== namespaceOf(system, "self")) {
+    if (isOutsideNode(system)) {
       return "This process is in another network namespace than the node.";
     }
     const look = (): string | undefined => new AddressesInUse(system).incomplete;

@@ -7,22 +7,23 @@ import {
   type ReservationStates,
   reservationStates,
 } from "../../store/journal/reservation-states.ts";
-import { AddressUse } from "../../store/namespaces/address-use.ts";
+import { AddressUse, type AddressUser } from "../../store/namespaces/address-use.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import { AddressesInUse, type Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { LinkedAddresses } from "../../store/namespaces/linked-addresses.ts";
 import { NamespaceStates, processIn } from "../../store/namespaces/namespace-state.ts";
 import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import {
+  isOutsideNode,
   lookAround,
   nameOf,
   namespaceOf,
   nodeNamespaceOf,
   type View,
 } from "../../store/namespaces/view.ts";
-import type { UsedAddresses } from "../../store/no-address.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
@@ -43,6 +44,11 @@ const LONGEST_ADD = 2 * 60_000;
 const UNLINKED = "what is linked with the network namespace of the node is not seen from this one";
 
 const NONE: readonly Namespace[] = [];
+
+/** An address that is in use, by its canonical form, and who uses it. */
+export interface UsedAddress extends HeldAddress {
+  readonly user: AddressUser;
+}
 
 /** What of an attachment shows whether it is alive. */
 type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
@@ -67,7 +73,7 @@ export class LivenessChecker {
   /** The addresses of the namespaces linked with the node's, as they are when they are first asked for. */
   readonly linked: LinkedAddresses;
   readonly #ids = new Map<Namespace, number | "none" | "unseen">();
-  readonly #inUse = new Map<NetworkDirectory, UsedAddresses>();
+  readonly #inUse = new Map<NetworkDirectory, readonly UsedAddress[]>();
   #view: View | undefined;
   #namespaces: AddressesInUse | undefined;
   /** What became of namespaces, by records and by paths. */
@@ -91,7 +97,7 @@ export class LivenessChecker {
     this.#system = system;
     this.cache = cache;
     this.#directories = directories;
-    this.#isElsewhere = isElsewhere(system);
+    this.#isElsewhere = isOutsideNode(system);
     this.linked = new LinkedAddresses(system, undefined, !this.#isElsewhere);
     this.#open = new OpenNamespaces(system);
     this.states = new NamespaceStates(system, () => this.#viewNow());
@@ -185,8 +191,8 @@ export class LivenessChecker {
    * own, by right with the same addresses. Where nothing but the kernel's answer shows one, it is by its id alone.
    */
   containersWith(address: string): readonly (Namespace | number)[] {
-    const linked = new Set(this.linked.all().get(address));
-    linked.delete("node");
+    const linked = new Set<number>();
+    for (const one of this.linked.all().get(address) ?? []) if (one !== "node") linked.add(one);
     let unseen = 0;
     const seen = this.namespacesOfOthers(address).filter((namespace) => {
       const id = this.#linkedIdOf(namespace);
@@ -196,8 +202,7 @@ export class LivenessChecker {
       return isKnown || typeof id === "number";
     });
     // One of which the id is not seen may be one of those.
-    const others = [...linked].filter((id) => id !== "node").slice(unseen);
-    return [...seen, ...others];
+    return [...seen, ...[...linked].slice(unseen)];
   }
 
   #linkedIdOf(namespace: Namespace): number | "none" | "unseen" {
@@ -211,16 +216,17 @@ export class LivenessChecker {
   }
 
   /**
-   * The addresses of a network's ranges that are in use, in their canonical form, with those who use them: no ADD gets one,
-   * whether it is reserved or not.
+   * The addresses of a network's ranges that are in use, with those who use them: no ADD gets one, whether it is reserved or
+   * not.
    */
-  inUseIn(directory: NetworkDirectory): UsedAddresses {
-    let found = this.#inUse.get(directory);
-    if (found === undefined) {
-      const used = new AddressUse(directory.files, this.linked).inSets(directory.rangeSets);
-      found = new Map([...used].map(([address, user]) => [formatAddress(address), user]));
-      this.#inUse.set(directory, found);
-    }
+  inUseIn(directory: NetworkDirectory): readonly UsedAddress[] {
+    const known = this.#inUse.get(directory);
+    if (known !== undefined) return known;
+    const used = new AddressUse(directory.files, this.linked).inSets(directory.rangeSets);
+    const found = [...used].map(([address, user]) => {
+      return { address, name: formatAddress(address), user };
+    });
+    this.#inUse.set(directory, found);
     return found;
   }
 
@@ -612,13 +618,6 @@ class ReservationEvidence implements Evidence {
   get candidate(): string | undefined {
     return this.#checker.candidateFor(this.#reservation);
   }
-}
-
-/** Whether this process is known to be in another network namespace than the node's. */
-function isElsewhere(system: OperatorSystem): boolean {
-  const node = nodeNamespaceOf(system);
-  const own = namespaceOf(system, "self");
-  return node !== undefined && own !== undefined && own !== node;
 }
 
 /** An interface that is down has no address there, so this does not show that a container is dead. */

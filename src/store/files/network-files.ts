@@ -4,7 +4,12 @@ import type { NetworkName } from "../../cni/call.ts";
 import { attempt, recover, type System, SystemError } from "../../system/system.ts";
 import { type BootId, type MachineId, machineId, requireBootId } from "./boot-id.ts";
 import { cleanPath, join } from "./paths.ts";
-import { errnoOf, openStateDirectory, StateDirectory, type StateFault } from "./state-directory.ts";
+import {
+  errnoOfFault,
+  openStateDirectory,
+  StateDirectory,
+  type StateFault,
+} from "./state-directory.ts";
 import {
   abandonedIn,
   createTemporary,
@@ -58,7 +63,7 @@ export class NetworkFiles {
   requireState(name: string): StateDirectory {
     const { state, stateFault, stateDirectory } = this;
     if (state !== undefined) return state;
-    throw new SystemError("open", join(stateDirectory, name), errnoOf(stateFault));
+    throw new SystemError("open", join(stateDirectory, name), errnoOfFault(stateFault));
   }
 
   /** The path of a file in the network's directory. */

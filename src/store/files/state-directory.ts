@@ -152,7 +152,7 @@ function faultAt(system: System, path: string): StateFault | undefined {
 }
 
 /** The name of the errno for a fault. */
-export function errnoOf(fault: StateFault | undefined): string {
+export function errnoOfFault(fault: StateFault | undefined): string {
   if (fault?.kind === "unseen") return fault.code;
   return fault?.kind === "no directory" ? "ENOTDIR" : "EACCES";
 }

@@ -345,6 +345,13 @@ export function nodeNamespaceOf(system: System): string | undefined {
   return like && namespaceOf(system, like);
 }
 
+/** Whether this process is known to be in another network namespace than the node's. */
+export function isOutsideNode(system: System): boolean {
+  const node = nodeNamespaceOf(system);
+  const own = namespaceOf(system, "self");
+  return node !== undefined && own !== undefined && own !== node;
+}
+
 /** The namespace of a process; `undefined` where it cannot be seen. */
 export function namespaceOf(system: System, process: string): string | undefined {
   return attempt(() => system.readLink(`/proc/${process}/ns/net`), undefined);
