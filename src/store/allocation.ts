@@ -115,19 +115,17 @@ export class Allocator {
     if (user !== undefined && !use.isReserved(requested)) {
       throw new NoAddressError(message, `${text} is ${describeUser(user)}`, user === "container");
     }
-    const candidates = () => this.#asItIsOrReclaimed({ address: requested, range }, user);
+    const candidate = { address: requested, range };
+    const candidates = () => this.#asItIsOrReclaimed(candidate, user === undefined);
     const allocated = this.#network.reserve(attachment, candidates, namespace);
     if (allocated !== undefined) return allocated;
     throw internalError(message, `${text} is ${describeOwner(readOwner(files, text))}`);
   }
 
-  /** A candidate that nobody uses: as it is, and once the reservation of a dead container is gone. */
-  *#asItIsOrReclaimed(
-    candidate: Candidate,
-    user: AddressUser | undefined,
-  ): Generator<Candidate, void> {
-    if (user === undefined) yield candidate;
-    if (this.#reclaimAll([formatAddress(candidate.address)]) && user === undefined) yield candidate;
+  /** A candidate as it is, unless it is in use; and once the reservation of a dead container is gone. */
+  *#asItIsOrReclaimed(candidate: Candidate, isUnused: boolean): Generator<Candidate, void> {
+    if (isUnused) yield candidate;
+    if (this.#reclaimAll([formatAddress(candidate.address)])) yield candidate;
   }
 
   /**

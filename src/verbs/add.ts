@@ -18,7 +18,6 @@ import { isShared } from "../store/journal/reservation-states.ts";
 import { type LockOptions, withLock } from "../store/lock.ts";
 import type { LockedNetwork } from "../store/locked-network.ts";
 import { AddressUse } from "../store/namespaces/address-use.ts";
-import { LinkedAddresses } from "../store/namespaces/linked-addresses.ts";
 import { NoAddressError } from "../store/no-address.ts";
 import { shortened } from "../store/release.ts";
 import { keysOf } from "../store/reservations/owner.ts";
@@ -150,7 +149,7 @@ function reserve(
     held,
     preferences,
     namespace,
-    use: new AddressUse(network.files, new LinkedAddresses(network.files.system, seen?.path)),
+    use: new AddressUse(network.files, { caller: seen }),
     reclaims,
   });
   const unserved = [...config.requested];

@@ -2,13 +2,15 @@ import type { Attachment } from "../cni/attachment.ts";
 import type { NetworkCall } from "../cni/call.ts";
 import { CniError, ErrorCode } from "../cni/error.ts";
 import { type ValidAttachment, validAttachments } from "../cni/valid-attachments.ts";
-import { formatAddress } from "../ipam/address.ts";
+import { formatAddress, parseAddress } from "../ipam/address.ts";
 import { loadStoreConfig, type StoreConfig } from "../ipam/config.ts";
 import { type NetworkFiles, openNetwork } from "../store/files/network-files.ts";
 import { isReclaimable } from "../store/journal/record.ts";
 import { type LockOptions, withLockIfPossible } from "../store/lock.ts";
 import type { PossiblyLockedNetwork } from "../store/locked-network.ts";
+import { AddressUse } from "../store/namespaces/address-use.ts";
 import { AddressesInUse } from "../store/namespaces/addresses-in-use.ts";
+import { LinkedAddresses } from "../store/namespaces/linked-addresses.ts";
 import { releaseAll, reportingIoFailure, requireRead, shortened } from "../store/release.ts";
 import { isAhead } from "../store/reservations/age.ts";
 import { keyOf, keysOf, type OwnerKey } from "../store/reservations/owner.ts";
@@ -20,9 +22,6 @@ import {
 } from "../store/reservations/reservation-file.ts";
 import { recover, type System } from "../system/system.ts";
 import { lockOptions } from "./lock-options.ts";
-
-/** What is seen of a namespace that neither a process nor a mount shows. */
-const LINKED = "a network namespace that is linked with the node's";
 
 const MILLISECOND = 1_000_000n;
 
@@ -81,10 +80,10 @@ function releaseCertain(system: System, call: NetworkCall): number {
     if (!config.reclaims || !directoryExists(files)) return;
     const isAnyDead = withLockIfPossible(files, request, (network) => deadIn(network).length > 0);
     if (!isAnyDead) return;
-    const inUse = new AddressesInUse(system);
+    const { use } = lookAround(files);
     withLockIfPossible(files, request, (network) => {
       const dead = withoutKept(network, deadIn(network), "reservations of dead pods", ({ name }) =>
-        whyInUse(name, inUse),
+        whyKept(name, use),
       );
       releaseAll(network, dead);
       released = dead.length;
@@ -113,30 +112,41 @@ function search(
   return { stale, unread: network.unreadableOf(isUnlisted) };
 }
 
-/** Releases what may be dead; it looks at namespaces without the lock, since that takes as long as pods with many routes want. */
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,
   stale: readonly Reservation[],
   begun: number,
 ): void {
-  const inUse = new AddressesInUse(files.system);
+  const seen = lookAround(files);
   withLockIfPossible(files, request, (network) => {
-    releaseAll(network, withoutLiving(network, stale, inUse, begun));
+    releaseAll(network, withoutLiving(network, stale, seen, begun));
   });
+}
+
+/** What is seen to be in use. */
+interface Seen {
+  readonly inUse: AddressesInUse;
+  readonly use: AddressUse;
+}
+
+/** Looks at what is in use: without the lock, since that takes as long as pods with many routes want. */
+function lookAround(files: NetworkFiles): Seen {
+  const linked = new LinkedAddresses(files.system);
+  const inUse = new AddressesInUse(files.system, undefined, linked);
+  return { inUse, use: new AddressUse(files, { linked, inUse: () => inUse }) };
 }
 
 /** The reservations whose containers may be dead. */
 function withoutLiving(
   network: PossiblyLockedNetwork,
   stale: readonly Reservation[],
-  inUse: AddressesInUse,
+  seen: Seen,
   begun: number,
 ): readonly Reservation[] {
-  return withoutKept(network, stale, "reservations that the list lacks", (reservation) => {
-    const text = formatAddress(reservation.address);
-    return whyInUse(text, inUse) ?? whyAlive(network, reservation, inUse, begun);
-  });
+  return withoutKept(network, stale, "reservations that the list lacks", (reservation) =>
+    whyAlive(network, reservation, seen, begun),
+  );
 }
 
 /** Leaves out the reservations that are kept, and says which and why. */
@@ -159,32 +169,30 @@ function withoutKept<T extends NamedReservation>(
   return others;
 }
 
-/** Who has an address, in its canonical form, whatever is known of the container that holds it. */
-function whyInUse(text: string, inUse: AddressesInUse): string | undefined {
-  if (inUse.nodeAddresses.has(text)) return `${text} is in use by the node itself`;
-  const [user] = inUse.withAddress(text);
-  if (user === undefined) {
-    return inUse.isLinked(text) ? `${text} is in use in ${LINKED}` : undefined;
-  }
-  return user.processId === undefined
-    ? `${text} is in use in the network namespace ${user.path}`
-    : `${text} is in use by process ${user.processId}`;
+/** Why the reservation of a dead container with this name is kept, in a clause. */
+function whyKept(name: string, use: AddressUse): string | undefined {
+  const address = parseAddress(name);
+  return address && use.whyKept(address);
 }
 
 /**
- * Why a container need not be dead: it is of this boot, and its namespace is not gone; or, where none is recorded, some may not
- * be seen, or the reservation may be newer than the list.
+ * Why a reservation is kept, in a clause: somebody uses the address; or the container need not be dead: it is of this boot, and
+ * its namespace is not gone; or, where none is recorded, some may not be seen, or the reservation may be newer than the list.
  */
 function whyAlive(
   network: PossiblyLockedNetwork,
   { name, address }: Reservation,
-  { incomplete }: AddressesInUse,
+  { inUse, use }: Seen,
   begun: number,
 ): string | undefined {
-  if (network.states().isBeforeBoot(name)) return undefined;
   const text = formatAddress(address);
+  if (network.states().isBeforeBoot(name)) return use.whyKept(address);
   const state = network.states().stateOf(name);
-  if (state !== undefined) return state.kind === "gone" ? undefined : `${text}: ${state.reason}`;
+  if (state?.kind === "gone") return use.whyKept(address);
+  const used = inUse.whyUsed(text);
+  if (used !== undefined) return used;
+  if (state !== undefined) return `${text}: ${state.reason}`;
+  const { incomplete } = inUse;
   if (incomplete !== undefined) return `whether ${text} is in use is not known: ${incomplete}`;
   const { system } = network.files;
   const look = (): string | undefined => {

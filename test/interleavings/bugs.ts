@@ -488,16 +488,23 @@ export const bugs: readonly Bug[] = [
   {
     name: "an ADD reclaims of a dead pod what another network namespace has",
     file: addressUse,
-    place: "AddressUse.mayBeUsed",
-    instead: "() => false",
+    place: "AddressUse.whyKept",
+    instead: "() => undefined",
     cast: cast("ADD a", forgotten.moved),
+  },
+  {
+    name: "an ADD that reclaims asks about linked network namespaces alone",
+    file: addressUse,
+    place: "AddressUse.whyKept",
+    instead: "function (address) { return this.userOf(address); }",
+    cast: cast("ADD a", forgotten.movedOfMacvlan),
   },
   {
     name: "an ADD gets a requested address that is in use",
     file: "store/allocation.ts",
     place: "Allocator",
     instead:
-      "class extends original { constructor(network, request) { super(network, { ...request, use: { userOf: () => undefined, mayBeUsed: () => false } }); } }",
+      "class extends original { constructor(network, request) { super(network, { ...request, use: { userOf: () => undefined, whyKept: () => undefined } }); } }",
     cast: cast("ADD b of 10.0.0.3", forgotten.lost),
   },
   {
@@ -511,8 +518,9 @@ export const bugs: readonly Bug[] = [
   {
     name: "GC releases what only a descriptor holds",
     file: "store/namespaces/addresses-in-use.ts",
-    place: "AddressesInUse.isLinked",
-    instead: "() => false",
+    place: "AddressesInUse.whyUsed",
+    instead:
+      "function (address, ...rest) { return this.withAddress(address).length === 0 ? undefined : original.call(this, address, ...rest); }",
     cast: cast("GC c", forgotten.openOfGoPlugin),
   },
   // The commands.

@@ -294,6 +294,13 @@ export const forgotten = {
     spared: ["d"],
     hasHandles: true,
   },
+  /** No interface leads to it, and no ADD was called for it. */
+  movedOfMacvlan: {
+    name: "macvlan, full, the interface of d in another namespace",
+    before: `macvlan all, ${FULL}, mount other, move d, unmount d`,
+    spared: ["d"],
+    hasHandles: true,
+  },
   /** Neither a process nor a mount shows it, nor a record. */
   openOfGoPlugin: {
     name: "full, d the Go plugin's, open in a daemon",

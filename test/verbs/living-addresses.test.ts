@@ -81,23 +81,52 @@ test("where one file and the cursor are lost, its address is passed over", async
   );
 });
 
-test("a dead pod's address that moved to a living namespace is kept, by ADD as by GC", async (t) => {
+for (const isLinked of [true, false]) {
+  const what = isLinked ? "linked with the node's" : "that nothing links with the node's";
+  test(`an address that moved to a namespace ${what} is kept, by ADD as by GC`, async (t) => {
+    const node = new Node();
+    const { kernel } = node.machine;
+    kernel.hasOtherEnds = isLinked;
+    for (const id of ["a", "b", "c", "d", "e"]) node.run(id);
+    kernel.mount("/run/netns/other");
+    kernel.moveAddresses(node.pathOf("c"), "/run/netns/other");
+    kernel.unmount(node.pathOf("c"));
+    t.match(node.run("f").error?.msg, "no IP addresses available");
+    t.match(node.run("f", { cniArgs: ";IP=10.0.0.4" }).error?.msg, "10.0.0.4 is not available");
+    node.machine.wait(3_600_000);
+    const kept = /10\.0\.0\.4 is in use in the network namespace \/run\/netns\/other/;
+    const valid = ["a", "b", "d", "e"].map((id) => `${id} eth0`);
+    t.match(node.network.gcNow(valid), { exitCode: 0, stderr: kept });
+    t.ok(node.network.reservations()["10.0.0.4"], "nor is it GC's");
+
+    kernel.unmount("/run/netns/other");
+    t.same(node.run("f").addresses, ["10.0.0.4"]);
+  });
+}
+
+test("what moved to the network namespace of the call is no obstacle", async (t) => {
   const node = new Node(undefined, "a", "b", "c", "d", "e");
   const { kernel } = node.machine;
-  kernel.mount("/run/netns/other");
-  kernel.moveAddresses(node.pathOf("c"), "/run/netns/other");
+  kernel.mount(node.pathOf("f"));
+  kernel.moveAddresses(node.pathOf("c"), node.pathOf("f"));
   kernel.unmount(node.pathOf("c"));
-  t.match(node.run("f").error?.msg, "no IP addresses available");
-  node.machine.wait(3_600_000);
-  const valid = ["a", "b", "d", "e"].map((id) => `${id} eth0`);
-  t.match(node.network.gcNow(valid), {
-    exitCode: 0,
-    stderr: /10\.0\.0\.4 is in use in the network namespace \/run\/netns\/other/,
-  });
-  t.ok(node.network.reservations()["10.0.0.4"], "nor is it GC's");
-
-  kernel.unmount("/run/netns/other");
   t.same(node.run("f").addresses, ["10.0.0.4"]);
+});
+
+test("what another network has reserved keeps no dead pod's address of this one, from ADD as from GC", async (t) => {
+  const node = new Node(undefined, "a");
+  const other = new Network(node.machine, { subnet: "10.0.0.0/29" }, { name: "isolated" });
+  node.machine.kernel.mount("/run/netns/x");
+  t.same(other.add("x", { netns: "/run/netns/x" }).addresses, ["10.0.0.2"]);
+  node.machine.kernel.configure("/run/netns/x", "10.0.0.2");
+  for (const id of ["b", "c", "d", "e"]) node.run(id);
+  node.machine.kernel.unmount(node.pathOf("a"));
+  t.same(node.run("f").addresses, ["10.0.0.2"]);
+  node.machine.kernel.unmount(node.pathOf("f"));
+  node.machine.wait(3_600_000);
+  const valid = ["b", "c", "d", "e"].map((id) => `${id} eth0`);
+  t.match(node.network.gcNow(valid), { exitCode: 0, stderr: "" });
+  t.notOk(node.network.reservations()["10.0.0.2"]);
 });
 
 test("an empty file at an address that lives is not taken away", async (t) => {

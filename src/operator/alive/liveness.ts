@@ -222,12 +222,16 @@ export class LivenessChecker {
   inUseIn(directory: NetworkDirectory): readonly UsedAddress[] {
     const known = this.#inUse.get(directory);
     if (known !== undefined) return known;
-    const used = new AddressUse(directory.files, this.linked).inSets(directory.rangeSets);
+    const used = this.#useIn(directory).inSets(directory.rangeSets);
     const found = [...used].map(([address, user]) => {
       return { address, name: formatAddress(address), user };
     });
     this.#inUse.set(directory, found);
     return found;
+  }
+
+  #useIn({ files }: NetworkDirectory): AddressUse {
+    return new AddressUse(files, { linked: this.linked, inUse: () => this.namespaces });
   }
 
   /** The addresses of a subnet, but for a part of it, that others than the node have, in their canonical form. */
@@ -313,11 +317,11 @@ export class LivenessChecker {
     const recorded = this.#reservationStates(directory);
     // Where its directory may not be searched, the plugin takes the journal for none.
     if (recorded.isUnread || journalFault(directory.files) !== undefined) return undefined;
-    const use = new AddressUse(directory.files, this.linked);
+    const use = this.#useIn(directory);
     const ofDead = [...recorded.reclaimable((name) => name, use)].map(({ wanted }) => wanted);
     const before = [...directory.namesBeforeBoot].filter((name) => {
       const address = parseAddress(name);
-      return address !== undefined && !use.mayBeUsed(address);
+      return address !== undefined && use.whyKept(address) === undefined;
     });
     return new Set([...ofDead, ...before]);
   }

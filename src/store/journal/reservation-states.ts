@@ -133,8 +133,8 @@ export class ReservationStates {
     for (const dead of this.gone(isMeant, caller)) {
       const wanted = wantedBy(dead.name);
       const address = parseAddress(dead.name);
-      if (wanted === undefined || address === undefined || use.mayBeUsed(address)) continue;
-      yield { dead, wanted };
+      if (wanted === undefined || address === undefined) continue;
+      if (use.whyKept(address) === undefined) yield { dead, wanted };
     }
   }
 

@@ -1,24 +1,41 @@
 /** Which addresses of a network are in use, whatever its own files say: no ADD may get these. */
 
+import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { type Address, formatAddress, parseAddress } from "../../ipam/address.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { attempt, exists } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { AddressesInUse } from "./addresses-in-use.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
+import { lookAround, nameOf } from "./view.ts";
 
 /** Who uses an address. */
 export type AddressUser = "node" | "container";
 
+/** What the uses of addresses are found by; by default it is as it is when it is first asked for. */
+interface Sources {
+  /** The network namespace for which an ADD is called: what it has is no obstacle. */
+  readonly caller?: NetworkNamespace | undefined;
+  readonly linked?: LinkedAddresses;
+  /** Gives what processes and mounts show. */
+  readonly inUse?: () => AddressesInUse;
+}
+
 /** The uses of addresses that no network of the data directory accounts for, as the kernel knows them. */
 export class AddressUse {
   readonly #files: NetworkFiles;
+  readonly #caller: string | undefined;
   readonly #linked: LinkedAddresses;
+  readonly #look: () => AddressesInUse;
+  #inUse: AddressesInUse | undefined;
   #others: readonly string[] | undefined;
 
-  /** @param linked by default as they are from now on, for a caller without a namespace of its own */
-  constructor(files: NetworkFiles, linked = new LinkedAddresses(files.system)) {
+  constructor(files: NetworkFiles, { caller, linked, inUse }: Sources = {}) {
+    const { system } = files;
     this.#files = files;
-    this.#linked = linked;
+    this.#caller = caller && nameOf(caller.inode);
+    this.#linked = linked ?? new LinkedAddresses(system, caller?.path);
+    this.#look = inUse ?? (() => new AddressesInUse(system, lookAround(system), this.#linked));
   }
 
   /**
@@ -59,9 +76,18 @@ export class AddressUse {
     }
   }
 
-  /** Whether an address is not known to be unused: not even what the node itself has is seen. */
-  mayBeUsed(address: Address): boolean {
-    return this.#linked.isUnseen(address) || this.userOf(address) !== undefined;
+  /**
+   * Why an address is not taken from a container that is dead, in a clause; `undefined` where it may be. Its interface may have
+   * been moved to a namespace that nothing links with the node's: what processes and mounts show counts, too.
+   */
+  whyKept(address: Address): string | undefined {
+    const text = formatAddress(address);
+    if (this.#linked.isUnseen(address)) {
+      return `whether ${text} is in use is not known: the kernel does not tell`;
+    }
+    if (this.userOf(address) === "node") return `${text} is ${describeUser("node")}`;
+    this.#inUse ??= this.#look();
+    return this.#inUse.whyUsed(text, () => this.#reservedByOthers(address), this.#caller);
   }
 
   /** How many other networks of the data directory have reserved an address. */

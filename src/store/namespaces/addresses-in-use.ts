@@ -29,6 +29,9 @@ export interface Namespace {
   readonly hasInterface: () => boolean;
 }
 
+/** What is seen of a namespace that neither a process nor a mount shows. */
+const LINKED = "a network namespace that is linked with the node's";
+
 /** Where the kernel tells of the network namespace of the process that reads. */
 const OWN_TABLES = "/proc/self/net";
 
@@ -80,8 +83,33 @@ export class AddressesInUse {
 
   /** Whether a namespace other than this process's, and linked with that, has an address, given in its canonical form. */
   isLinked(address: string): boolean {
+    return this.#linkedWith(address) > 0;
+  }
+
+  /**
+   * Who uses an address, in a clause such as `10.0.0.2 is in use by process 7`; `undefined` where nobody is seen to.
+   *
+   * @param address in its canonical form
+   * @param accounted gives how many of the namespaces with it are known to be no user
+   * @param but the id of a namespace that is left out, as the kernel names it
+   */
+  whyUsed(address: string, accounted = () => 0, but?: string): string | undefined {
+    if (this.nodeAddresses.has(address)) return `${address} is in use by the node itself`;
+    const namespaces = this.withAddress(address).filter(({ id }) => !id || id !== but);
+    const linked = this.#linkedWith(address);
+    if (Math.max(namespaces.length, linked) <= accounted()) return undefined;
+    const [user] = namespaces;
+    if (user === undefined) return `${address} is in use in ${LINKED}`;
+    return user.processId === undefined
+      ? `${address} is in use in the network namespace ${user.path}`
+      : `${address} is in use by process ${user.processId}`;
+  }
+
+  /** How many namespaces other than this process's, and linked with that, have an address. */
+  #linkedWith(address: string): number {
     const namespaces = this.#linked.all().get(address);
-    return namespaces !== undefined && (namespaces.size > 1 || !namespaces.has("node"));
+    if (namespaces === undefined) return 0;
+    return namespaces.size - (namespaces.has("node") ? 1 : 0);
   }
 
   /** The namespace with an id, as the kernel names it. */

@@ -1,6 +1,6 @@
 /** The network of an attempt: its calls, which are cut off where they hang, what is on its disk, and what must hold. */
 
-import { existsSync, lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
+import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "node:fs";
 import { join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
@@ -159,7 +159,11 @@ export class FaultNetwork {
   #age(names: readonly string[]): void {
     const hourAgo = Date.now() / 1000 - 3600;
     for (const name of names) {
-      if (existsSync(this.path(name))) utimesSync(this.path(name), hourAgo, hourAgo);
+      try {
+        utimesSync(this.path(name), hourAgo, hourAgo);
+      } catch (error) {
+        if (!isGone(error)) throw error;
+      }
     }
   }
 
@@ -324,8 +328,15 @@ function contentOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? error.code : undefined;
-    if (code === "ENOENT" || code === "EACCES") return undefined;
+    if (isGone(error) || codeOf(error) === "EACCES") return undefined;
     throw error;
   }
+}
+
+function isGone(error: unknown): boolean {
+  return codeOf(error) === "ENOENT";
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && "code" in error ? error.code : undefined;
 }

@@ -22,7 +22,7 @@ function pathOf(at: number): string {
 
 function useOn(machine: MemoryMachine, caller?: string): AddressUse {
   const system = machine.start();
-  return new AddressUse(open(system), new LinkedAddresses(system, caller));
+  return new AddressUse(open(system), { linked: new LinkedAddresses(system, caller) });
 }
 
 function address(text: string) {
@@ -74,14 +74,33 @@ test("what another network of the data directory has reserved is that network's,
 
 test("that the kernel cannot be asked is not that an address is unused", async (t) => {
   const machine = machineOf();
-  t.notOk(useOn(machine).mayBeUsed(address("10.0.0.2")));
+  t.equal(useOn(machine).whyKept(address("10.0.0.2")), undefined);
   const process = machine.start({
     interrupt: ({ operation }) =>
       operation === "linkedAddresses" ? { kind: "fail", code: "EMFILE" } : undefined,
   });
   const use = new AddressUse(open(process));
   t.equal(use.userOf(address("10.0.0.2")), undefined);
-  t.ok(use.mayBeUsed(address("10.0.0.2")));
+  t.match(use.whyKept(address("10.0.0.2")), "whether 10.0.0.2 is in use is not known");
+});
+
+test("from a dead container nothing is taken that a linked namespace, a process or a mount shows", async (t) => {
+  const machine = machineOf(["10.0.0.2"]);
+  machine.kernel.configure("/proc/self/ns/net", "10.0.0.3");
+  machine.kernel.mount(pathOf(1));
+  machine.kernel.configureUnlinked(pathOf(1), "10.0.0.4");
+  machine.kernel.processes.set(7, { namespace: 70n, first: "there" });
+  machine.kernel.addresses.set(70n, ["10.0.0.5"]);
+  const why = (text: string, machineNow = machine) => useOn(machineNow).whyKept(address(text));
+  t.equal(why("10.0.0.2"), "10.0.0.2 is in use in the network namespace /run/netns/a");
+  t.equal(why("10.0.0.3"), "10.0.0.3 is in use by the node itself");
+  t.equal(why("10.0.0.4"), "10.0.0.4 is in use in the network namespace /run/netns/b");
+  t.equal(why("10.0.0.5"), "10.0.0.5 is in use by process 7");
+  t.equal(why("10.0.0.6"), undefined);
+
+  machine.disk.makeDirectories("/data/other");
+  machine.disk.put("/data/other/10.0.0.4", "c1\r\neth0");
+  t.equal(why("10.0.0.4"), undefined, "it is the other network's");
 });
 
 test("the addresses of range sets that are in use", async (t: Test) => {
