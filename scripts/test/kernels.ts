@@ -38,7 +38,7 @@ const work = join(root, "build", "kernel-tests");
 const executable = join(root, "dist/native/host-local");
 
 /** The tests that need neither a disk nor a boot. */
-const withoutBoot = ["life", "records", "sight"];
+const withoutBoot = ["life", "records", "sight", "linked"];
 
 /** How long a storm takes at least, and at most twice that, in milliseconds. */
 const STORM = 15_000;

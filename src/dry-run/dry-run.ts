@@ -39,6 +39,8 @@ interface DryRunOptions {
   readonly isAsked?: (set: RangeSet) => boolean;
   /** What became of network namespaces, if the caller has looked; by default as they are now. */
   readonly states?: NamespaceStates;
+  /** Which addresses are in use, likewise. */
+  readonly use?: AddressUse;
   /** Whether what refuses the caller to write is refused to an ADD, too; by default it is. */
   readonly isRefused?: (error: SystemError) => boolean;
 }
@@ -54,7 +56,12 @@ interface DryRunOptions {
 export function dryRun(
   files: NetworkFiles,
   config: DryRunConfig,
-  { isAsked = () => true, states, isRefused = () => true }: DryRunOptions = {},
+  {
+    isAsked = () => true,
+    states,
+    use = new AddressUse(files),
+    isRefused = () => true,
+  }: DryRunOptions = {},
 ): readonly Prospect[] {
   readResolvConf(files.system, config.resolvConf);
   const require = (what: () => void): void =>
@@ -69,7 +76,7 @@ export function dryRun(
     return scan;
   };
   let preferences: Preferences | undefined;
-  const taken = takenIn(files, states, search);
+  const taken = takenIn(files, states, use, search);
   const prospectOf = (set: RangeSet, index: number): Prospect => {
     preferences ??= reuseOf(files, config.reuse, search).preferencesFor(undefined);
     const cursor = readCursor(files, index, () => {});
@@ -94,10 +101,14 @@ function reuseOf(files: NetworkFiles, reuse: Reuse, search: Search): ReusedAddre
 }
 
 /** What others have reserved, each read once, when it is asked for. */
-function takenIn(files: NetworkFiles, states: NamespaceStates | undefined, search: Search): Taken {
+function takenIn(
+  files: NetworkFiles,
+  states: NamespaceStates | undefined,
+  use: AddressUse,
+  search: Search,
+): Taken {
   let unusual: readonly Reservation[] | undefined;
   let recorded: ReservationStates | undefined;
-  const use = new AddressUse(files);
   return {
     use,
     reclaimable: (wantedBy) => {

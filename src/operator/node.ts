@@ -129,7 +129,7 @@ export class Node {
   outlookOf(network: FoundNetwork): Outlook {
     const known = this.#outlooks.get(network);
     if (known !== undefined) return known;
-    const outlook = outlookOf(this.context.system, network, this.liveness.states);
+    const outlook = outlookOf(this.context.system, network, this.liveness);
     this.#outlooks.set(network, outlook);
     return outlook;
   }

@@ -3,11 +3,11 @@
 import { CniError, messageWithDetails } from "../cni/error.ts";
 import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
 import { unescaped } from "../store/namespaces/mount-lines.ts";
-import type { NamespaceStates } from "../store/namespaces/namespace-state.ts";
 import { hasCapability } from "../store/namespaces/sight.ts";
 import { rootOf } from "../store/namespaces/view.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { attempt, isSystemError, type SystemError } from "../system/system.ts";
+import type { LivenessChecker } from "./alive/liveness.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 
 /** What the ADD of a pod that asks for nothing comes to. */
@@ -38,12 +38,12 @@ const DAC_OVERRIDE = 1n << 1n;
  * Asks what the next ADD in a network comes to. What refuses this process alone is a doubt: the runtime calls the plugin as
  * root of the node, outside of a container or unit.
  *
- * @param states what became of network namespaces
+ * @param seen what became of network namespaces, and what is in use
  */
 export function outlookOf(
   system: OperatorSystem,
   { files, config, shadowedBy }: FoundNetwork,
-  states: NamespaceStates,
+  seen: Pick<LivenessChecker, "states" | "useIn">,
 ): Outlook {
   // A relative data directory is another one for the plugin.
   if (config === undefined || shadowedBy !== undefined || !files.dataDir.startsWith("/")) {
@@ -56,7 +56,8 @@ export function outlookOf(
     return answer === "yes";
   };
   try {
-    return { kind: "asked", prospects: dryRun(files, config, { states, isRefused }), doubt };
+    const options = { states: seen.states, use: seen.useIn(files), isRefused };
+    return { kind: "asked", prospects: dryRun(files, config, options), doubt };
   } catch (error) {
     const isCniError = error instanceof CniError;
     if (!isCniError && !isSystemError(error)) throw error;

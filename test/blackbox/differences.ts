@@ -578,7 +578,7 @@ export const differences: readonly Difference[] = [
     concerns: "failures",
     reference:
       "ADD asks the files alone. Once the data directory was deleted, or a backup restored, it hands out addresses of running pods, and at any time those of other programs' containers, or of the node itself.",
-    here: "ADD passes over each address that the node's network namespace has, or one linked with it, as the kernel tells since Linux 4.20 to a caller with CAP_NET_ADMIN. What another network of the data directory has reserved is that network's. If nothing else is free it looks again for up to a second, without the lock, since a DEL may be under way, and then says how many are in use and not reserved. It gives the network namespace of its own call an id (`ip netns list-id`), which goes with it.",
+    here: "ADD passes over each address that the node's network namespace has, or one linked with it, as the kernel tells since Linux 4.20 to a caller with CAP_NET_ADMIN. It takes no dead pod's address that a process or a mount shows in use. What another network of the data directory has reserved is that network's. If nothing else is free it looks again for up to a second, without the lock, since a DEL may be under way, and then says how many are in use and not reserved. It gives the network namespace of its own call an id (`ip netns list-id`), which goes with it.",
     reason:
       "kubernetes#39557, kubernetes#57280, kubernetes#43910, kube-aws#60, rke#340: the directory was deleted, or lost with a container of the kubelet, and pods got addresses that others had.",
     changed: [],

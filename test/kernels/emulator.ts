@@ -20,10 +20,11 @@ const fetched = inRepository("build/kernels");
 const emulator = join(fetched, "emulator");
 const busybox = join(emulator, "bin/busybox");
 
-/** The directories of Debian's modules that a machine needs: its disks with their file systems. */
+/** The directories of Debian's modules that a machine needs: its disks with their file systems, its interfaces. */
 const MODULES = [
   ...["fs/xfs", "fs/btrfs", "lib", "crypto", "arch/x86/crypto", "drivers/virtio"],
-  ...["drivers/block/virtio_blk.ko*"],
+  ...["drivers/block/virtio_blk.ko*", "drivers/net/{veth,macvlan,dummy}.ko*"],
+  ...["net/bridge/bridge.ko*", "net/802/stp.ko*", "net/llc/llc.ko*"],
 ];
 
 /** Megabytes of memory. */

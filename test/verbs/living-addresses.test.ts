@@ -113,7 +113,7 @@ test("what moved to the network namespace of the call is no obstacle", async (t)
   t.same(node.run("f").addresses, ["10.0.0.4"]);
 });
 
-test("what another network has reserved keeps no dead pod's address of this one, from ADD as from GC", async (t) => {
+test("another network's address is free in this one once its pod is dead, for ADD as for GC", async (t) => {
   const node = new Node(undefined, "a");
   const other = new Network(node.machine, { subnet: "10.0.0.0/29" }, { name: "isolated" });
   node.machine.kernel.mount("/run/netns/x");

@@ -1,6 +1,7 @@
 /** What shows whether a reservation's container is alive: the network namespaces of the node, and libcni's cache. */
 
 import { type AddressRange, formatAddress, isWithin, parseAddress } from "../../ipam/address.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
 import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
 import {
@@ -222,7 +223,7 @@ export class LivenessChecker {
   inUseIn(directory: NetworkDirectory): readonly UsedAddress[] {
     const known = this.#inUse.get(directory);
     if (known !== undefined) return known;
-    const used = this.#useIn(directory).inSets(directory.rangeSets);
+    const used = this.useIn(directory.files).inSets(directory.rangeSets);
     const found = [...used].map(([address, user]) => {
       return { address, name: formatAddress(address), user };
     });
@@ -230,7 +231,8 @@ export class LivenessChecker {
     return found;
   }
 
-  #useIn({ files }: NetworkDirectory): AddressUse {
+  /** What uses the addresses of a network. */
+  useIn(files: NetworkFiles): AddressUse {
     return new AddressUse(files, { linked: this.linked, inUse: () => this.namespaces });
   }
 
@@ -317,7 +319,7 @@ export class LivenessChecker {
     const recorded = this.#reservationStates(directory);
     // Where its directory may not be searched, the plugin takes the journal for none.
     if (recorded.isUnread || journalFault(directory.files) !== undefined) return undefined;
-    const use = this.#useIn(directory);
+    const use = this.useIn(directory.files);
     const ofDead = [...recorded.reclaimable((name) => name, use)].map(({ wanted }) => wanted);
     const before = [...directory.namesBeforeBoot].filter((name) => {
       const address = parseAddress(name);

@@ -82,11 +82,12 @@ export class AddressUse {
    */
   whyKept(address: Address): string | undefined {
     const text = formatAddress(address);
-    if (this.#linked.isUnseen(address)) {
-      return `whether ${text} is in use is not known: the kernel does not tell`;
-    }
     if (this.userOf(address) === "node") return `${text} is ${describeUser("node")}`;
     this.#inUse ??= this.#look();
+    const { incomplete } = this.#inUse;
+    if (incomplete !== undefined && this.#linked.isUnseen(address)) {
+      return `whether ${text} is in use is not known: ${incomplete}`;
+    }
     return this.#inUse.whyUsed(text, () => this.#reservedByOthers(address), this.#caller);
   }
 

@@ -30,6 +30,8 @@ filled() {
 
 afresh after
 pod a
+# Empty files may be of a Go plugin that is about to write them, for so long.
+sleep 10
 for name in $(disks); do
   mount_disk "$name"
   disk=/disk/$name

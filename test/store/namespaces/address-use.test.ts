@@ -2,6 +2,7 @@ import { type Test, test } from "tap";
 import { parseAddress } from "../../../src/ipam/address.ts";
 import { AddressUse } from "../../../src/store/namespaces/address-use.ts";
 import { LinkedAddresses } from "../../../src/store/namespaces/linked-addresses.ts";
+import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { machineWith, open, rangeSet } from "../fixtures.ts";
 
@@ -74,14 +75,13 @@ test("what another network of the data directory has reserved is that network's,
 
 test("that the kernel cannot be asked is not that an address is unused", async (t) => {
   const machine = machineOf();
-  t.equal(useOn(machine).whyKept(address("10.0.0.2")), undefined);
-  const process = machine.start({
-    interrupt: ({ operation }) =>
-      operation === "linkedAddresses" ? { kind: "fail", code: "EMFILE" } : undefined,
-  });
-  const use = new AddressUse(open(process));
-  t.equal(use.userOf(address("10.0.0.2")), undefined);
-  t.match(use.whyKept(address("10.0.0.2")), "whether 10.0.0.2 is in use is not known");
+  const interrupt = refuse("linkedAddresses", "EMFILE");
+  const use = () => new AddressUse(open(machine.start({ interrupt })));
+  t.equal(use().userOf(address("10.0.0.2")), undefined);
+  t.equal(use().whyKept(address("10.0.0.2")), undefined, "processes and mounts show all");
+  machine.kernel.seesProcesses = false;
+  t.match(use().whyKept(address("10.0.0.2")), "whether 10.0.0.2 is in use is not known: ");
+  t.equal(useOn(machine).whyKept(address("10.0.0.2")), undefined, "the kernel can be asked");
 });
 
 test("from a dead container nothing is taken that a linked namespace, a process or a mount shows", async (t) => {
