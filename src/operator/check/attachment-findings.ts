@@ -1,6 +1,5 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
-import type { Context } from "../../cli/command/command.ts";
 import { type Address, compare, parseAddress } from "../../ipam/address.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
@@ -8,10 +7,8 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import { exists } from "../../system/system.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import { type Finding, RESERVATIONS_LOST } from "./finding.ts";
-import { ownerCommand } from "./reservation-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
 interface Use {
@@ -46,7 +43,7 @@ export function attachmentFindings(
   const found = usesByAddress(node)
     .filter(({ uses }) => uses.some(isConcerned))
     .flatMap((addressUse) => {
-      const twice = inUseTwice(node.context, addressUse);
+      const twice = inUseTwice(addressUse);
       const others = unreserved(addressUse).filter(isConcerned).map(unreservedFinding);
       // Of a pod whose address another one holds, that finding says all.
       const isTold = ({ path, commands }: Finding): boolean =>
@@ -65,7 +62,7 @@ export function attachmentFindings(
  * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
  */
 function inSeveralNamespaces(
-  { context, directories, liveness }: Node,
+  { directories, liveness }: Node,
   directory: NetworkDirectory,
 ): readonly Finding[] {
   const { files } = directory;
@@ -87,7 +84,7 @@ function inSeveralNamespaces(
         network: files.network,
         path: files.pathOf(address),
         message: `${address} is configured in ${places.length} network namespaces: ${texts.join("; ")}`,
-        commands: [commandText(context, files, ["show", address])],
+        commands: [{ files, words: ["show", address] }],
       },
     ];
   });
@@ -179,7 +176,7 @@ function* deadReservations({ directories, liveness }: Node): Generator<NodeReser
 }
 
 /** Two network namespaces have the address, and two containers account for it. */
-function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): readonly Finding[] {
+function inUseTwice({ uses, processNamespaces }: AddressUse): readonly Finding[] {
   const namespaces = new Set([
     ...uses.flatMap(({ namespace }) => namespace ?? []),
     ...processNamespaces,
@@ -196,7 +193,7 @@ function inUseTwice(context: Context, { uses, processNamespaces }: AddressUse): 
       network: files.network,
       path: files.pathOf(address),
       message: `${address} is used by ${users.join(" and ")}`,
-      commands: [commandText(context, files, ["show", address])],
+      commands: [{ files, words: ["show", address] }],
     },
   ];
 }
@@ -226,16 +223,11 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
     const message = `${container} uses ${address}, which is held by ${holder}`;
     return { ...about, message, remedy: "restart this pod, which then gets another address" };
   }
-  const makeDirectory = exists(files.system, files.directory)
-    ? ""
-    : `(umask 022; ${shellCommand(["mkdir", "-p", files.directory])}) && `;
+  const made = exists(files.system, files.directory) ? undefined : files.directory;
   return {
     ...about,
     message: `${container} uses ${address}, for which there is no reservation`,
-    // With noclobber the shell creates the file exclusively.
-    commands: [
-      `${makeDirectory}(umask 077; set -C; ${ownerCommand(attachment)} > ${shellCommand([path])})`,
-    ],
+    commands: [{ owner: attachment, path, where: "missing", made }],
   };
 }
 

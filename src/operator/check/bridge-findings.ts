@@ -16,7 +16,6 @@ import {
   subnetWith,
 } from "../configured/bridge-plugin.ts";
 import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
-import { shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import {
   BRIDGE_IN_USE,
@@ -27,6 +26,7 @@ import {
   severityOf,
 } from "./finding.ts";
 import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
+import type { RemedyCommand } from "./remedy-command.ts";
 
 /** Checks that every bridge has the gateway's address of its network, and that ADDs from every range can work. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
@@ -143,19 +143,23 @@ function checkGateway(
   );
   const commands = [
     ...(former === undefined ? [] : [exchange(former, gateway, bridge)]),
-    ...removed.toReversed().map((one) => addressCommand("del", one, bridge)),
-    ...staying.map((one) => addressCommand("replace", one, bridge)),
+    ...removed.toReversed().map((one) => ({ run: [addressCommand("del", one, bridge)] })),
+    ...staying.map((one) => ({ run: [addressCommand("replace", one, bridge)] })),
   ];
   const remedy = former === undefined ? {} : { remedy: BRIDGE_OTHER_PREFIX };
   return [{ ...about(bridged, "bridge-address", message), ...remedy, commands }, ...certain];
 }
 
 /** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */
-function exchange(former: InterfaceAddress, gateway: InterfaceAddress, bridge: Bridge): string {
+function exchange(
+  former: InterfaceAddress,
+  gateway: InterfaceAddress,
+  bridge: Bridge,
+): RemedyCommand {
   const remove = addressCommand("del", former, bridge);
   const add = addressCommand("add", gateway, bridge);
   // The address answers at once: that nobody else has it was known before.
-  return gateway.address.family === 4 ? `${add} && ${remove}` : `${remove} && ${add} nodad`;
+  return { run: gateway.address.family === 4 ? [add, remove] : [remove, [...add, "nodad"]] };
 }
 
 /** Whether no address of a list comes before one of its subnet. */
@@ -172,8 +176,8 @@ function addressCommand(
   verb: "add" | "del" | "replace",
   address: InterfaceAddress,
   { name }: Bridge,
-): string {
-  return shellCommand(["ip", "addr", verb, formatInterfaceAddress(address), "dev", name]);
+): readonly string[] {
+  return ["ip", "addr", verb, formatInterfaceAddress(address), "dev", name];
 }
 
 /**
@@ -219,7 +223,7 @@ function lostAddress(
     {
       ...about(bridged, "bridge-without-address", message),
       severity: pods.areLiving ? "error" : "warning",
-      commands: [addressCommand("add", gateway, bridge)],
+      commands: [{ run: [addressCommand("add", gateway, bridge)] }],
     },
   ];
 }

@@ -19,6 +19,7 @@ import {
   severityOf,
 } from "./finding.ts";
 import { formatFindings, problemLine } from "./finding-text.ts";
+import { formatRemedyCommand } from "./remedy-command.ts";
 
 /** `check`: checks running pods, reservations, ranges and bridges. */
 export const check: Command = {
@@ -83,14 +84,14 @@ function report(context: Context): Report {
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
     document: () => ({
-      ...listed(findings, (one) => ({ ...describe(one), repaired: repaired.has(one) })),
+      ...listed(findings, (one) => ({ ...describe(context, one), repaired: repaired.has(one) })),
       counts: { ...counts, repaired: repaired.size },
       networks: directories.map(({ files }) => files.network),
     }),
     text: () =>
       isCondition
         ? problemLine(...summarize(left, counts))
-        : formatFindings(context.system, findings, left, counts),
+        : formatFindings(context, findings, left, counts),
   };
 }
 
@@ -128,7 +129,7 @@ function listed(findings: readonly Finding[], describeOne: (one: Finding) => obj
   };
 }
 
-function describe(finding: Finding): object {
+function describe(context: Context, finding: Finding): object {
   const { code, network, path, message, commands = [] } = finding;
   return {
     code,
@@ -137,7 +138,7 @@ function describe(finding: Finding): object {
     path,
     message,
     remedy: remedyOf(finding),
-    commands,
+    commands: commands.map((one) => formatRemedyCommand(context, one)),
   };
 }
 

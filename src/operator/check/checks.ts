@@ -11,7 +11,7 @@ import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
-import { bySeverity, type Finding } from "./finding.ts";
+import { bySeverity, type Finding, keyOf } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
@@ -91,8 +91,8 @@ function lastingAttachmentFindings(
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
     const again = attachmentFindings(node.readAgain(), isSelected);
-    const messages = new Set(again.map(({ message }) => message));
-    findings = findings.filter(({ message }) => messages.has(message));
+    const lasting = new Set(again.map(keyOf));
+    findings = findings.filter((one) => lasting.has(keyOf(one)));
   }
   return findings;
 }

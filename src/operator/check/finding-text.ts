@@ -1,5 +1,6 @@
 /** The text that `check` prints. */
 
+import type { Context } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
@@ -13,6 +14,7 @@ import {
   type Severity,
   severityOf,
 } from "./finding.ts";
+import { formatRemedyCommand } from "./remedy-command.ts";
 
 /** The number of findings, and of commands, shown for each code; the JSON has all. */
 const MAX_SHOWN = 20;
@@ -27,12 +29,13 @@ const MAX_LINE_LENGTH = 80;
  * @param counts of these
  */
 export function formatFindings(
-  system: OperatorSystem,
+  context: Context,
   findings: readonly Finding[],
   left: readonly Finding[],
   { error, warning, info }: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
+  const { system } = context;
   const remaining = new Set(left);
   const byCode = [...Map.groupBy(findings, ({ code }) => code).values()];
   const table = formatTable(
@@ -41,7 +44,7 @@ export function formatFindings(
     { width: tableWidth(system) },
   );
   const remedies = [...Map.groupBy(left, ({ code }) => code).values()].flatMap((own) =>
-    [...Map.groupBy(own, remedyOf).values()].map(remediesOf),
+    [...Map.groupBy(own, remedyOf).values()].map((same) => remediesOf(context, same)),
   );
   const remedyList = left.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
   const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
@@ -95,10 +98,13 @@ function moreText(all: number, more: number): string {
  *
  * @param findings all of one code, and with one remedy
  */
-function remediesOf(findings: readonly Finding[]): string {
+function remediesOf(context: Context, findings: readonly Finding[]): string {
   const [first] = findings;
   if (first === undefined) return "";
-  const commands = [...new Set(findings.flatMap(({ commands = [] }) => commands))];
+  const lines = findings.flatMap(({ commands = [] }) =>
+    commands.map((one) => formatRemedyCommand(context, one)),
+  );
+  const commands = [...new Set(lines)];
   const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
   const more = commands.length - shown.length;
   if (more > 0) shown.push(`    (${moreText(commands.length, more)})\n`);

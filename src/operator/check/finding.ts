@@ -1,6 +1,7 @@
 /** The findings of `check`: their codes, severities and remedies. */
 
 import type { NodeReservation } from "../held/network-directory.ts";
+import type { RemedyCommand } from "./remedy-command.ts";
 
 /** An error affects pods now, a warning will, an info does not. */
 export type Severity = "error" | "warning" | "info";
@@ -223,10 +224,15 @@ export interface Finding {
   readonly severity?: Severity;
   /** The remedy in place of that of the code. */
   readonly remedy?: string;
-  /** Command lines for a shell that go with the remedy, complete as they are. */
-  readonly commands?: readonly string[];
+  /** What goes with the remedy. */
+  readonly commands?: readonly RemedyCommand[];
   /** The empty reservation that `--repair` removes. */
   readonly repairable?: NodeReservation;
+}
+
+/** What two findings have in common that are about the same thing, whatever their words. */
+export function keyOf({ code, network, path }: Finding): string {
+  return [code, network, path].join("\n");
 }
 
 /** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */

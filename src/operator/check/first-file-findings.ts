@@ -10,7 +10,6 @@ import {
 } from "../configured/configuration-files.ts";
 import { ownerOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
@@ -74,7 +73,7 @@ function findingOn(
       path,
       message: `${first.source} comes first, and the runtimes of Kubernetes use it alone: ${network} has ${plural(names.length, "running pod")} whose DEL goes to ${other || "it"}, so that the addresses leak: ${namedPods(names)}`,
       remedy: isOtherInUse ? BOTH_IN_USE : ONE_IN_USE,
-      commands: [commandText(node.context, files, ["gc", network])],
+      commands: [{ files, words: ["gc", network] }],
     },
   ];
 }

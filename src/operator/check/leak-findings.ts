@@ -1,7 +1,6 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { shellWord } from "../../cli/output/shell-word.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, type System } from "../../system/system.ts";
@@ -11,9 +10,9 @@ import type { KnownReservation } from "../alive/liveness.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
+import type { RemedyCommand } from "./remedy-command.ts";
 
 /**
  * A younger reservation is not reported, in milliseconds: the runtime may be about to release it. After a restart of the
@@ -56,7 +55,7 @@ export function leakFindings(
     );
     // ADD takes the addresses of those from before this boot by itself.
     const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
-    const commands = [commandText(context, files, ["gc", files.network])];
+    const commands: LeakFinding["commands"] = [{ files, words: ["gc", files.network] }];
     const seen = counted.filter(isLeaked);
     const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     // What is not known is said: it is not the same as no leak.
@@ -96,31 +95,24 @@ function isLeaked({ conclusion }: KnownReservation): boolean {
 }
 
 /**
- * What removes the namespace of a sandbox that its runtime has lost; nothing while the runtime lists the sandbox, or cannot be
- * asked. A list without any container may be that of another runtime, whose socket the program has found first; and where no
- * runtime makes such ids, every list lacks them.
+ * What removes the namespace of a sandbox that its runtime has lost. Where no runtime makes such ids, every list lacks them: then
+ * nothing does.
  */
 function removeUnlessListed(
   { reservation, conclusion }: KnownReservation,
   network: FoundNetwork,
-): readonly string[] {
+): readonly RemedyCommand[] {
   if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return [];
   const list = liveCommandOf(network, [reservation]);
   if (list === undefined) return [];
-  const { path } = conclusion;
-  const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(path) ?? [];
-  const remove = name === undefined ? ["umount", "--lazy", path] : ["ip", "netns", "delete", name];
-  const id = shellWord(containerOf(reservation.owner));
-  return [
-    `ids=$(${list}) && case "$ids" in "") echo the runtime lists nothing: is it the one that uses the network ;; *${id}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`,
-  ];
+  return [{ namespace: conclusion.path, containerId: containerOf(reservation.owner), list }];
 }
 
 /** Metrics only count: the path and the message, for which the cache is asked, are made when they are asked for. */
 class LeakFinding implements Finding {
   readonly code: "leaked-reservation" | "sandbox-without-process";
   readonly file: NodeReservation;
-  readonly commands: readonly string[];
+  readonly commands: readonly RemedyCommand[];
   readonly remedy?: string;
   readonly #conclusion: Conclusion;
   readonly #cache: ResultsCache;
@@ -129,7 +121,7 @@ class LeakFinding implements Finding {
     code: LeakFinding["code"],
     { reservation, conclusion }: KnownReservation,
     cache: ResultsCache,
-    commands: readonly string[],
+    commands: readonly RemedyCommand[],
     remedy?: string,
   ) {
     this.code = code;

@@ -14,7 +14,6 @@ import {
   PLUGIN,
 } from "../configured/plugin-directories.ts";
 import { kindAt, linkAt } from "../install/place.ts";
-import { shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import { hasRootOfNode } from "../outlook.ts";
 import type { Finding } from "./finding.ts";
@@ -194,7 +193,7 @@ function describe(present: Present, path: string): Said {
     case "not executable":
       return {
         message: `the plugin has mode ${present.mode}, so no runtime can start it`,
-        commands: [shellCommand(["chmod", "755", path])],
+        commands: [{ run: [["chmod", "755", path]] }],
       };
     case "empty":
       return { message: "an empty file is in place of the plugin" };

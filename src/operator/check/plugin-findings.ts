@@ -11,7 +11,6 @@ import {
 import { askIfReplaced } from "../install/ask.ts";
 import { goingBack } from "../install/going-back.ts";
 import { type Place, placeIn } from "../install/place.ts";
-import { shellCommand } from "../next-command.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that this program is still where it was installed: other installers overwrite it. */
@@ -34,8 +33,8 @@ function findingsOn(context: Context, place: Place): readonly Finding[] {
     code: "plugin-replaced",
     network: "",
     path: target,
-    commands: [shellCommand(["host-local", "install", directory, ...options])],
-  } as const;
+    commands: [{ run: [["host-local", "install", directory, ...options]] }],
+  } satisfies Partial<Finding>;
   if (!exists(system, target)) {
     return [{ ...about, message: "this program was installed here, and was removed" }];
   }

@@ -16,7 +16,6 @@ import {
   usableSets,
 } from "../capacity/capacity-count.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -31,9 +30,8 @@ const STATUS_FAILS = {
  * an address of any of them.
  */
 export function rangeFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
-  const { context } = node;
   const { files } = directory;
-  const commands = [commandText(context, files, ["gc", files.network])];
+  const commands: Finding["commands"] = [{ files, words: ["gc", files.network] }];
   return directory.networks.flatMap((network) => {
     const { source = "", rangeSets, shadowedBy } = network;
     if (shadowedBy !== undefined) return [];

@@ -13,10 +13,10 @@ import type { Liveness } from "../alive/conclusion.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { requireReadable } from "../held/network-directory.ts";
-import { commandText, shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
+import type { RemedyCommand } from "./remedy-command.ts";
 
 /** The findings of all reservations on which there is none: one list, since there may be 65 000. */
 const NOTHING: readonly Finding[] = [];
@@ -44,7 +44,7 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   return [
     ...findings,
     ...livingOutsideFindings(node, directory, livingOutside),
-    ...duplicateFindings(context, directory),
+    ...duplicateFindings(directory),
     ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
   ];
@@ -78,10 +78,11 @@ function datedAheadFindings(
 }
 
 /** An attachment has one address of each range set. */
-function duplicateFindings(
-  context: Context,
-  { files, rangeSets, reservations }: NetworkDirectory,
-): readonly Finding[] {
+function duplicateFindings({
+  files,
+  rangeSets,
+  reservations,
+}: NetworkDirectory): readonly Finding[] {
   return rangeSets.flatMap((set) => {
     const first = new Map<string, NodeReservation>();
     return reservations.flatMap((reservation): readonly Finding[] => {
@@ -97,9 +98,8 @@ function duplicateFindings(
       first.set(key, other ?? reservation);
       if (other === undefined) return NOTHING;
       const message = `${key} holds ${other.text} and ${reservation.text} of one range set`;
-      const commands = [
-        commandText(context, files, ["show", owner.containerId, "--network", files.network]),
-      ];
+      const words = ["show", owner.containerId, "--network", files.network] as const;
+      const commands = [{ files, words }];
       return [{ ...found(reservation, "duplicate-owner", message), commands }];
     });
   });
@@ -117,8 +117,14 @@ function contentFindings(node: Node, reservation: NodeReservation): readonly Fin
     const remedy =
       "give the file that name, which fails if the address was handed out again; then restart one of the two pods";
     // Unlike mv, ln does not replace the reservation of another pod.
-    const ln = shellCommand(["ln", path, network.files.pathOf(text)]);
-    const commands = [`${ln} && ${shellCommand(["rm", path])}`];
+    const commands = [
+      {
+        run: [
+          ["ln", path, network.files.pathOf(text)],
+          ["rm", path],
+        ],
+      },
+    ];
     return [{ ...found(reservation, "malformed-reservation", message), remedy, commands }];
   }
   return owner.kind === "unowned" ? unownedFindings(node, reservation) : NOTHING;
@@ -139,14 +145,14 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   const user = userOf(node, reservation);
   if (user === "nobody") {
     const { files } = reservation.network;
-    const commands = [commandText(context, files, ["check", files.network, "--repair"])];
-    return [{ ...finding, commands, repairable: reservation }];
+    const words = ["check", files.network, "--repair"] as const;
+    return [{ ...finding, commands: [{ files, words }], repairable: reservation }];
   }
   if (user === "unknown") {
     const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
     const unknown = { ...finding, message: text };
     return node.cache.unreadable === undefined
-      ? [{ ...unknown, commands: [releaseCommand(context, reservation)] }]
+      ? [{ ...unknown, commands: [releaseCommand(reservation)] }]
       : [{ ...unknown, remedy: "make libcni's cache readable first" }];
   }
   const used = { ...finding, severity: "error" } as const;
@@ -157,9 +163,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   }
   const text = `${message}; ${user.pod || `container ${user.containerId}`} uses the address`;
   const remedy = "write its container back into it: until then ADD may hand the address out again";
-  const file = shellCommand([reservation.path]);
-  // The file is written only while it is empty.
-  const commands = [`(umask 077; test ! -s ${file} && ${ownerCommand(user)} > ${file})`];
+  const commands = [{ owner: user, path: reservation.path, where: "empty" }] as const;
   return [{ ...used, message: text, remedy, commands }];
 }
 
@@ -183,14 +187,9 @@ function userOf({ cache, liveness }: Node, reservation: NodeReservation): Addres
   return isKnown ? "nobody" : "unknown";
 }
 
-/** Prints the content of the reservation of an attachment. */
-export function ownerCommand({ containerId, interfaceName }: CachedAttachment): string {
-  return shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
-}
-
 /** All pods of a former range are one finding: there is nothing to release while they live. */
 function livingOutsideFindings(
-  { context, cache }: Node,
+  { cache }: Node,
   { files, ranges }: NetworkDirectory,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
@@ -208,9 +207,10 @@ function livingOutsideFindings(
       path: files.directory,
       message,
       remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
-      commands: ["capacity", "list"].map((word) =>
-        commandText(context, files, [word, files.network]),
-      ),
+      commands: [
+        { files, words: ["capacity", files.network] },
+        { files, words: ["list", files.network] },
+      ],
     },
   ];
 }
@@ -241,7 +241,7 @@ function placeFindings(
     return NOTHING;
   }
   const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
-  const commands = [releaseCommand(node.context, reservation)];
+  const commands = [releaseCommand(reservation)];
   return [{ ...found(reservation, code, message), commands }];
 }
 
@@ -301,7 +301,7 @@ function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   if (status?.writableMode === undefined) return NOTHING;
   const mode = (status.writableMode & 0o777).toString(8).padStart(4, "0");
   const message = `group or others can write to it: mode ${mode}`;
-  const commands = [shellCommand(["chmod", "go-w", path])];
+  const commands = [{ run: [["chmod", "go-w", path]] }];
   return [{ ...found(reservation, "writable-by-others", message), commands }];
 }
 
@@ -315,6 +315,6 @@ function found(reservation: NodeReservation, code: Code, message: string): Findi
   return { code, network: network.files.network, path, file: reservation, message };
 }
 
-function releaseCommand(context: Context, { network: { files }, text }: NodeReservation): string {
-  return commandText(context, files, ["release", text, "--network", files.network]);
+function releaseCommand({ network: { files }, text }: NodeReservation): RemedyCommand {
+  return { files, words: ["release", text, "--network", files.network] };
 }

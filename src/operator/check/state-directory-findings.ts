@@ -3,7 +3,6 @@
 import type { StateFault } from "../../store/files/state-directory.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { shellCommand } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -23,7 +22,12 @@ export function stateDirectoryFindings(
     const { path } = fault;
     const message = `${reason}, so no call uses what is in it: each reads all reservations, and addresses of dead pods do not come back by themselves`;
     const commands = [
-      `${shellCommand(["rm", "-r", path])} && ${shellCommand(["mkdir", "-m", "700", path])}`,
+      {
+        run: [
+          ["rm", "-r", path],
+          ["mkdir", "-m", "700", path],
+        ],
+      },
     ];
     found.set(path, { code: "state-directory-unused", network, path, message, commands });
   }

@@ -5,7 +5,6 @@ import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { callsOthers, mayBeConfigured } from "../configured/configuration-files.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { commandText } from "../next-command.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
@@ -96,7 +95,7 @@ function changed(former: string, now: string): Reason {
 
 /** @param others networks that may hand out the same addresses */
 function findingOn(
-  { context, cache, liveness }: Node,
+  { cache, liveness }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
   reason: Reason,
@@ -128,7 +127,7 @@ function findingOn(
       severity: "error",
       message: `${message}${reason.shared([...sharing].join(" and "))}${namedPods(shared)}`,
       remedy: reason.sharedRemedy,
-      commands: [commandText(context, files, ["list", network])],
+      commands: [{ files, words: ["list", network] }],
     };
   }
   if (!isKnown) return undefined;
@@ -138,7 +137,7 @@ function findingOn(
       severity: "warning",
       message: `${message}${reason.living(plural(living.size, "running pod"))}${namedPods([...living])}`,
       remedy: reason.livingRemedy,
-      commands: [commandText(context, files, ["gc", network])],
+      commands: [{ files, words: ["gc", network] }],
     };
   }
   const { size } = unknown;

@@ -1,0 +1,62 @@
+/** What an operator is to run for a finding: data, which the report writes as a line for a shell. */
+
+import { shellWord } from "../../cli/output/shell-word.ts";
+import type { NetworkFiles } from "../../store/files/network-files.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { Requested } from "../configured/configuration-directories.ts";
+import { commandText, shellCommand } from "../next-command.ts";
+
+export type RemedyCommand =
+  /** A command of this program on a network, with its operands and options. */
+  | { readonly files: NetworkFiles; readonly words: readonly [string, ...string[]] }
+  /** Other programs with their operands, each if the one before it has succeeded. */
+  | { readonly run: readonly (readonly string[])[] }
+  /** The reservation of an attachment is written: to a file that is empty or missing. */
+  | {
+      readonly owner: Pick<CachedAttachment, "containerId" | "interfaceName">;
+      readonly path: string;
+      readonly where: "empty" | "missing";
+      /** The directory that is made before; by default none. */
+      readonly made?: string | undefined;
+    }
+  /** The network namespace of a sandbox is removed, unless its runtime lists that. */
+  | {
+      readonly namespace: string;
+      readonly containerId: string;
+      /** The shell command that prints the ids that the runtime knows. */
+      readonly list: string;
+    };
+
+/** The line for a shell, with the options that the command needs to find what this one has found. */
+export function formatRemedyCommand(context: Requested, command: RemedyCommand): string {
+  if ("words" in command) return commandText(context, command.files, command.words);
+  if ("run" in command) return command.run.map(shellCommand).join(" && ");
+  if ("owner" in command) return writing(command);
+  return removing(command);
+}
+
+function writing({
+  owner: { containerId, interfaceName },
+  path,
+  where,
+  made,
+}: Extract<RemedyCommand, { owner: object }>): string {
+  const file = shellWord(path);
+  const content = shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
+  // With noclobber the shell creates the file exclusively; an empty one is written only while it is.
+  const guard = where === "missing" ? "set -C;" : `test ! -s ${file} &&`;
+  const making = made === undefined ? "" : `(umask 022; mkdir -p ${shellWord(made)}) && `;
+  return `${making}(umask 077; ${guard} ${content} > ${file})`;
+}
+
+/** A list without any container may be that of another runtime, whose socket the program has found first. */
+function removing({
+  namespace,
+  containerId,
+  list,
+}: Extract<RemedyCommand, { namespace: string }>): string {
+  const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(namespace) ?? [];
+  const remove =
+    name === undefined ? ["umount", "--lazy", namespace] : ["ip", "netns", "delete", name];
+  return `ids=$(${list}) && case "$ids" in "") echo the runtime lists nothing: is it the one that uses the network ;; *${shellWord(containerId)}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`;
+}
