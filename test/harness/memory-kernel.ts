@@ -28,6 +28,8 @@ interface RunningProcess {
   readonly namespace: bigint;
   /** Where its first thread is; another one is in the namespace. */
   readonly first: FirstThread;
+  /** Whether it is in a user namespace of its own. */
+  readonly isOfUser?: boolean;
 }
 
 /** A map that tells of each change. */
@@ -321,9 +323,10 @@ export class MemoryKernel {
       ...(this.ownReadOnly === undefined ? {} : this.#ownMounts(this.ownReadOnly)),
     };
     const seen = this.seesProcesses ? [...this.processes] : [];
-    const processes = seen.map(([id, { namespace, first: thread }]) => {
+    const processes = seen.map(([id, { namespace, first: thread, isOfUser }]) => {
       const shown = thread === "of the node" ? NODE_NAMESPACE : namespace;
-      return [id, { namespace: Number(shown), addresses: addressesIn(shown) }] as const;
+      const user = isOfUser === true ? { userNamespace: 4026539996 } : {};
+      return [id, { namespace: Number(shown), addresses: addressesIn(shown), ...user }] as const;
     });
     const idsOf = (where: FirstThread): readonly (readonly [id: number, namespace: bigint])[] =>
       seen.flatMap(([id, one]) => (one.first === where ? [[id, one.namespace] as const] : []));

@@ -113,7 +113,7 @@ test("what moved to the network namespace of the call is no obstacle", async (t)
   t.same(node.run("f").addresses, ["10.0.0.4"]);
 });
 
-test("another network's address is free in this one once its pod is dead, for ADD as for GC", async (t) => {
+test("a dead pod's address that another network's pod has is kept, by ADD as by GC", async (t) => {
   const node = new Node(undefined, "a");
   const other = new Network(node.machine, { subnet: "10.0.0.0/29" }, { name: "isolated" });
   node.machine.kernel.mount("/run/netns/x");
@@ -121,12 +121,23 @@ test("another network's address is free in this one once its pod is dead, for AD
   node.machine.kernel.configure("/run/netns/x", "10.0.0.2");
   for (const id of ["b", "c", "d", "e"]) node.run(id);
   node.machine.kernel.unmount(node.pathOf("a"));
-  t.same(node.run("f").addresses, ["10.0.0.2"]);
-  node.machine.kernel.unmount(node.pathOf("f"));
+  t.match(node.run("f").error?.msg, "no IP addresses available");
   node.machine.wait(3_600_000);
   const valid = ["b", "c", "d", "e"].map((id) => `${id} eth0`);
-  t.match(node.network.gcNow(valid), { exitCode: 0, stderr: "" });
-  t.notOk(node.network.reservations()["10.0.0.2"]);
+  t.match(node.network.gcNow(valid).stderr, "10.0.0.2 is in use in the network namespace");
+  t.ok(node.network.reservations()["10.0.0.2"], "whose that namespace is, no file proves");
+
+  node.machine.kernel.unmount("/run/netns/x");
+  t.same(node.run("f").addresses, ["10.0.0.2"]);
+});
+
+test("what a user has configured in a user namespace of their own keeps no dead pod's address", async (t) => {
+  const node = new Node(undefined, "a", "b", "c", "d", "e");
+  const { kernel } = node.machine;
+  kernel.processes.set(7, { namespace: 70n, first: "there", isOfUser: true });
+  kernel.addresses.set(70n, ["10.0.0.4"]);
+  kernel.unmount(node.pathOf("c"));
+  t.same(node.run("f").addresses, ["10.0.0.4"]);
 });
 
 test("an empty file at an address that lives is not taken away", async (t) => {

@@ -117,7 +117,7 @@ export class ReservationStates {
   /**
    * The reservations that an ADD may reclaim, one after the other as they are asked for, the oldest first: those from before
    * this boot; then those of a pod's sandbox whose network namespace is gone, and the caller's own. Whatever became of a
-   * container, an address that is in use, or may be that of the node, is not among them.
+   * container, an address that is in use, or may be, is not among them.
    *
    * @param wantedBy what a reservation is wanted for, by its name; `undefined` where it is not wanted
    * @param use tells which addresses are in use

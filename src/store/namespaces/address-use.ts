@@ -12,7 +12,7 @@ import { lookAround, nameOf } from "./view.ts";
 /** Who uses an address. */
 export type AddressUser = "node" | "container";
 
-/** What the uses of addresses are found by; by default it is as it is when it is first asked for. */
+/** What the uses of addresses are found by; by default it is looked at when it is first asked for. */
 interface Sources {
   /** The network namespace for which an ADD is called: what it has is no obstacle. */
   readonly caller?: NetworkNamespace | undefined;
@@ -78,17 +78,17 @@ export class AddressUse {
 
   /**
    * Why an address is not taken from a container that is dead, in a clause; `undefined` where it may be. Its interface may have
-   * been moved to a namespace that nothing links with the node's: what processes and mounts show counts, too.
+   * been moved to a namespace that nothing links with the node's: what processes and mounts show counts as well, whatever other
+   * networks have reserved.
    */
   whyKept(address: Address): string | undefined {
     const text = formatAddress(address);
-    if (this.userOf(address) === "node") return `${text} is ${describeUser("node")}`;
-    this.#inUse ??= this.#look();
-    const { incomplete } = this.#inUse;
-    if (incomplete !== undefined && this.#linked.isUnseen(address)) {
-      return `whether ${text} is in use is not known: ${incomplete}`;
+    if (this.#linked.isUnseen(address)) {
+      return `whether ${text} is in use is not known: the kernel does not tell`;
     }
-    return this.#inUse.whyUsed(text, () => this.#reservedByOthers(address), this.#caller);
+    if (this.#linked.with(address).includes("node")) return `${text} is ${describeUser("node")}`;
+    this.#inUse ??= this.#look();
+    return this.#inUse.whyUsed(text, (one) => one.id !== this.#caller && one.isOfNode());
   }
 
   /** How many other networks of the data directory have reserved an address. */

@@ -4,6 +4,7 @@ import { attempt, recover, type System } from "../../system/system.ts";
 import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
 import {
+  isOfFirstUser,
   lookAround,
   type Mount,
   nameOf,
@@ -27,6 +28,8 @@ export interface Namespace {
   readonly addresses: ReadonlySet<string>;
   /** Whether it has another interface than `lo`, or may have. */
   readonly hasInterface: () => boolean;
+  /** Whether more than what users have made in user namespaces of their own shows it, as any of them may. */
+  readonly isOfNode: () => boolean;
 }
 
 /** What is seen of a namespace that neither a process nor a mount shows. */
@@ -83,33 +86,25 @@ export class AddressesInUse {
 
   /** Whether a namespace other than this process's, and linked with that, has an address, given in its canonical form. */
   isLinked(address: string): boolean {
-    return this.#linkedWith(address) > 0;
+    const namespaces = this.#linked.all().get(address);
+    return namespaces !== undefined && (namespaces.size > 1 || !namespaces.has("node"));
   }
 
   /**
    * Who uses an address, in a clause such as `10.0.0.2 is in use by process 7`; `undefined` where nobody is seen to.
    *
    * @param address in its canonical form
-   * @param accounted gives how many of the namespaces with it are known to be no user
-   * @param but the id of a namespace that is left out, as the kernel names it
+   * @param counts whether a namespace is one of a user; by default each is
    */
-  whyUsed(address: string, accounted = () => 0, but?: string): string | undefined {
+  whyUsed(address: string, counts: (one: Namespace) => boolean = () => true): string | undefined {
     if (this.nodeAddresses.has(address)) return `${address} is in use by the node itself`;
-    const namespaces = this.withAddress(address).filter(({ id }) => !id || id !== but);
-    const linked = this.#linkedWith(address);
-    if (Math.max(namespaces.length, linked) <= accounted()) return undefined;
-    const [user] = namespaces;
-    if (user === undefined) return `${address} is in use in ${LINKED}`;
+    const user = this.withAddress(address).find(counts);
+    if (user === undefined) {
+      return this.isLinked(address) ? `${address} is in use in ${LINKED}` : undefined;
+    }
     return user.processId === undefined
       ? `${address} is in use in the network namespace ${user.path}`
       : `${address} is in use by process ${user.processId}`;
-  }
-
-  /** How many namespaces other than this process's, and linked with that, have an address. */
-  #linkedWith(address: string): number {
-    const namespaces = this.#linked.all().get(address);
-    if (namespaces === undefined) return 0;
-    return namespaces.size - (namespaces.has("node") ? 1 : 0);
   }
 
   /** The namespace with an id, as the kernel names it. */
@@ -175,6 +170,7 @@ class AddressReader {
         reachedAt: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),
+        isOfNode: () => tasks.some((one) => attempt(() => isOfFirstUser(system, one.task), true)),
       };
     }
     return undefined;
@@ -239,7 +235,9 @@ function enter(
     const addresses = addressesBy(read);
     if (addresses === undefined) return refused("has no table of addresses");
     const isBusy = (): boolean => hasInterface(() => read("dev"));
-    return { id, processId: undefined, path, reachedAt, addresses, hasInterface: isBusy };
+    // A mount in a user namespace of its own is not listed.
+    const known = { hasInterface: isBusy, isOfNode: () => true };
+    return { id, processId: undefined, path, reachedAt, addresses, ...known };
   };
   return recover(look, ({ code, message }) =>
     refused(

@@ -46,9 +46,9 @@ export class LinkedAddresses {
     return [...found];
   }
 
-  /** Whether the kernel cannot be asked, even about the node's own addresses. */
+  /** Whether the kernel was asked, and does not tell, not even of the node's own addresses. */
   isUnseen({ family }: Address): boolean {
-    return this.#of(family) === "";
+    return this.#isAsked && this.#of(family) === "";
   }
 
   /** Every address, in its canonical form, with the namespaces that have it. */

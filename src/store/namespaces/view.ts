@@ -238,7 +238,7 @@ export function rootOf(system: System, process: string): string {
  *
  * @throws SystemError
  */
-function isOfFirstUser(system: System, process: string): boolean {
+export function isOfFirstUser(system: System, process: string): boolean {
   return system.readLink(`/proc/${process}/ns/user`) === FIRST_USER_NAMESPACE;
 }
 

@@ -36,6 +36,7 @@ for name in $(disks); do
   mount_disk "$name"
   disk=/disk/$name
   data=$disk/full
+  same "$name: kubelet's range is full" "198.51.100.2 198.51.100.3" "$(held)"
   same "$name: what was on the disk while kubelet went on asking is given again" "198.51.100.2 198.51.100.3" \
     "$(filled again | tr '\n' ' ' | sed 's/ $//')"
   data=$disk/storm

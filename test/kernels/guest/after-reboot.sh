@@ -16,6 +16,7 @@ for name in $(disks); do
   same "$name: so it does with those that were made while the clock was ahead" \
     "198.51.100.2 198.51.100.3 full" "$(add c) $(add d) $(add e)"
   data=$disk/collected
+  same "$name: what GC is to release is there" "198.51.100.2 198.51.100.3" "$(held)"
   same "$name: GC without a list releases all" "" "$(gc null && held)"
 done
 afresh end

@@ -69,6 +69,7 @@ configure
 exec 9</run/netns/p
 unmounted p
 kill "$pod_process"
+wait "$pod_process" 2>/dev/null
 seen "a pod whose network namespace only an open file has"
 exec 9<&-
 
@@ -126,6 +127,24 @@ veth node0 "$pod_process"
 configure
 same "who lacks CAP_NET_ADMIN on the node does not see it" 198.51.100.2 \
   "$(unshare --user --map-root-user /tests/call.sh ADD new)"
+same "though it is there" 198.51.100.2 "$(of_pod ip addr show dev eth0 | sed -n 's/.*inet \([0-9.]*\).*/\1/p')"
+
+# A reservation that is left of a dead pod, whose interface is in another namespace, and down.
+in_use dead
+pod former living
+add former >/dev/null
+add living >/dev/null
+macvlan
+of_pod ip addr add 198.51.100.2/24 dev eth0
+same "the interface of a dead pod is in a namespace that nothing links" 1 "$(of_pod ip addr show dev eth0 | grep -c 'inet 198.51.100.2/')"
+unmounted former
+usleep 500000
+same "its address is not taken" full "$(add new)"
+same "nor by GC" "198.51.100.2 198.51.100.3" "$(gc null && held)"
+kill "$pod_process"
+wait "$pod_process" 2>/dev/null
+unmounted p
+at_last "until that namespace has ended" 198.51.100.2 add new
 
 # inner: a node that is a container. Its pod is linked with it, and it with the outer node.
 in_use inner

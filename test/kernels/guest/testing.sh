@@ -120,7 +120,7 @@ mount_disk() {
     [ "$(cat "$device/serial")" = "$1" ] || continue
     mkdir -p "/disk/$1"
     modprobe "${1%%-*}" 2>/dev/null
-    mount -t "${1%%-*}" "/dev/${device##*/}" "/disk/$1"
+    mount -t "${1%%-*}" "/dev/${device##*/}" "/disk/$1" || say "not ok - $1 is mounted"
   done
 }
 
