@@ -5,7 +5,7 @@ const machine = ["system/system.ts", "system"];
 const protocol = ["system/system.ts", "cni"];
 
 const store = [
-  ...["store/files", "store/reservations", "store/history", "store/namespaces"],
+  ...["store/files", "store/reservations", "store/history", "store/namespaces", "store/life"],
   ...["store/journal", "store/reuse", "store"],
 ];
 
@@ -17,7 +17,8 @@ const node = [...machine, "cni", "ipam", "configuration", ...store, "dry-run", .
 /** What the commands about a node share. */
 const shared = [
   ...node,
-  ...["operator/configured", "operator/held", "operator/alive/cache", "operator/alive", "operator"],
+  ...["operator/once.ts", "operator/configured", "operator/held", "operator/alive/cache"],
+  ...["operator/alive", "operator/facts", "operator/judgements", "operator"],
 ];
 
 const cluster = [...machine, "ipam", ...frame];
@@ -39,9 +40,14 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["store/reservations", [...machine, "cni", "ipam", "store/files"]],
   ["store/history", [...protocol, "ipam", "store/files", "store/reservations"]],
   ["store/namespaces", [...protocol, "ipam", "store/files"]],
+  // Whether a container lives is concluded from plain values: it reads nothing.
+  ["store/life", ["store/namespaces"]],
   [
     "store/journal",
-    [...machine, "cni", "ipam", "store/files", "store/reservations", "store/namespaces"],
+    [
+      ...[...machine, "cni", "ipam", "store/files", "store/reservations"],
+      ...["store/namespaces", "store/life"],
+    ],
   ],
   ["store/reuse", [...protocol, "ipam", "store/files"]],
   ["store", [...machine, "cni", "ipam", ...store]],
@@ -64,6 +70,22 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],
   ["operator/alive", [...node, "operator/configured", "operator/held", "operator/alive/cache"]],
+  ["operator/once.ts", []],
+  [
+    "operator/facts",
+    [
+      ...[...node, "operator/once.ts", "operator/configured", "operator/held"],
+      ...["operator/alive/cache", "operator/alive"],
+    ],
+  ],
+  // A judgement reads nothing, and prints nothing.
+  [
+    "operator/judgements",
+    [
+      ...["cni", "ipam", ...store, "operator/once.ts", "operator/configured", "operator/held"],
+      ...["operator/alive/cache", "operator/facts"],
+    ],
+  ],
   ["operator", shared],
   ["operator/capacity", shared],
   ["operator/gc", shared],

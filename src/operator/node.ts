@@ -12,7 +12,6 @@ import { candidateAt } from "../store/reservations/usage.ts";
 import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
-import { LivenessChecker } from "./alive/liveness.ts";
 import {
   type InterfaceAddress,
   isOtherInterface,
@@ -24,12 +23,15 @@ import {
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import type { Bridge, FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
+import { NodeLifeFacts } from "./facts/life-facts.ts";
 import {
   logUnreadable,
   type NetworkDirectory,
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import { Lives } from "./judgements/lives.ts";
+import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 
@@ -49,10 +51,12 @@ export class Node {
   /** The directories of the networks, in the order of these. */
   readonly directories: readonly NetworkDirectory[];
   readonly cache: ResultsCache;
-  readonly liveness: LivenessChecker;
+  readonly facts: NodeLifeFacts;
+  readonly liveness: Lives;
   readonly #networks: Networks;
   #interfaces: { readonly read: Interfaces | undefined } | undefined;
   readonly #outlooks = new Map<FoundNetwork, Outlook>();
+  readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
   readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
 
   constructor(
@@ -73,7 +77,8 @@ export class Node {
     this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
     // Whose a network namespace is, tell the reservations of all networks.
     const whole = [...this.directories, ...(this.others?.directories ?? [])];
-    this.liveness = new LivenessChecker(context.system, this.cache, whole);
+    this.facts = new NodeLifeFacts(context.system, this.cache, whole);
+    this.liveness = new Lives(this.facts);
   }
 
   /** The reservations of all networks. */
@@ -129,15 +134,29 @@ export class Node {
   outlookOf(network: FoundNetwork): Outlook {
     const known = this.#outlooks.get(network);
     if (known !== undefined) return known;
-    const outlook = outlookOf(this.context.system, network, this.liveness);
+    const outlook = outlookOf(this.context.system, network, this.facts);
     this.#outlooks.set(network, outlook);
     return outlook;
   }
 
+  /** The reservations of a network that an ADD takes where no other address is free. */
+  takenIn(directory: NetworkDirectory): TakenByAdd {
+    const known = this.#taken.get(directory);
+    if (known !== undefined) return known;
+    const { files } = directory;
+    const journal = this.facts.journalOf(directory);
+    const beforeBoot = journal.namesBeforeBoot(() => directory.reservations);
+    // Where its directory may not be searched, the plugin takes the journal for none.
+    const read = journalFault(files) === undefined ? journal : undefined;
+    const taken = takenByAdd(beforeBoot, read, this.facts.useIn(files));
+    this.#taken.set(directory, taken);
+    return taken;
+  }
+
   /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
-    const reserved = directory.usedIn(network, this.liveness.reclaimableIn(directory));
-    const inUse = this.liveness.inUseIn(directory);
+    const reserved = directory.usedIn(network, this.takenIn(directory).all);
+    const inUse = this.facts.inUseIn(directory);
     if (inUse.length === 0) return reserved;
     const names = new Set(reserved.map(({ name }) => name));
     return [...reserved, ...inUse.filter(({ name }) => !names.has(name))];
@@ -150,7 +169,7 @@ export class Node {
       used.some(({ rangeSets, exclusions }) =>
         rangeSets.some((set) => candidateAt(address, set, exclusions) !== undefined),
       );
-    return this.liveness
+    return this.facts
       .inUseIn(directory)
       .filter(({ address, user }) => user === "container" && isHandedOut(address))
       .map(({ name }) => name)

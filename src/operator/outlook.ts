@@ -7,8 +7,8 @@ import { hasCapability } from "../store/namespaces/sight.ts";
 import { rootOf } from "../store/namespaces/view.ts";
 import type { OperatorSystem } from "../system/operator-system.ts";
 import { attempt, isSystemError, type SystemError } from "../system/system.ts";
-import type { LivenessChecker } from "./alive/liveness.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
+import type { NodeLifeFacts } from "./facts/life-facts.ts";
 
 /** What the ADD of a pod that asks for nothing comes to. */
 export type Outlook =
@@ -43,7 +43,7 @@ const DAC_OVERRIDE = 1n << 1n;
 export function outlookOf(
   system: OperatorSystem,
   { files, config, shadowedBy }: FoundNetwork,
-  seen: Pick<LivenessChecker, "states" | "useIn">,
+  seen: Pick<NodeLifeFacts, "states" | "useIn">,
 ): Outlook {
   // A relative data directory is another one for the plugin.
   if (config === undefined || shadowedBy !== undefined || !files.dataDir.startsWith("/")) {

@@ -186,12 +186,12 @@ function whyAlive(
   begun: number,
 ): string | undefined {
   const text = formatAddress(address);
-  if (network.states().isBeforeBoot(name)) return use.whyKept(address);
-  const state = network.states().stateOf(name);
-  if (state?.kind === "gone") return use.whyKept(address);
+  const fate = network.states().fateOf(name);
+  // The runtime lists every attachment, of whatever container: what it lacks, and is gone, is dead.
+  if (fate?.kind === "dead" || fate?.kind === "gone") return use.whyKept(address);
   const used = inUse.whyUsed(text);
   if (used !== undefined) return used;
-  if (state !== undefined) return `${text}: ${state.reason}`;
+  if (fate !== undefined) return `${text}: ${fate.reason}`;
   const { incomplete } = inUse;
   if (incomplete !== undefined) return `whether ${text} is in use is not known: ${incomplete}`;
   const { system } = network.files;

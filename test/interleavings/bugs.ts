@@ -534,32 +534,33 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a list decides against a network namespace that is there",
-    file: "operator/gc/decision.ts",
+    file: "store/life/conclusion.ts",
     place: "mayBeDead",
     instead: '({ by }) => by !== "process"',
     cast: cast("gc --live c", full),
   },
   {
     name: "the command gc releases without a list what is no pod's",
-    file: "operator/alive/conclusion.ts",
+    file: "store/life/conclusion.ts",
     place: "conclude",
     instead:
-      '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "recorded" && all.recorded ? { ...all.recorded, isPodSandbox: true } : Reflect.get(all, key, all)) }))',
+      '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "fate" && all.fate?.kind === "gone" ? { ...all.fate, kind: "dead", by: "record" } : Reflect.get(all, key, all)) }))',
     cast: cast("gc", graves.ofNoPod),
   },
   {
     name: "the command gc takes what is not seen for what nobody knows",
-    file: "operator/alive/conclusion.ts",
+    file: "store/life/conclusion.ts",
     place: "conclude",
     instead:
-      '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "recorded" && all.recorded?.kind === "unseen" ? undefined : Reflect.get(all, key, all)) }))',
+      '(evidence) => original(new Proxy(evidence, { get: (all, key) => (key === "fate" && all.fate?.kind === "unseen" ? undefined : Reflect.get(all, key, all)) }))',
     cast: cast("gc", handles.openBlind),
   },
   {
     name: "the command gc believes libcni's cache that a namespace is gone although a process may run there",
-    file: "operator/alive/liveness.ts",
-    place: "LivenessChecker.stranger",
-    instead: "() => undefined",
+    file: "store/life/conclusion.ts",
+    place: "conclude",
+    instead:
+      '(evidence) => original(new Proxy(evidence, { get: (all, key) => key !== "stranger" && Reflect.get(all, key, all) || undefined }))',
     cast: cast("gc", graves.strange),
   },
   {
@@ -585,7 +586,7 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "release believes libcni's cache of a container that is being started again",
-    file: "operator/alive/conclusion.ts",
+    file: "store/life/conclusion.ts",
     place: "conclude",
     instead:
       '(evidence) => original(new Proxy(evidence, { get: (all, key) => key !== "isJustReserved" && Reflect.get(all, key, all) }))',

@@ -12,6 +12,7 @@ import {
 } from "../../src/store/journal/record.ts";
 import { reservationStates } from "../../src/store/journal/reservation-states.ts";
 import { LockedNetwork } from "../../src/store/locked-network.ts";
+import { openAll } from "../../src/store/reservations/directory-scan.ts";
 import { type StickyOwner, stickyOwnerOf } from "../../src/store/reuse/sticky.ts";
 import type { System } from "../../src/system/system.ts";
 import { MemoryMachine } from "../harness/memory-machine.ts";
@@ -127,4 +128,9 @@ export function podOwner(name: string): StickyOwner {
 /** One range set with the default range of each subnet. */
 export function rangeSet(...subnets: readonly string[]): RangeSet {
   return rangeSetOf(...subnets.map((subnet) => ({ subnet })));
+}
+
+/** The names of the reservations of a network from before this boot. */
+export function beforeBootIn(files: NetworkFiles): ReadonlySet<string> {
+  return reservationStates(files).namesBeforeBoot(() => openAll(files));
 }

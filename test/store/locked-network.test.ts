@@ -180,7 +180,7 @@ const gone = { inode: "70", path: "/run/netns/gone", isPodSandbox: true };
 
 /** What the journal tells of 10.0.0.4. */
 function stateOn(machine: MemoryMachine): string | undefined {
-  return withNetwork(machine.start(), (network) => network.states().stateOf("10.0.0.4")?.kind);
+  return withNetwork(machine.start(), (network) => network.states().fateOf("10.0.0.4")?.kind);
 }
 
 test("a record tells of its file whatever else others, and killed calls, have changed since", async (t) => {
@@ -208,9 +208,9 @@ test("a record tells of its file whatever else others, and killed calls, have ch
     const machine = machineWith({ "10.0.0.9": "c9\r\neth0" });
     withNetwork(machine.start(), (network) => reserve(network, "10.0.0.4", c1, gone));
     change(machine);
-    t.equal(stateOn(machine), "gone", what);
+    t.equal(stateOn(machine), "dead", what);
     withNetwork(machine.start(), (network) => network.allOwned());
-    t.equal(stateOn(machine), "gone", `${what}, and the journal was written anew`);
+    t.equal(stateOn(machine), "dead", `${what}, and the journal was written anew`);
     machine.wait(4);
     machine.disk.link("/data/net/10.0.0.4", "/data/backup");
     t.equal(stateOn(machine), undefined, `${what}, and the file itself was changed`);

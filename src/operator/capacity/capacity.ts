@@ -213,22 +213,21 @@ function isShort({ ranges, failure }: NetworkCounts): boolean {
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
 function countDirectory(node: Node, directory: NetworkDirectory): readonly NetworkCounts[] {
-  // In this order: after a reboot namesBeforeBoot reads all reservations, and unowned uses those.
-  const { namesBeforeBoot, listed, rangeSets, unowned, removable } = directory;
+  // First: after a reboot it reads all reservations, and the rest uses those.
+  const { beforeBoot, ofDead } = node.takenIn(directory);
+  const { listed, rangeSets, unowned, removable } = directory;
   const outside = {
     used: outsideRanges(rangeSets, listed).length,
     unowned: outsideRanges(rangeSets, unowned).length,
   };
-  const reclaimable = node.liveness.reclaimableIn(directory);
-  const dead = [...(reclaimable ?? [])].filter((name) => !namesBeforeBoot.has(name));
   const lasting = unowned.filter(({ name }) => !removable.has(name));
   return directory.networks.map((network, at) => ({
     network,
     outlook: node.outlookOf(network),
     failure: failureOf(node, network),
     ranges: countRanges(network, node.usedIn(directory, network), lasting, node.refusedIn(network)),
-    beforeBoot: network.reclaims ? namesBeforeBoot.size : 0,
-    dead: !network.reclaims ? 0 : reclaimable && dead.length,
+    beforeBoot: network.reclaims ? beforeBoot.size : 0,
+    dead: network.reclaims ? ofDead?.size : 0,
     empty: removable.size,
     cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },

@@ -62,18 +62,16 @@ export function attachmentFindings(
  * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
  */
 function inSeveralNamespaces(
-  { directories, liveness }: Node,
+  { directories, facts, liveness }: Node,
   directory: NetworkDirectory,
 ): readonly Finding[] {
   const { files } = directory;
-  const linked = [...liveness.linked.all()].filter(([, namespaces]) => namespaces.size > 1);
-  const several = new Set(
-    [...liveness.namespaces.inSeveral, ...linked].map(([address]) => address),
-  );
+  const linked = [...facts.linked()].filter(([, namespaces]) => namespaces.size > 1);
+  const several = new Set([...facts.namespaces().inSeveral, ...linked].map(([address]) => address));
   return [...several].flatMap((address): readonly Finding[] => {
     // What nobody has reserved is a finding of its own, or none: gateways, and rootless containers, have the same.
     if (directory.ownersAt(address).length === 0) return [];
-    const places = liveness.containersWith(address);
+    const places = liveness.whose.ofContainersWith(address);
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
     if (places.length <= Math.max(reservations, 1)) return [];
@@ -94,7 +92,7 @@ function inSeveralNamespaces(
 function unreservedFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const { files } = directory;
   return node.unreservedIn(directory).map((address) => {
-    const places = node.liveness.containersWith(address).map(describePlace);
+    const places = node.liveness.whose.ofContainersWith(address).map(describePlace);
     return {
       code: "live-without-reservation",
       network: files.network,
@@ -115,11 +113,11 @@ function describePlace(place: Namespace | number): string {
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {
-  const { cache, directories, liveness: checker } = node;
+  const { cache, directories, facts, liveness: checker } = node;
   const namespacesWith = (address: string): ReadonlySet<string> =>
     new Set(
-      checker
-        .containersWith(address)
+      checker.whose
+        .ofContainersWith(address)
         .flatMap((place) => (typeof place === "number" ? `${place}` : (place.id ?? []))),
     );
   // Their names before the reservations: those of attachments that are added meanwhile are then known.
@@ -133,10 +131,10 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     const known = byNetwork.get(attachment.network);
     if (known === undefined) continue;
     const { networkNamespace } = attachment;
-    if (checker.states.at(networkNamespace).kind === "gone") continue;
+    if (facts.at(networkNamespace).kind === "gone") continue;
     // Without addresses, only the namespace that the cache names shows it.
     const { liveness } = checker.livenessOfAttachment({ networkNamespace, addresses: [] });
-    const state = liveness === "alive" ? checker.states.at(networkNamespace) : undefined;
+    const state = liveness === "alive" ? facts.at(networkNamespace) : undefined;
     const namespace = state?.kind === "exists" ? state.id : undefined;
     for (const address of attachment.addresses) {
       const parsed = parseAddress(address);

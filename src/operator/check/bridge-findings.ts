@@ -194,7 +194,7 @@ function useOf(node: Node, bridge: Bridge, one: InterfaceAddress, range: Range):
   const pods = podsInSubnet(node, subnet, address, kept);
   if (pods !== undefined)
     return [`${gateway} ${pods.areLiving ? "is" : "may be"} the gateway of ${pods.text}`];
-  const [user] = node.liveness.othersIn(subnet, kept);
+  const [user] = node.liveness.whose.othersIn(subnet, kept);
   if (user !== undefined) return [`${user} may have the gateway ${gateway}`];
   if (isKept) return [];
   const ports = node.portsOf(bridge);

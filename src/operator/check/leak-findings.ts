@@ -1,31 +1,22 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { isYoung } from "../../store/reservations/age.ts";
+import type { Conclusion } from "../../store/life/conclusion.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { attempt, type System } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
-import type { Conclusion } from "../alive/conclusion.ts";
-import type { KnownReservation } from "../alive/liveness.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { leaksAmong } from "../judgements/leaks.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
-
-/**
- * A younger reservation is not reported, in milliseconds: the runtime may be about to release it. After a restart of the
- * node, kubelet removes all pods from before within minutes.
- */
-const GRACE = 10 * 60_000;
 
 const TOO_EARLY =
   "cannot be judged yet: until the node has been up for ten minutes, its runtime may be about to release what leaked, or what is for a lost sandbox";
 
 const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
-
-const LARGEST_UPTIME = 4096;
 
 /** The remedy for `sandbox-without-process` where no list of a runtime has the sandbox. */
 const UNLISTED =
@@ -41,29 +32,20 @@ const OPEN =
  * @param directories those that are checked
  */
 export function leakFindings(
-  { context, cache, liveness: checker }: Node,
+  { cache, facts, liveness }: Node,
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
-  const { system } = context;
-  const isStarting = hasJustStarted(system);
-  const now = system.now();
   return directories.flatMap(({ files, networks, reservations }) => {
-    const concluded = checker.livenessOfAll(reservations);
-    // Right after a start of the node none is old.
-    const old = concluded.filter(({ reservation }) =>
-      isStarting ? containerOf(reservation.owner) !== "" : isOld(reservation, now),
-    );
-    // ADD takes the addresses of those from before this boot by itself.
-    const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
+    const known = liveness.livenessOfAll(reservations);
+    const leaks = leaksAmong(known, facts.now(), facts.uptime());
+    const { judged, leaked: seen, unknown, isStarting } = leaks;
     const commands: LeakFinding["commands"] = [{ files, words: ["gc", files.network] }];
-    const seen = counted.filter(isLeaked);
-    const unknown = counted.filter(({ conclusion }) => conclusion.liveness === "unknown");
     // What is not known is said: it is not the same as no leak.
     const doubt = (count: number, why: string): Finding => ({
       code: "leaks-unknown",
       network: files.network,
       path: files.directory,
-      message: `${count} of ${plural(old.length, "reservation")} ${why}`,
+      message: `${count} of ${plural(judged, "reservation")} ${why}`,
     });
     if (isStarting) {
       const count = seen.length + unknown.length;
@@ -85,13 +67,6 @@ export function leakFindings(
       doubt(unknown.length, `may have leaked, which cannot be seen: ${first.conclusion.reason}`),
     ];
   });
-}
-
-/** Whether a container is dead, or is alive by a mount or a descriptor alone. */
-function isLeaked({ conclusion }: KnownReservation): boolean {
-  const { liveness } = conclusion;
-  if (liveness !== "alive") return liveness === "dead";
-  return conclusion.by === "mount" || conclusion.by === "descriptor";
 }
 
 /**
@@ -146,14 +121,4 @@ class LeakFinding implements Finding {
     const holder = pod === "" ? container : `${container} of ${pod}`;
     return `${this.file.text} is held by ${holder}: ${this.#conclusion.reason}`;
   }
-}
-
-function isOld({ owner, since }: NodeReservation, now: number): boolean {
-  return containerOf(owner) !== "" && since !== undefined && !isYoung(since, now, GRACE);
-}
-
-/** `/proc/uptime` begins with the seconds since the start. */
-function hasJustStarted(system: System): boolean {
-  const text = attempt(() => system.readFile("/proc/uptime", LARGEST_UPTIME), undefined);
-  return text !== undefined && Number.parseFloat(text) * 1000 < GRACE;
 }

@@ -43,7 +43,7 @@ function ownAddresses(
   const onBridge = node.bridgeAddressesOf(network);
   const { served } = shareBridge(rangeSets, onBridge);
   const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
-  return [...node.liveness.nodeAddresses()].flatMap((text): readonly Finding[] => {
+  return [...node.liveness.whose.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
     if (address === undefined || rangeOf(ranges, address) === undefined) return [];
     // The gateway of a range is the node's by right, and handed out by none.
@@ -85,7 +85,7 @@ function interfaceWith(
 /** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
 function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
-  if (!isRouted || !node.liveness.isInNode()) return [];
+  if (!isRouted || !node.liveness.whose.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
   const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
   const others = [...(node.interfaces ?? [])].filter(([name]) => !bridges.has(name));

@@ -66,7 +66,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
         const message = `${usage}: ${decimal(free)} left${status}`;
         return [{ ...about, code: "range-nearly-full", message }];
       }
-      const isDeadKnown = node.liveness.reclaimableIn(directory) !== undefined;
+      const isDeadKnown = node.takenIn(directory).all !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
       const message = `${usage}: the next pod gets none${unless}${status}`;
       return [{ ...about, code: "range-full", message }];

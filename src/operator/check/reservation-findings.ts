@@ -6,10 +6,10 @@ import { isWithin } from "../../ipam/address.ts";
 import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import type { Liveness } from "../../store/life/conclusion.ts";
 import { isAhead } from "../../store/reservations/age.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
-import type { Liveness } from "../alive/conclusion.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { requireReadable } from "../held/network-directory.ts";
@@ -223,7 +223,7 @@ function holderIn({ owner }: NodeReservation): string {
 function isRunning({ liveness }: Node, reservation: NodeReservation): boolean {
   return (
     liveness.livenessOf(reservation).liveness === "alive" &&
-    !liveness.nodeAddresses().has(reservation.text)
+    !liveness.whose.nodeAddresses().has(reservation.text)
   );
 }
 

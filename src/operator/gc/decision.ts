@@ -1,8 +1,8 @@
 /** Decides which reservations are released, without reading anything itself. */
 
+import { isRecorded, mayBeDead } from "../../store/life/conclusion.ts";
 import { isAhead } from "../../store/reservations/age.ts";
-import type { Conclusion } from "../alive/conclusion.ts";
-import type { KnownReservation } from "../alive/liveness.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 
 /**
  * The decision on a reservation. `alive`: its container is in the list, or alive by the node where there is no list or where it
@@ -83,22 +83,6 @@ export function decideBy(
     const isDue = isSeenTwice || isImmediate;
     return { decision: isDue ? "due" : "waiting", deadSince: since, isByList };
   };
-}
-
-/**
- * Whether a list that lacks the container shows that it is dead: nothing of it is seen. What has a network namespace is kept,
- * whatever the list: a runtime may have lost a sandbox whose address still answers.
- */
-export function mayBeDead(conclusion: Conclusion): boolean {
-  return conclusion.liveness === "unknown" && conclusion.by !== "unread";
-}
-
-/**
- * Whether it is recorded that it was reserved for no pod: the address may be in use without a container, and a list decides
- * only on what a runtime runs.
- */
-export function isRecorded(conclusion: Conclusion): boolean {
-  return conclusion.liveness === "unknown" && conclusion.by === "record";
 }
 
 /**

@@ -2,8 +2,9 @@
 
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { LivenessChecker } from "../alive/liveness.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { Lives } from "../judgements/lives.ts";
+import type { Node } from "../node.ts";
 import { contradicts, type DecidedReservation } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
 import { CONTAINERD_LIST } from "./runtime-command.ts";
@@ -24,7 +25,7 @@ export function doubtOn(
   list: LiveList,
   { files }: NetworkDirectory,
   judged: readonly DecidedReservation[],
-  liveness: LivenessChecker,
+  { cache, liveness }: Pick<Node, "cache" | "liveness">,
   isForced: boolean,
 ): string | undefined {
   const { network } = files;
@@ -36,7 +37,7 @@ export function doubtOn(
   }
   if (contradiction !== undefined) {
     const { reservation, conclusion } = contradiction;
-    const pod = liveness.cache.podOf(reservation);
+    const pod = cache.podOf(reservation);
     const container = `container ${containerOf(reservation.owner)}`;
     const holder = pod === "" ? container : `${pod}, ${container}`;
     return `${network}: the list is wrong: it lacks the holder of ${reservation.text} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
@@ -64,8 +65,8 @@ function tooMany(
  * Each network namespace in which processes run, and of which nothing tells whose it is, may be that of a living container whose
  * address the kernel never has, as that of a virtual machine. A list that has fewer containers than that for them lacks some.
  */
-function tooFew(list: LiveList, network: string, liveness: LivenessChecker): string | undefined {
-  const strangers = liveness.strangersWithProcess();
+function tooFew(list: LiveList, network: string, liveness: Lives): string | undefined {
+  const strangers = liveness.whose.strangersWithProcess();
   const [first] = strangers;
   if (first === undefined) return undefined;
   const accounted = [...liveness.accountedContainers()].filter(list.has).length;

@@ -5,9 +5,10 @@ import { logLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
+import { mayBeDead } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { type Decided, type DecidedReservation, type Decision, mayBeDead } from "./decision.ts";
+import type { Decided, DecidedReservation, Decision } from "./decision.ts";
 
 /** How a run releases. */
 interface Mode {

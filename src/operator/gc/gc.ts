@@ -1,5 +1,6 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
+import { isRecorded } from "../../store/life/conclusion.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
@@ -9,7 +10,7 @@ import { releaseOrLog } from "../held/release.ts";
 import { commandText, shellCommand } from "../next-command.ts";
 import { logUnreserved, type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
-import { decideBy, isRecorded } from "./decision.ts";
+import { decideBy } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -94,11 +95,13 @@ type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
-  { context: { has, system }, liveness }: Node,
+  node: Node,
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
 ): Judged {
+  const { context, liveness } = node;
+  const { has, system } = context;
   const { reservations } = directory;
   const undecided = liveness.livenessOfAll(reservations).map((one) => ({
     ...one,
@@ -107,7 +110,8 @@ function decide(
     isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
     mayBeListed: list !== undefined && mayHave(list, containerOf(one.reservation.owner)),
     isBesideListed: () =>
-      list !== undefined && liveness.containersBeside(one.reservation).some((id) => list.has(id)),
+      list !== undefined &&
+      liveness.whose.containersBeside(one.reservation).some((id) => list.has(id)),
   }));
   const before = readCollection(directory.files).seenDead;
   const rules = { asOf, now: system.now(), grace, isImmediate: has("--now"), before };
@@ -116,7 +120,7 @@ function decide(
     return undecided.map((one) => ({ ...one, ...decideOne(one) }));
   };
   const judged = decideAll(list === undefined ? "none" : "believed");
-  const refused = list && doubtOn(list, directory, judged, liveness, has("--force"));
+  const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : decideAll("doubted");
   return { directory, decided: withoutRemoved(directory, decided), refused };
 }

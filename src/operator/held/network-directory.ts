@@ -12,7 +12,6 @@ import {
 import type { Range } from "../../ipam/range.ts";
 import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
-import { namesBeforeBoot } from "../../store/journal/earlier-boots.ts";
 import {
   type OpenedStatus,
   openedIn,
@@ -64,7 +63,6 @@ export class NetworkDirectory {
   #listed: readonly HeldAddress[] | undefined;
   #reservations: readonly NodeReservation[] | undefined;
   #isShared: boolean | undefined;
-  #namesBeforeBoot: ReadonlySet<string> | undefined;
   #unowned: readonly Reservation[] | undefined;
   #removable: ReadonlySet<string> | undefined;
   #byAddress: ReadonlyMap<string, readonly NodeReservation[]> | undefined;
@@ -101,6 +99,11 @@ export class NetworkDirectory {
   get reservations(): readonly NodeReservation[] {
     this.#reservations ??= this.#readAll();
     return this.#reservations;
+  }
+
+  /** Whether all reservations were read. */
+  get isRead(): boolean {
+    return this.#reservations !== undefined;
   }
 
   #readAll(): readonly NodeReservation[] {
@@ -182,22 +185,6 @@ export class NetworkDirectory {
   read(reservation: HeldAddress): NodeReservation | undefined {
     const opened = openUnlessReleased(this.#system, this.files.pathOf(reservation.name));
     return opened && openedReservation(this, reservation.name, opened);
-  }
-
-  /** The names of the reservations from before this boot. */
-  get namesBeforeBoot(): ReadonlySet<string> {
-    this.#namesBeforeBoot ??= namesBeforeBoot(this.files, () => this.reservations);
-    return this.#namesBeforeBoot;
-  }
-
-  /** Whether a reservation is known to be from before this boot. */
-  isBeforeBoot(reservation: NodeReservation): boolean {
-    // Where only one was read, the others are not.
-    const names =
-      this.#reservations === undefined
-        ? namesBeforeBoot(this.files, () => [reservation])
-        : this.namesBeforeBoot;
-    return names.has(reservation.name);
   }
 
   /** The names of the empty files that an ADD removes where no other address is free. */
@@ -300,11 +287,6 @@ export class NodeReservation {
   get range(): Range | undefined {
     this.#range ??= rangeOf(this.network.ranges, this.address) ?? null;
     return this.#range ?? undefined;
-  }
-
-  /** Whether it is known to be from before this boot. */
-  get isBeforeBoot(): boolean {
-    return this.network.isBeforeBoot(this);
   }
 
   /** Whether ADD may take the address: the file is empty, and not just being written. */

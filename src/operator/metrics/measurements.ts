@@ -3,15 +3,15 @@
 import { formatAddressRange } from "../../ipam/address.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import type { System } from "../../system/system.ts";
-import type { LivenessChecker } from "../alive/liveness.ts";
 import { countRanges, type RangeCounts } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
-import { readCollection } from "../gc/collection-file.ts";
+import { readCollection, seenId } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { type Collected, deadAmong } from "../judgements/leaks.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
-import { countDead } from "./dead-reservations.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 
 declare const BUILD_VERSION: string;
@@ -26,7 +26,7 @@ interface MeasuredRange {
 interface MeasuredNetwork {
   readonly directory: NetworkDirectory;
   readonly counts: Counts;
-  readonly liveness: LivenessChecker;
+  readonly known: readonly KnownReservation[];
 }
 
 /** What was measured. */
@@ -106,7 +106,7 @@ const gauges: readonly Gauge[] = [
   {
     name: "cni_ipam_reservations_dead",
     help: "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-    samples: ofNetworks(({ directory, liveness }) => countDead(liveness, directory)),
+    samples: ofNetworks(({ directory, known }) => deadAmong(known, () => collectedIn(directory))),
   },
   {
     name: "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -140,8 +140,8 @@ export function measure(
   const ranges = directories.flatMap((directory) => measureRanges(node, directory));
   const networks = directories.map((directory) => ({
     directory,
-    counts: countReservations(directory, system.now()),
-    liveness,
+    known: liveness.livenessOfAll(directory.reservations),
+    counts: countReservations(liveness.livenessOfAll(directory.reservations), system.now()),
   }));
   const measured = { networks, ranges, findings, problems };
   return gauges.map(({ name, help, samples }) => ({
@@ -196,8 +196,17 @@ interface Counts {
   oldest: number | undefined;
 }
 
+/** What `gc` has left of a network. */
+function collectedIn({ files }: NetworkDirectory): Collected {
+  const { lastRun, seenDead } = readCollection(files);
+  return {
+    isRun: lastRun !== undefined,
+    isSeenDead: (reservation) => seenDead.has(seenId(reservation) ?? ""),
+  };
+}
+
 /** Counts in one pass: there may be 65 000. */
-function countReservations({ reservations }: NetworkDirectory, now: number): Counts {
+function countReservations(known: readonly KnownReservation[], now: number): Counts {
   const counts: Counts = {
     outOfRange: 0,
     unowned: 0,
@@ -205,12 +214,12 @@ function countReservations({ reservations }: NetworkDirectory, now: number): Cou
     beforeBoot: 0,
     oldest: undefined,
   };
-  for (const reservation of reservations) {
+  for (const { reservation, isBeforeBoot } of known) {
     const { since } = reservation;
     if (reservation.range === undefined) counts.outOfRange++;
     if (isUnowned(reservation.owner)) counts.unowned++;
     if (reservation.isRemovable(now)) counts.removable++;
-    if (reservation.isBeforeBoot) counts.beforeBoot++;
+    if (isBeforeBoot) counts.beforeBoot++;
     if (since !== undefined && !(Number(counts.oldest) <= since)) counts.oldest = since;
   }
   return counts;

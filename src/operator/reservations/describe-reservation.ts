@@ -1,6 +1,6 @@
 import { formatAddress } from "../../ipam/address.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import type { KnownReservation } from "../alive/liveness.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 
 /** The JSON form of reservations. */

@@ -1,8 +1,8 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { KnownReservation } from "../alive/liveness.ts";
 import { logUnreadable } from "../held/network-directory.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import { logUnreserved, type Node, openNode } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";

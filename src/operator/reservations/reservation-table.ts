@@ -3,9 +3,9 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
+import { formatLiveness } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
-import { formatLiveness } from "../alive/conclusion.ts";
-import type { KnownReservation } from "../alive/liveness.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 
 /**

@@ -204,12 +204,12 @@ function hintIn(node: Node, range: Range, address: Address, found: FoundNetwork)
 }
 
 /** Who uses an address without a reservation, as a clause; `undefined` if nobody is seen to. */
-function userOf({ liveness }: Node, address: Address): string | undefined {
+function userOf({ facts, liveness }: Node, address: Address): string | undefined {
   const text = formatAddress(address);
-  if (liveness.nodeAddresses().has(text)) return "the node itself has it";
-  const [namespace] = liveness.namespacesOfOthers(text);
+  if (liveness.whose.nodeAddresses().has(text)) return "the node itself has it";
+  const [namespace] = liveness.whose.with(text);
   if (namespace === undefined) {
-    return liveness.namespaces.isLinked(text)
+    return facts.namespaces().isLinked(text)
       ? "a network namespace that is linked with the node's has it"
       : undefined;
   }

@@ -18,14 +18,7 @@ import {
   openAll,
 } from "../reservations/directory-scan.ts";
 import { keyOf, type OwnerKey } from "../reservations/owner.ts";
-import {
-  ALL,
-  type JournalContent,
-  listedIn,
-  requireJournal,
-  type Seal,
-  sealedAt,
-} from "./journal-file.ts";
+import { type JournalContent, listedIn, type Seal, sealedAt } from "./journal-file.ts";
 import { type EarlierReservation, formatEarlier, isEarlier, isOfRecord } from "./record.ts";
 import { NO_RECORDS, Records } from "./records.ts";
 
@@ -53,35 +46,6 @@ export function recordsOf(
     return isOwn && record.boot !== boot;
   };
   return new Records(journal.found, counts);
-}
-
-/**
- * The file names of the reservations from before this boot; needs no lock.
- *
- * @param reservations as of `recordsOf`
- */
-export function namesBeforeBoot(
-  files: NetworkFiles,
-  reservations = () => openAll(files),
-): ReadonlySet<string> {
-  let read: readonly OpenedReservation[] | undefined;
-  const all = (): readonly OpenedReservation[] => {
-    read ??= reservations();
-    return read;
-  };
-  const ask = (): Records => recordsOf(files, requireJournal(files, ALL), all);
-  const records = attempt(ask, NO_RECORDS);
-  if (!records.hasEarlier()) return new Set();
-  const isBefore = ({ name, owner, status }: OpenedReservation): boolean => {
-    const record = records.of(name)?.record;
-    if (status === undefined || record === undefined || !isEarlier(record)) return false;
-    return isOfRecord(record, status, owner) === true;
-  };
-  return new Set(
-    all()
-      .filter(isBefore)
-      .map(({ name }) => name),
-  );
 }
 
 /**

@@ -4,9 +4,11 @@ import type { NetworkNamespace } from "../../cni/network-namespace.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
+import { BEFORE_BOOT, type Fate } from "../life/conclusion.ts";
 import type { AddressUse } from "../namespaces/address-use.ts";
-import { type NamespaceState, NamespaceStates } from "../namespaces/namespace-state.ts";
-import { openAll } from "../reservations/directory-scan.ts";
+import { NamespaceStates } from "../namespaces/namespace-state.ts";
+import { nameOf } from "../namespaces/view.ts";
+import { type OpenedReservation, openAll } from "../reservations/directory-scan.ts";
 import type { ReservationFile } from "../reservations/reservation-file.ts";
 import { recordsOf } from "./earlier-boots.ts";
 import { ALL, linesWith, requireJournal } from "./journal-file.ts";
@@ -14,6 +16,7 @@ import {
   type AddedNamespace,
   isAsRecorded,
   isEarlier,
+  isOfRecord,
   isReclaimable,
   type JournalRecord,
   type RecordedReservation,
@@ -21,7 +24,7 @@ import {
 } from "./record.ts";
 import { NO_RECORDS, type PlacedRecord, type Records } from "./records.ts";
 
-const UNREAD: NamespaceState = { kind: "unseen", reason: "the journal cannot be read" };
+const UNREAD: Fate = { kind: "unread", reason: "the journal cannot be read" };
 
 /**
  * What became of the reservations that the journal of a network tells of, current or not; needs no lock.
@@ -138,36 +141,47 @@ export class ReservationStates {
     }
   }
 
-  /** What became of the namespace of a reservation; `undefined` where nothing is recorded of it as it is now. */
-  stateOf(name: string): NamespaceState | undefined {
-    return this.find(name, (record) => isAsRecorded(this.#files, record))?.state;
-  }
-
-  /** Whether a reservation is from before this boot. */
-  isBeforeBoot(name: string): boolean {
-    const record = this.#records.of(name)?.record;
-    return record !== undefined && isEarlier(record) && isAsRecorded(this.#files, record) === true;
+  /**
+   * The names of the reservations from before this boot.
+   *
+   * @param reservations gives all; not asked for where the journal has none of them
+   */
+  namesBeforeBoot(reservations: () => readonly OpenedReservation[]): ReadonlySet<string> {
+    if (!this.#records.hasEarlier()) return new Set();
+    const isBefore = ({ name, owner, status }: OpenedReservation): boolean => {
+      const record = this.#records.of(name)?.record;
+      if (status === undefined || record === undefined || !isEarlier(record)) return false;
+      return isOfRecord(record, status, owner) === true;
+    };
+    const before = reservations().filter(isBefore);
+    return new Set(before.map(({ name }) => name));
   }
 
   /**
-   * What became of the namespace of a reservation, and whether it was that of a pod's sandbox; `undefined` where nothing is
-   * recorded of its file.
+   * What the journal tells of a reservation's container; `undefined` where it tells nothing of its file.
    *
-   * @param isSame whether the file that the caller has found is that of a record; `undefined` where it may be another one
+   * @param isSame whether the file that the caller has found is that of a record, by default by looking at it; `undefined` where
+   *   it may be another one
    */
-  find(
+  fateOf(
     name: string,
-    isSame: (record: RecordedReservation) => boolean | undefined,
-  ): { readonly state: NamespaceState; readonly namespace?: AddedNamespace } | undefined {
-    if (this.isUnread) return { state: UNREAD };
+    isSame: (record: JournalRecord) => boolean | undefined = (record) =>
+      isAsRecorded(this.#files, record),
+  ): Fate | undefined {
+    if (this.isUnread) return UNREAD;
     const { place, record } = this.#records.of(name) ?? {};
-    if (place === undefined || record === undefined || isEarlier(record)) return undefined;
+    if (place === undefined || record === undefined) return undefined;
     const same = isSame(record);
     if (same === false) return undefined;
-    const { namespace } = record;
-    const state = this.#states.stateOf(namespace, () => this.#laterThan(place, record));
+    if (isEarlier(record)) return same ? BEFORE_BOOT : undefined;
+    const { isPodSandbox, inode } = record.namespace;
+    const later = (): Iterable<NetworkNamespace> => this.#laterThan(place, record);
+    const { kind, reason, hasLeft = false } = this.#states.stateOf(record.namespace, later);
+    if (kind === "alive") return { kind, namespace: nameOf(inode), reason, hasLeft };
+    if (kind === "unseen") return { kind, isPodSandbox, reason };
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
-    return same === undefined && state.kind === "gone" ? undefined : { state, namespace };
+    if (same === undefined) return undefined;
+    return isPodSandbox ? { kind: "dead", by: "record", reason } : { kind, reason };
   }
 
   /**

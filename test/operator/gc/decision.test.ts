@@ -26,7 +26,7 @@ const conclusions = {
   process: { liveness: "alive", by: "process", reason: "" },
   namespace: { liveness: "alive", by: "namespace", reason: "" },
   mount: { liveness: "alive", by: "mount", path: "/run/netns/a", reason: "" },
-  dead: { liveness: "dead", reason: "" },
+  dead: { liveness: "dead", by: "record", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
   unreadable: { liveness: "unknown", by: "unread", reason: "" },
   recorded: { liveness: "unknown", by: "record", reason: "" },

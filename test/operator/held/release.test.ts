@@ -1,10 +1,10 @@
 import { test } from "tap";
 import type { NodeReservation } from "../../../src/operator/held/network-directory.ts";
 import { releaseUnchanged } from "../../../src/operator/held/release.ts";
-import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {
+  beforeBootIn,
   filesOf,
   journalOf,
   location,
@@ -85,7 +85,7 @@ test("the first call of a boot notes what is from before it, also where it relea
   withNetwork(machine.start(), (network) => network.allOwned());
   machine.wait(60_000);
   machine.boot();
-  const before = namesBeforeBoot(open(machine.start()));
+  const before = beforeBootIn(open(machine.start()));
   t.same([...before], ["10.0.0.2", "10.0.0.3"]);
   const chosen = readOn(machine).filter(({ name }) => name === "10.0.0.2");
 
@@ -93,5 +93,5 @@ test("the first call of a boot notes what is from before it, also where it relea
 
   const left = new Set(Object.keys(filesOf(machine)));
   t.equal(left.size, 4, "with the lock, and without what was removed");
-  t.same(namesBeforeBoot(open(machine.start())), before.intersection(left));
+  t.same(beforeBootIn(open(machine.start())), before.intersection(left));
 });

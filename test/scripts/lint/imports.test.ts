@@ -36,15 +36,26 @@ const refused: readonly (readonly [from: string, to: string, arrow: string])[] =
   ],
   [
     "src/operator/held/planted.ts",
-    "src/operator/alive/conclusion.ts",
+    "src/operator/alive/open-namespaces.ts",
     "operator/held to operator/alive",
   ],
   [
     "src/operator/alive/cache/planted.ts",
-    "src/operator/alive/liveness.ts",
+    "src/operator/alive/open-namespaces.ts",
     "operator/alive/cache to operator/alive",
   ],
   ["src/operator/alive/planted.ts", "src/operator/node.ts", "operator/alive to operator"],
+  [
+    "src/operator/judgements/planted.ts",
+    "src/system/system.ts",
+    "operator/judgements to system/system.ts",
+  ],
+  [
+    "src/operator/judgements/planted.ts",
+    "src/cli/output/plural.ts",
+    "operator/judgements to cli/output",
+  ],
+  ["src/store/life/planted.ts", "src/system/system.ts", "store/life to system/system.ts"],
   ["src/operator/planted.ts", "src/operator/gc/decision.ts", "operator to operator/gc"],
   [
     "src/operator/gc/planted.ts",
@@ -65,7 +76,7 @@ for (const [from, to, arrow] of refused) {
 test("imports along the arrows and within a folder are allowed", async (t) => {
   const files = [
     file("src/verbs/planted.ts", "src/verbs/add.ts", "src/store/lock.ts", "src/ipam/range.ts"),
-    file("src/operator/gc/planted.ts", "src/operator/node.ts", "src/operator/alive/liveness.ts"),
+    file("src/operator/gc/planted.ts", "src/operator/node.ts", "src/operator/judgements/lives.ts"),
     file("src/operator/alive/planted.ts", "src/operator/alive/cache/results-cache.ts"),
     file("test/store/planted.test.ts", "src/operate.ts", "scripts/demo.ts"),
   ];

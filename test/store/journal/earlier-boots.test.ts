@@ -1,9 +1,9 @@
 import { test } from "tap";
-import { namesBeforeBoot } from "../../../src/store/journal/earlier-boots.ts";
 import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import {
   attachment,
+  beforeBootIn,
   earlierOn,
   location,
   machineWith,
@@ -32,7 +32,7 @@ function machineWithJournal(other: Partial<MemoryMachine> = {}): MemoryMachine {
 }
 
 function names(machine: MemoryMachine, interrupt?: Interrupt): readonly string[] {
-  return [...namesBeforeBoot(open(machine.start({ interrupt })))];
+  return [...beforeBootIn(open(machine.start({ interrupt })))];
 }
 
 /** A kernel that does not tell when it booted. */
@@ -55,7 +55,7 @@ function listed(machine: MemoryMachine): readonly string[] {
   return earlierOn(machine).map(({ name }) => name);
 }
 
-test("namesBeforeBoot has reservations of another boot, before and after this one's first call", async (t) => {
+test("reservations of another boot are from before this one, as its first call notes", async (t) => {
   const machine = machineWithJournal();
   t.same(names(machine), []);
 

@@ -49,14 +49,14 @@ test("what may be another reservation with number and time of a recorded one onl
     [alive, true, "alive"],
     [alive, undefined, "alive"],
     [alive, false, undefined],
-    ["/run/netns/gone", true, "gone"],
+    ["/run/netns/gone", true, "dead"],
     ["/run/netns/gone", undefined, undefined],
     ["/run/netns/gone", false, undefined],
   ] as const) {
-    t.equal(recorded(path).find("10.0.0.2", () => same)?.state.kind, state, `${path}, ${same}`);
+    t.equal(recorded(path).fateOf("10.0.0.2", () => same)?.kind, state, `${path}, ${same}`);
   }
   t.equal(
-    recorded(alive).find("10.0.0.3", () => true),
+    recorded(alive).fateOf("10.0.0.3", () => true),
     undefined,
     "nothing is recorded",
   );
@@ -66,14 +66,12 @@ test("of a journal that cannot be read it is not said that nothing is recorded",
   const machine = machineWith({ "10.0.0.2": "c1\r\neth0" });
   const files = open(machine.start({ interrupt: refuse("findLines", "EIO") }));
   t.match(
-    reservationStates(files).find("10.0.0.2", () => true),
-    {
-      state: { kind: "unseen", reason: "the journal cannot be read" },
-    },
+    reservationStates(files).fateOf("10.0.0.2", () => true),
+    { kind: "unread", reason: "the journal cannot be read" },
   );
   const missing = open(machineWith({ "10.0.0.2": "c1\r\neth0" }).start());
   t.equal(
-    reservationStates(missing).find("10.0.0.2", () => true),
+    reservationStates(missing).fateOf("10.0.0.2", () => true),
     undefined,
   );
 });
@@ -118,15 +116,15 @@ test("a record is of the boot that made it: later, numbers of namespaces mean no
     });
     machine.wait(5000);
   }
-  const stateOf = (name: string): string | undefined =>
-    reservationStates(open(machine.start())).stateOf(name)?.kind;
-  t.equal(stateOf("10.0.0.2"), "alive");
-  t.equal(stateOf("10.0.0.3"), undefined, "nothing is recorded");
+  const fateOf = (name: string): string | undefined =>
+    reservationStates(open(machine.start())).fateOf(name)?.kind;
+  t.equal(fateOf("10.0.0.2"), "alive");
+  t.equal(fateOf("10.0.0.3"), undefined, "nothing is recorded");
   machine.namespaces.delete(alive);
-  t.equal(stateOf("10.0.0.2"), "gone");
+  t.equal(fateOf("10.0.0.2"), "dead");
   t.same(namesOn(machine), ["10.0.0.2", "10.0.0.4"]);
   machine.boot();
-  t.equal(stateOf("10.0.0.2"), undefined);
+  t.equal(fateOf("10.0.0.2"), "dead");
   const all = ["10.0.0.2", "10.0.0.3", "10.0.0.4"];
   t.same(namesOn(machine), all, "all are from before this boot");
 });
@@ -153,7 +151,7 @@ test("a number of the caller's own namespace is no dead pod's, unless the caller
 test("a number goes on to a later record of another container, and to no other record", async (t) => {
   const gone = "/run/netns/gone";
   for (const [records, state] of [
-    [["c1 10.0.0.2", "c2 10.0.0.3"], "gone"],
+    [["c1 10.0.0.2", "c2 10.0.0.3"], "dead"],
     [["c2 10.0.0.3", "c1 10.0.0.2"], "unseen"],
     [["c1 10.0.0.2", "c1 10.0.0.3"], "unseen"],
   ] as const) {
@@ -167,6 +165,6 @@ test("a number goes on to a later record of another container, and to no other r
       return `${id} eth0 ${name} ${file} 4026532001 pod ${path}`;
     });
     const recorded = recordedBy(files, ...lines);
-    t.equal(recorded.find("10.0.0.2", () => true)?.state.kind, state, records.join());
+    t.equal(recorded.fateOf("10.0.0.2", () => true)?.kind, state, records.join());
   }
 });

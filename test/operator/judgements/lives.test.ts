@@ -2,9 +2,11 @@
 
 import { test } from "tap";
 import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
-import type { Conclusion } from "../../../src/operator/alive/conclusion.ts";
-import { LivenessChecker } from "../../../src/operator/alive/liveness.ts";
+import { NodeLifeFacts } from "../../../src/operator/facts/life-facts.ts";
 import type { NetworkDirectory } from "../../../src/operator/held/network-directory.ts";
+import { Lives } from "../../../src/operator/judgements/lives.ts";
+import type { Conclusion } from "../../../src/store/life/conclusion.ts";
+import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { refuse } from "../../harness/interruption.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { type Machine, NODE_NAMESPACE, systemOf } from "../../harness/proc.ts";
@@ -27,15 +29,19 @@ interface Entry extends CacheEntry {
   readonly containerId?: string;
 }
 
-/** A checker on a machine, with libcni's cache of these entries, and these reservations. */
-function checkerOn(
+function livesBy(system: OperatorSystem, cache: ResultsCache, directory: NetworkDirectory): Lives {
+  return new Lives(new NodeLifeFacts(system, cache, [directory]));
+}
+
+/** Who lives on a machine, with libcni's cache of these entries, and these reservations. */
+function livesOn(
   machine: Machine,
   entries: readonly Entry[],
   reservations: Readonly<Record<string, string>> = {},
-): LivenessChecker {
+): Lives {
   const disk = machineWith(reservations);
   const directory = directoryOn(startOperator(disk).system);
-  return new LivenessChecker(systemOf(machine), cacheOf(entries), [directory]);
+  return livesBy(systemOf(machine), cacheOf(entries), directory);
 }
 
 function cacheOf(entries: readonly Entry[]): ResultsCache {
@@ -56,8 +62,9 @@ const mountedAt = (inode: number) => ({ "/run/netns/cni-1": inode });
 
 const processHasIt = "alive by process: process 7 runs in a network namespace with this address";
 const exists = "its network namespace /run/netns/cni-1 exists";
-const gone = "dead: its network namespace /run/netns/cni-1 is gone";
-const allKnown = "dead: no network namespace has the address, and all of the node are known";
+const gone = "dead by cache: its network namespace /run/netns/cni-1 is gone";
+const allKnown =
+  "dead by namespaces: no network namespace has the address, and all of the node are known";
 const notKnown =
   "unknown by view: no process has the address, and the namespace of its container is not known";
 const unseen =
@@ -142,10 +149,9 @@ const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
     const entries = entry === undefined ? [] : [entry];
-    const conclusion = checkerOn(machine, entries, reserved).livenessOf(own);
+    const conclusion = livesOn(machine, entries, reserved).livenessOf(own);
 
-    const by = "by" in conclusion ? ` by ${conclusion.by}` : "";
-    t.equal(`${conclusion.liveness}${by}: ${conclusion.reason}`, expected);
+    t.equal(`${conclusion.liveness} by ${conclusion.by}: ${conclusion.reason}`, expected);
   });
 }
 
@@ -154,14 +160,14 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
   const processes = { 7: other, 8: stranger };
   const why = "; process 8 runs in a network namespace that belongs to no known container";
   for (const netns of ["/run/netns/cni-1", "/proc/9/ns/net"]) {
-    const conclusion = checkerOn({ processes }, [{ netns }], reserved).livenessOf(own);
+    const conclusion = livesOn({ processes }, [{ netns }], reserved).livenessOf(own);
     t.match(conclusion, {
       liveness: "unknown",
       by: "view",
       reason: `its network namespace ${netns} is gone${why}`,
     });
     const ofAnother = { containerId: "c3", netns: "/proc/8/ns/net", addresses: ["172.17.0.2/24"] };
-    const named = checkerOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
+    const named = livesOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
     t.equal(named.liveness, "dead", "it is that of another container");
   }
   const contained = { isContained: true, shared: ["/run/netns"] };
@@ -169,13 +175,13 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
     [{ 7: other, 8: stranger }, "unknown"],
     [{ 7: other }, "dead"],
   ] as const) {
-    const checker = checkerOn({ ...contained, processes: seen }, [{}], reserved);
-    t.equal(checker.livenessOf(own).liveness, liveness, "on a node that is a container");
+    const lives = livesOn({ ...contained, processes: seen }, [{}], reserved);
+    t.equal(lives.livenessOf(own).liveness, liveness, "on a node that is a container");
   }
   const hidden = refusing(systemOf({ processes: { 7: other } }), ["list"], /^\/proc$/, "ENFILE");
   const directory = directoryOn(startOperator(machineWith(reserved)).system);
-  const checker = new LivenessChecker(hidden, cacheOf([{}]), [directory]);
-  t.equal(checker.livenessOf(own).liveness, "unknown", "no process is seen");
+  const lives = livesBy(hidden, cacheOf([{}]), directory);
+  t.equal(lives.livenessOf(own).liveness, "unknown", "no process is seen");
 });
 
 test("libcni's cache is believed of nothing from before this boot, nor of its namespace", async (t) => {
@@ -197,9 +203,9 @@ test("libcni's cache is believed of nothing from before this boot, nor of its na
     mounted: { [path]: 50 },
     isConnected: true,
   };
-  const checker = new LivenessChecker(systemOf(kernel), cacheOf([{}]), [directory]);
+  const lives = livesBy(systemOf(kernel), cacheOf([{}]), directory);
 
-  const [first, , third] = checker.livenessOfAll(directory.reservations);
+  const [first, , third] = lives.livenessOfAll(directory.reservations);
 
   t.match(first, {
     isBeforeBoot: true,
@@ -220,8 +226,8 @@ test("what is linked with another network namespace than the node's is not asked
     };
     const system = { ...systemOf({ processes }), linkedAddresses };
     const directory = directoryOn(startOperator(machineWith(reserved)).system);
-    const checker = new LivenessChecker(system, cacheOf([]), [directory]);
-    const { liveness, reason } = checker.livenessOf(own);
+    const lives = livesBy(system, cacheOf([]), directory);
+    const { liveness, reason } = lives.livenessOf(own);
     t.equal(liveness, isAsked ? "alive" : "unknown");
     t.match(reason, isAsked ? "linked with the node's has" : "is not seen from this one");
     t.equal(asked > 0, isAsked);
@@ -241,39 +247,39 @@ test("an address in no namespace is not dead if it need not be a container's of 
       'with "reclaim": "never" it need not be a container\'s',
     ],
   ] as const) {
-    const conclusion = checkerOn(another, [], reserved).livenessOf(reservation);
+    const conclusion = livesOn(another, [], reserved).livenessOf(reservation);
     t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
-    const known = checkerOn(another, [{}], reserved).livenessOf(reservation);
-    t.equal(`${known.liveness}: ${known.reason}`, gone, "but by its own");
+    const known = livesOn(another, [{}], reserved).livenessOf(reservation);
+    t.equal(`${known.liveness} by ${known.by}: ${known.reason}`, gone, "but by its own");
   }
 });
 
 test("a namespace whose address was moved away is its container's, by libcni's cache", async (t) => {
   const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
   const ofAnother = { containerId: "c3" };
-  t.equal(checkerOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
-  t.equal(checkerOn(moved, [ofAnother], reserved).livenessOf(own).liveness, "dead");
+  t.equal(livesOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(livesOn(moved, [ofAnother], reserved).livenessOf(own).liveness, "dead");
 
   const ofProcess = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
   const stale = { ...ofAnother, netns: "/proc/7/ns/net" };
-  t.equal(checkerOn(ofProcess, [stale], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(livesOn(ofProcess, [stale], reserved).livenessOf(own).liveness, "unknown");
   const right = { ...stale, addresses: ["169.254.1.1/24"] };
-  t.equal(checkerOn(ofProcess, [right], reserved).livenessOf(own).liveness, "dead");
+  t.equal(livesOn(ofProcess, [right], reserved).livenessOf(own).liveness, "dead");
 });
 
 test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
   const both = { namespace: 70, addresses: ["10.7.9.2", "10.7.9.3"] };
-  const checker = checkerOn({ processes: { 7: both } }, [], reserved);
-  t.strictSame(checker.containersBeside(own), ["c2"]);
+  const lives = livesOn({ processes: { 7: both } }, [], reserved);
+  t.strictSame(lives.whose.containersBeside(own), ["c2"]);
 });
 
 test("a reservation without an interface lives as long as any attachment of its container", async (t) => {
   const machine = { mounted: { "/run/netns/cni-1": 50 } };
   const entries = [{ netns: "/run/netns/cni-0" }, { interfaceName: "net1" }];
-  const checker = checkerOn(machine, entries);
+  const lives = livesOn(machine, entries);
 
-  t.equal(checker.livenessOf(own).liveness, "dead");
-  t.equal(checker.livenessOf(legacy).liveness, "alive");
+  t.equal(lives.livenessOf(own).liveness, "dead");
+  t.equal(lives.livenessOf(legacy).liveness, "alive");
   t.equal(cacheOf(entries).attachmentsOf(legacy).length, 2);
 });
 
@@ -282,23 +288,23 @@ test("a container that one of its addresses shows to be alive is alive with all 
   const moved = reservationOf(owner, "fd74::2");
   const inNetwork = { "10.7.9.2": "c1\r\neth0", "10.7.9.3": "c2\r\neth0" };
 
-  const checker = checkerOn({ processes: { 7: process } }, [], inNetwork);
+  const lives = livesOn({ processes: { 7: process } }, [], inNetwork);
 
-  t.match(checker.livenessOf(moved), {
+  t.match(lives.livenessOf(moved), {
     liveness: "alive",
     by: "process",
     reason: "process 7 runs in a network namespace with another address of its container",
   });
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
-  t.equal(checker.livenessOf(dead).liveness, "dead");
+  t.equal(lives.livenessOf(dead).liveness, "dead");
 });
 
 test("a container alive by one of its interfaces, by libcni's cache, is alive with all", async (t) => {
-  const checker = checkerOn({ mounted: mountedAt(50) }, [{}]);
+  const lives = livesOn({ mounted: mountedAt(50) }, [{}]);
   const moved = reservationOf({ kind: "attachment", ...attachment("c1", "net1") }, "10.7.9.9");
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
 
-  const results = checker.livenessOfAll([moved, own, dead]);
+  const results = lives.livenessOfAll([moved, own, dead]);
 
   t.strictSame(
     results.map(({ reservation, conclusion }) => [reservation, conclusion.liveness]),
@@ -312,22 +318,20 @@ test("a container alive by one of its interfaces, by libcni's cache, is alive wi
 
 test("an attachment of the cache is alive by any of its addresses", async (t) => {
   const ipv6 = { namespace: 70, addresses6: ["fd740000000000000000000000000007"] };
-  const checker = checkerOn({ processes: { 7: ipv6 } }, []);
+  const lives = livesOn({ processes: { 7: ipv6 } }, []);
 
   const livenessWith = (...addresses: readonly string[]) =>
-    checker.livenessOfAttachment({ networkNamespace: "", addresses }).liveness;
+    lives.livenessOfAttachment({ networkNamespace: "", addresses }).liveness;
   t.equal(livenessWith("10.7.9.2", "fd74::7"), "alive");
   t.equal(livenessWith("10.7.9.2"), "unknown");
-  t.same(
-    checker.namespacesWith("fd74::7").map(({ processId }) => processId),
-    [7],
-  );
+  const users = lives.whose.with("fd74::7").map(({ processId }) => processId);
+  t.same(users, [7]);
 });
 
 /** What is concluded of the first reservation in a directory, without libcni's cache. */
 function concludedIn(directory: NetworkDirectory, machine: Machine): Conclusion | undefined {
-  const checker = new LivenessChecker(systemOf(machine), cacheOf([]), [directory]);
-  return checker.livenessOfAll(directory.reservations)[0]?.conclusion;
+  const lives = livesBy(systemOf(machine), cacheOf([]), directory);
+  return lives.livenessOfAll(directory.reservations)[0]?.conclusion;
 }
 
 test("what was reserved only just now may be about to get its address", async (t) => {

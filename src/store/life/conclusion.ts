@@ -1,7 +1,6 @@
-/** What can be concluded of a reservation's container: the one place that says whether it is alive. */
+/** Whether the container of a reservation lives: the one place that says so, for the plugin and for the commands. */
 
-import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
-import type { NamespaceState } from "../../store/namespaces/namespace-state.ts";
+import type { Namespace } from "../namespaces/addresses-in-use.ts";
 
 /** `unknown`: nothing on the node shows it. */
 export type Liveness = "alive" | "dead" | "unknown";
@@ -10,6 +9,9 @@ export type Liveness = "alive" | "dead" | "unknown";
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
  * have moved its address away. By a `mount`, or a `descriptor` alone: no process runs there, so that the runtime may have lost it.
+ *
+ * Dead by a `boot` or by the `record` of its ADD: for certain, so that any ADD may take its address, if nobody uses it. By libcni's
+ * `cache`, or by all `namespaces` of the node: as far as these are complete.
  *
  * What is `unknown` a list of live containers can decide, unless what would tell was `unread`: libcni's cache, or the journal.
  * By the `record` it was reserved for no pod, and no namespace of its own is seen: then a list can decide only where it may
@@ -28,36 +30,48 @@ export type Conclusion =
       readonly path: string;
       readonly reason: string;
     }
-  | { readonly liveness: "dead"; readonly reason: string }
+  | {
+      readonly liveness: "dead";
+      readonly by: "boot" | "record" | "cache" | "namespaces";
+      readonly reason: string;
+    }
   | {
       readonly liveness: "unknown";
       readonly by: "view" | "unread" | "record";
       readonly reason: string;
     };
 
-/** Formats what is known of a container's life as tables show it. */
-export function formatLiveness(liveness: Liveness): string {
-  return liveness === "dead" ? "no" : liveness === "alive" ? "yes" : "-";
-}
+/** What the journal tells of a reservation's container, as far as it tells anything of this very file. */
+export type Fate =
+  /** The reservation is from before this boot, or of a pod's sandbox whose network namespace is gone: nothing of it lives. */
+  | { readonly kind: "dead"; readonly by: "boot" | "record"; readonly reason: string }
+  /** Its network namespace lives. */
+  | {
+      readonly kind: "alive";
+      /** The namespace as the kernel names it. */
+      readonly namespace: string;
+      readonly reason: string;
+      /** Whether it is not at its path any more. */
+      readonly hasLeft: boolean;
+    }
+  /** Its namespace is gone, and was no pod's sandbox: the address may be in use without one. */
+  | { readonly kind: "gone"; readonly reason: string }
+  | { readonly kind: "unseen"; readonly isPodSandbox: boolean; readonly reason: string }
+  /** The journal cannot be read. */
+  | { readonly kind: "unread"; readonly reason: string };
+
+/** The fate of what is from before this boot: no container outlives one. */
+export const BEFORE_BOOT: Fate = {
+  kind: "dead",
+  by: "boot",
+  reason: "it is from before this boot of the node",
+};
 
 /** A namespace that libcni's cache names for a container, and what became of it. */
 export type NamedNamespace =
   | { readonly kind: "exists"; readonly path: string; readonly hasProcess: boolean }
   | { readonly kind: "gone"; readonly path: string }
   | { readonly kind: "unseen"; readonly reason: string };
-
-/** What became of the namespace for which an ADD reserved the address, by the record in the journal. */
-export interface RecordedNamespace extends NamespaceState {
-  /** Whether it was the sandbox of a pod, which has nothing without its namespace; another address may be in use without one. */
-  readonly isPodSandbox: boolean;
-  readonly hasProcess: boolean;
-  /** Whether the record could not be read. */
-  readonly isUnread: boolean;
-  /** While it lives: the namespace as the kernel names it. */
-  readonly livingId?: string | undefined;
-  /** Whether it lives, and neither a process nor a mount shows it. */
-  readonly isOnlyOpen?: boolean;
-}
 
 /** What shows whether the container of a reservation is alive. */
 export interface Evidence {
@@ -70,8 +84,12 @@ export interface Evidence {
   /** Whether the node itself has its address. */
   readonly isOfNode: boolean;
   /** `undefined` where nothing is recorded of it as it is now, as of what the Go plugin has reserved. */
-  readonly recorded: RecordedNamespace | undefined;
-  /** The namespaces that libcni's cache names; none if it knows none. Not asked for where the record decides. */
+  readonly fate: Fate | undefined;
+  /** Whether a process runs in the namespace that is recorded. */
+  readonly isRunning: boolean;
+  /** Whether neither a process nor a mount shows that. */
+  readonly isOnlyOpen: boolean;
+  /** The namespaces that libcni's cache names; none if it knows none. Not asked for where the journal decides. */
   readonly named: readonly NamedNamespace[];
   /**
    * Why a namespace that the cache names, and that is gone from there, may live: processes run in one of which nothing tells whose
@@ -80,65 +98,39 @@ export interface Evidence {
   readonly stranger: string | undefined;
   /** Why the cache may name another one. */
   readonly cacheError: string | undefined;
-  /** Whether the reservation is known to be from before this boot. */
-  readonly isBeforeBoot: boolean;
   /** Whether an ADD may be under way: what the cache names may be of a former container with the same id. */
   readonly isJustReserved: boolean;
   /** Why it need not be dead although no namespace has an address of its container; `undefined` if it is. */
   readonly candidate: string | undefined;
 }
 
-/** The evidence, each part asked for once, when a rule needs it. */
+type Kind<Union, K> = Extract<Union, { readonly kind: K }>;
+
+/** The evidence; what libcni's cache names is asked for once, and only where the journal does not decide. */
 class Weighed {
   readonly evidence: Evidence;
-  readonly #namespaces: Evidence["namespaces"];
-  #recorded: RecordedNamespace | null | undefined;
+  readonly fate: Fate | undefined;
   #named: readonly NamedNamespace[] | undefined;
 
   constructor(evidence: Evidence) {
     this.evidence = evidence;
-    this.#namespaces = evidence.namespaces;
+    this.fate = evidence.fate;
   }
 
-  /** A namespace with its address in which a process runs. */
-  get inUse(): Evidence["namespaces"][number] | undefined {
-    return this.#namespaces.find(isOfProcess);
-  }
-
-  /** Any namespace with its address. */
-  get having(): Evidence["namespaces"][number] | undefined {
-    return this.#namespaces[0];
-  }
-
-  /** Which address these have. */
+  /** Which address the namespaces have. */
   get which(): string {
     return this.evidence.isItsOwn ? "this address" : "another address of its container";
   }
 
-  /** The record of the ADD. */
-  get recorded(): RecordedNamespace | undefined {
-    if (this.#recorded === undefined) this.#recorded = this.evidence.recorded ?? null;
-    return this.#recorded ?? undefined;
+  /** What the journal tells, where that decides. */
+  get deciding(): Kind<Fate, "alive" | "dead"> | undefined {
+    const { fate } = this;
+    return fate?.kind === "alive" || fate?.kind === "dead" ? fate : undefined;
   }
 
-  /** The record, where it decides: then libcni's cache is not asked. */
-  get deciding(): RecordedNamespace | undefined {
-    const { recorded } = this;
-    if (recorded?.kind === "alive") return recorded;
-    return recorded?.kind === "gone" && recorded.isPodSandbox ? recorded : undefined;
-  }
-
-  /**
-   * What libcni's cache names, unless the record decides, or the boot: what it names from before that may be there again, as
-   * another's.
-   */
   get named(): readonly NamedNamespace[] {
-    this.#named ??= this.isAsked ? this.evidence.named : [];
+    this.#named ??= this.deciding === undefined ? this.evidence.named : [];
     return this.#named;
-  }
-
-  get isAsked(): boolean {
-    return !this.evidence.isBeforeBoot && this.deciding === undefined;
   }
 }
 
@@ -166,8 +158,10 @@ const alive = (by: "process" | "namespace" | "descriptor", reason: string): Conc
   by,
   reason,
 });
-const dead = (reason: string): Conclusion => ({ liveness: "dead", reason });
-const unknown = (by: "view" | "unread" | "record", reason: string): Conclusion => ({
+type By<L extends Liveness> = Extract<Conclusion, { readonly liveness: L }>["by"];
+
+const dead = (by: By<"dead">, reason: string): Conclusion => ({ liveness: "dead", by, reason });
+const unknown = (by: By<"unknown">, reason: string): Conclusion => ({
   liveness: "unknown",
   by,
   reason,
@@ -179,19 +173,20 @@ const OF_NO_POD =
 const NOT_KNOWN = "no process has the address, and the namespace of its container is not known";
 
 /**
- * The rules, of which the first that applies concludes. Whoever runs outweighs what is written down; what is there outweighs
- * what is gone; and what cannot be read outweighs what the rest would show, since it could show that the container lives.
+ * The rules, of which the first that applies concludes. Whoever runs outweighs what is written down; what the plugin saw itself
+ * outweighs what libcni's cache says; what is there outweighs what is gone; and what cannot be read outweighs what the rest
+ * would show, since it could show that the container lives.
  */
 const rules: readonly Rule[] = [
   // A process with the address uses it, whoever it is reserved for.
   rule(
-    ({ inUse }) => inUse,
+    ({ evidence: { namespaces } }) => namespaces.find(isOfProcess),
     ({ processId }, { which }) =>
       alive("process", `process ${processId} runs in a network namespace with ${which}`),
   ),
   // A container need not have its address in its namespace: that of a virtual machine is on a tap.
   rule(
-    ({ recorded }) => (recorded?.kind === "alive" && recorded.hasProcess ? recorded : undefined),
+    ({ fate, evidence }) => (fate?.kind === "alive" && evidence.isRunning ? fate : undefined),
     ({ reason }) => alive("process", reason),
   ),
   // The same, as libcni's cache tells it.
@@ -206,7 +201,7 @@ const rules: readonly Rule[] = [
   ),
   // The runtime may have lost it, so this does not say that the container lives as surely as the above.
   rule(
-    ({ having }) => having,
+    ({ evidence: { namespaces } }) => namespaces[0],
     ({ path }, { which }) => ({
       liveness: "alive",
       by: "mount",
@@ -216,21 +211,16 @@ const rules: readonly Rule[] = [
   ),
   // What holds it is not seen: such as a socket, or a descriptor.
   rule(
-    ({ evidence: { isLinked }, recorded }) => (isLinked && recorded?.kind !== "alive") || undefined,
+    ({ evidence: { isLinked }, fate }) => (isLinked && fate?.kind !== "alive") || undefined,
     () => alive("namespace", "a network namespace that is linked with the node's has this address"),
   ),
-  // The plugin saw this namespace itself: its record outweighs what the cache says.
+  // No container outlives a boot, nor a pod's sandbox its namespace.
   rule(
     ({ deciding }) => deciding,
-    ({ kind, isOnlyOpen, reason }) => {
-      if (kind === "gone") return dead(reason);
-      return alive(isOnlyOpen === true ? "descriptor" : "namespace", reason);
+    (fate, { evidence: { isOnlyOpen } }) => {
+      if (fate.kind === "dead") return dead(fate.by, fate.reason);
+      return alive(isOnlyOpen ? "descriptor" : "namespace", fate.reason);
     },
-  ),
-  // No container outlives a boot.
-  rule(
-    ({ evidence: { isBeforeBoot } }) => isBeforeBoot || undefined,
-    () => dead("it is from before this boot of the node"),
   ),
   // The namespace may have moved its address away.
   rule(
@@ -244,12 +234,12 @@ const rules: readonly Rule[] = [
   ),
   // What cannot be read may record a namespace that exists.
   rule(
-    ({ recorded }) => (recorded?.isUnread === true ? recorded : undefined),
+    ({ fate }) => (fate?.kind === "unread" ? fate : undefined),
     ({ reason }) => unknown("unread", reason),
   ),
   // What the plugin saw may live unseen, whatever else is known: the cache knows no more of it than its path.
   rule(
-    ({ recorded }) => (recorded?.kind === "unseen" ? recorded : undefined),
+    ({ fate }) => (fate?.kind === "unseen" ? fate : undefined),
     ({ reason, isPodSandbox }) =>
       isPodSandbox ? unknown("view", reason) : unknown("record", `${reason}; ${OF_NO_POD}`),
   ),
@@ -263,12 +253,14 @@ const rules: readonly Rule[] = [
     ({ path }, { evidence: { stranger } }) => {
       const reason = `its network namespace ${path} is gone`;
       // Unmounted, or left by the process that is named, it lives as long as another process runs there.
-      return stranger === undefined ? dead(reason) : unknown("view", `${reason}; ${stranger}`);
+      return stranger === undefined
+        ? dead("cache", reason)
+        : unknown("view", `${reason}; ${stranger}`);
     },
   ),
   // Such as the address of an ingress: nobody but its owner knows whether it is in use.
   rule(
-    ({ recorded }) => (recorded?.isPodSandbox === false ? recorded : undefined),
+    ({ fate }) => (fate?.kind === "gone" ? fate : undefined),
     ({ reason }) => unknown("record", `${reason}; ${OF_NO_POD}`),
   ),
   // A namespace of which nothing tells whose it is may be that of the container.
@@ -286,10 +278,38 @@ export function conclude(evidence: Evidence): Conclusion {
     const conclusion = one(weighed);
     if (conclusion !== undefined) return conclusion;
   }
-  return dead("no network namespace has the address, and all of the node are known");
+  return dead("namespaces", "no network namespace has the address, and all of the node are known");
 }
 
-type Kind<K extends NamedNamespace["kind"]> = Extract<NamedNamespace, { readonly kind: K }>;
+/**
+ * Whether the address is held for nobody that is seen to need it: the container is dead, or alive by a mount or a descriptor
+ * alone, which its runtime may have lost.
+ */
+export function mayHaveLeaked(conclusion: Conclusion): boolean {
+  if (conclusion.liveness !== "alive") return conclusion.liveness === "dead";
+  return conclusion.by === "mount" || conclusion.by === "descriptor";
+}
+
+/**
+ * Whether a list that lacks the container shows that it is dead: nothing of it is seen. What has a network namespace is kept,
+ * whatever the list: a runtime may have lost a sandbox whose address still answers.
+ */
+export function mayBeDead(conclusion: Conclusion): boolean {
+  return conclusion.liveness === "unknown" && conclusion.by !== "unread";
+}
+
+/**
+ * Whether it is recorded that it was reserved for no pod: the address may be in use without a container, and a list decides
+ * only on what a runtime runs.
+ */
+export function isRecorded(conclusion: Conclusion): boolean {
+  return conclusion.liveness === "unknown" && conclusion.by === "record";
+}
+
+/** Formats what is known of a container's life as tables show it. */
+export function formatLiveness(liveness: Liveness): string {
+  return liveness === "dead" ? "no" : liveness === "alive" ? "yes" : "-";
+}
 
 // Named, since a function that is made anew for each of 65 000 reservations takes longer than it runs.
 
@@ -297,19 +317,19 @@ function isOfProcess({ processId }: Pick<Namespace, "processId">): boolean {
   return processId !== undefined;
 }
 
-function exists(one: NamedNamespace): one is Kind<"exists"> {
+function exists(one: NamedNamespace): one is Kind<NamedNamespace, "exists"> {
   return one.kind === "exists";
 }
 
-function isInUse(one: NamedNamespace): one is Kind<"exists"> {
+function isInUse(one: NamedNamespace): one is Kind<NamedNamespace, "exists"> {
   return one.kind === "exists" && one.hasProcess;
 }
 
-function isUnseen(one: NamedNamespace): one is Kind<"unseen"> {
+function isUnseen(one: NamedNamespace): one is Kind<NamedNamespace, "unseen"> {
   return one.kind === "unseen";
 }
 
-function isGone(one: NamedNamespace): one is Kind<"gone"> {
+function isGone(one: NamedNamespace): one is Kind<NamedNamespace, "gone"> {
   return one.kind === "gone";
 }
 

@@ -1,0 +1,71 @@
+/** Which reservations hold an address for nobody, by who is alive. */
+
+import { mayBeDead, mayHaveLeaked } from "../../store/life/conclusion.ts";
+import { isYoung } from "../../store/reservations/age.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
+import type { KnownReservation } from "./lives.ts";
+
+/**
+ * A younger reservation is no leak, in milliseconds: the runtime may be about to release it. After a restart of the node,
+ * kubelet removes all pods from before within minutes.
+ */
+const GRACE = 10 * 60_000;
+
+/** The reservations of a network that are old enough to be judged. */
+export interface Leaks {
+  /** How many are old enough. */
+  readonly judged: number;
+  /** The reservations that may have leaked; what ADD takes by itself after a reboot is no leak. */
+  readonly leaked: readonly KnownReservation[];
+  readonly unknown: readonly KnownReservation[];
+  /** Whether the node has just started: then none is old, and all are counted. */
+  readonly isStarting: boolean;
+}
+
+/** @param uptime of the node, in milliseconds; `undefined` where that is not known */
+export function leaksAmong(
+  known: readonly KnownReservation[],
+  now: number,
+  uptime: number | undefined,
+): Leaks {
+  const isStarting = uptime !== undefined && uptime < GRACE;
+  const isOld = ({ since }: NodeReservation): boolean =>
+    isStarting || (since !== undefined && !isYoung(since, now, GRACE));
+  const old = known.filter(
+    ({ reservation }) => containerOf(reservation.owner) !== "" && isOld(reservation),
+  );
+  const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
+  return {
+    judged: old.length,
+    leaked: counted.filter(({ conclusion }) => mayHaveLeaked(conclusion)),
+    unknown: counted.filter(({ conclusion }) => conclusion.liveness === "unknown"),
+    isStarting,
+  };
+}
+
+/** What `gc` has left of a network. */
+export interface Collected {
+  readonly isRun: boolean;
+  readonly isSeenDead: (one: NodeReservation) => boolean;
+}
+
+/**
+ * How many reservations are of dead containers: the node shows it, or `gc` found them dead and has not released them, and
+ * nothing shows that they live.
+ *
+ * @param collected asked for only where the node does not show it
+ * @returns `undefined` instead of 0 where some may be dead: `gc` has not run, and of some it is not known
+ */
+export function deadAmong(
+  known: readonly KnownReservation[],
+  collected: () => Collected,
+): number | undefined {
+  const own = known.filter(({ reservation }) => containerOf(reservation.owner) !== "");
+  const isDead = ({ reservation, conclusion }: KnownReservation): boolean =>
+    conclusion.liveness === "dead" ||
+    (mayBeDead(conclusion) && collected().isSeenDead(reservation));
+  const dead = own.filter(isDead).length;
+  if (dead > 0 || own.every(({ conclusion }) => conclusion.liveness !== "unknown")) return dead;
+  return collected().isRun ? dead : undefined;
+}

@@ -1,0 +1,231 @@
+/** Whose the network namespaces of the node are: the node's, a known container's, or nobody knows. */
+
+import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
+import { BEFORE_BOOT } from "../../store/life/conclusion.ts";
+import { isLocal } from "../../store/namespaces/addresses.ts";
+import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { Attached, LifeFacts } from "../facts/life-facts.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
+import { once } from "../once.ts";
+
+const NONE: readonly Namespace[] = [];
+
+const UNLINKED = "what is linked with the network namespace of the node is not seen from this one";
+
+/** Judges by what was read, each question once. */
+export class Whose {
+  readonly #facts: LifeFacts;
+
+  constructor(facts: LifeFacts) {
+    this.#facts = facts;
+  }
+
+  /** The containers that hold the addresses of each namespace. */
+  readonly #containers = once(() => {
+    const { namespaces, held } = this.#facts;
+    const ownersAt = (address: string): readonly string[] =>
+      held.flatMap((one) => one.ownersAt(address).map(containerOf));
+    return new Map(
+      namespaces().all.map((namespace) => {
+        const addresses = [...namespace.addresses].filter((one) => !isLocal(one));
+        return [namespace, addresses.flatMap(ownersAt).filter((one) => one !== "")];
+      }),
+    );
+  });
+
+  /** The same the other way round. */
+  readonly #namespaces = once(() => {
+    const byContainer = new Map<string, Namespace[]>();
+    for (const [namespace, containers] of this.#containers()) {
+      for (const one of containers) {
+        const known = byContainer.get(one);
+        if (known === undefined) byContainer.set(one, [namespace]);
+        else known.push(namespace);
+      }
+    }
+    return byContainer;
+  });
+
+  /** The living namespaces for which something was reserved, by the journals. */
+  readonly #recorded = once((): ReadonlySet<string> => {
+    const ids = this.#facts.held.flatMap(({ reservations }) =>
+      reservations.flatMap((one) => {
+        const fate = this.#facts.fateOf(one);
+        return fate?.kind === "alive" ? fate.namespace : [];
+      }),
+    );
+    return new Set(ids);
+  });
+
+  /** The containers of which all that they hold is from before this boot. */
+  readonly #beforeBoot = once((): ReadonlySet<string> => {
+    const { held, fateOf } = this.#facts;
+    const all = held.flatMap(({ reservations }) =>
+      reservations.map((one) => [containerOf(one.owner), fateOf.call(this.#facts, one)] as const),
+    );
+    const names = new Set<string>();
+    for (const [name, fate] of all) if (fate === BEFORE_BOOT) names.add(name);
+    for (const [name, fate] of all) if (fate !== BEFORE_BOOT) names.delete(name);
+    return names;
+  });
+
+  /**
+   * What libcni's cache knows, without what it knows from before this boot: the namespace that it had is gone, and what is at its
+   * path is another's.
+   */
+  readonly attachmentsOfBoot = once((): readonly Attached[] => {
+    const { attachments } = this.#facts.cache;
+    if (attachments.length === 0) return attachments;
+    return attachments.filter(({ containerId }) => !this.#beforeBoot().has(containerId));
+  });
+
+  /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
+  readonly #named = once((): ReadonlySet<string> => {
+    const ids = this.attachmentsOfBoot().flatMap(({ networkNamespace, addresses }) => {
+      const state = this.#facts.at(networkNamespace);
+      if (state.kind !== "exists") return [];
+      const found = this.#facts.namespaces().withId(state.id);
+      const isCertain =
+        !networkNamespace.startsWith("/proc/") ||
+        addresses.some((address) => found?.addresses.has(address) === true);
+      return isCertain ? state.id : [];
+    });
+    return new Set(ids);
+  });
+
+  /** The ids of the namespaces that are known as those of this node's containers, by libcni's cache or a journal. */
+  readonly ofContainers = once(
+    (): ReadonlySet<string> => new Set([...this.#named(), ...this.#recorded()]),
+  );
+
+  /**
+   * The ids of the node's namespaces that are not known as such by its processes: in a PID namespace of its own, as inside a
+   * container with a runtime, the node is where the first process and this one are, unless that is known as a container's.
+   */
+  readonly #ofNode = once((): ReadonlySet<string> => {
+    const here = this.#facts.standpoint().seesNode ? [] : this.#here();
+    return new Set(here.filter((id) => !this.ofContainers().has(id)));
+  });
+
+  /** The namespaces of the first process and of this one. */
+  #here(): readonly string[] {
+    const { ofFirstProcess, own } = this.#facts.standpoint();
+    return [own ?? [], ofFirstProcess ?? []].flat();
+  }
+
+  /** Whether this process is in the network namespace of the node, as far as that is seen. */
+  isInNode(): boolean {
+    const { seesNode, ofNode, ofFirstProcess, own } = this.#facts.standpoint();
+    if (own === undefined) return false;
+    return seesNode ? own === ofNode : own === ofFirstProcess && !this.ofContainers().has(own);
+  }
+
+  /** The addresses of the node itself, in their canonical form, as far as they are seen; loopback ones among them. */
+  readonly nodeAddresses = once((): ReadonlySet<string> => {
+    const namespaces = this.#facts.namespaces();
+    const own = [...this.#ofNode()].flatMap((id) => namespaces.withId(id) ?? []);
+    if (own.length === 0) return namespaces.nodeAddresses;
+    return new Set([...namespaces.nodeAddresses, ...own.flatMap((one) => [...one.addresses])]);
+  });
+
+  /** The namespaces in which an address is configured, in its canonical form, without the node's; those of processes first. */
+  with(address: string): readonly Namespace[] {
+    return this.#withoutNode(this.#facts.namespaces().withAddress(address));
+  }
+
+  /** The namespaces that have the address of a reservation or, where none has, another one that its container holds. */
+  for({ text, owner }: NodeReservation): readonly Namespace[] {
+    const here = this.with(text);
+    if (here.length > 0) return here;
+    return this.#withoutNode(this.#namespaces().get(containerOf(owner)) ?? NONE);
+  }
+
+  #withoutNode(namespaces: readonly Namespace[]): readonly Namespace[] {
+    if (namespaces.length === 0 || this.#ofNode().size === 0) return namespaces;
+    return namespaces.filter(({ id }) => id === undefined || !this.#ofNode().has(id));
+  }
+
+  /**
+   * The namespaces of this node's containers that have an address, given in its canonical form: those that are linked with the
+   * node's, or are known by libcni's cache or by what was recorded of them. A runtime inside a container has namespaces of its
+   * own, by right with the same addresses. Where nothing but the kernel's answer shows one, it is by its id alone.
+   */
+  ofContainersWith(address: string): readonly (Namespace | number)[] {
+    const linked = new Set<number>();
+    for (const one of this.#facts.linked().get(address) ?? []) if (one !== "node") linked.add(one);
+    let unseen = 0;
+    const seen = this.with(address).filter((namespace) => {
+      const id = this.#facts.linkedIdOf(namespace);
+      if (id === "unseen") unseen++;
+      else if (id !== "none") linked.delete(id);
+      const isKnown = namespace.id !== undefined && this.ofContainers().has(namespace.id);
+      return isKnown || typeof id === "number";
+    });
+    // One of which the id is not seen may be one of those.
+    return [...seen, ...[...linked].slice(unseen)];
+  }
+
+  /** The addresses of a subnet, but for a part of it, that others than the node have, in their canonical form. */
+  othersIn(subnet: AddressRange, but: AddressRange | undefined): readonly string[] {
+    return [...this.#facts.linked().keys()].filter((text) => {
+      const address = parseAddress(text);
+      if (address === undefined || !isWithin(address, subnet)) return false;
+      return !(but && isWithin(address, but)) && this.#facts.namespaces().isLinked(text);
+    });
+  }
+
+  /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
+  containersBeside(reservation: NodeReservation): readonly string[] {
+    return this.for(reservation).flatMap((one) => this.#containers().get(one) ?? []);
+  }
+
+  /** The namespaces that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
+  readonly #strangers = once((): readonly Namespace[] => {
+    const unheld = [...this.#containers()]
+      .filter(([namespace, containers]) => containers.length === 0 && namespace.hasInterface())
+      .map(([namespace]) => namespace);
+    return unheld.filter(({ id }) => id === undefined || !this.#named().has(id));
+  });
+
+  /**
+   * The network namespaces in which processes run, and of which nothing tells whose they are: each may be that of a container
+   * whose address the node's kernel never has, as that of a virtual machine.
+   */
+  strangersWithProcess(): readonly Namespace[] {
+    const running = this.#strangers().filter(({ processId }) => processId !== undefined);
+    if (running.length === 0) return running;
+    // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
+    const known = new Set([...this.#here(), ...this.#recorded()]);
+    return running.filter(({ id }) => id === undefined || !known.has(id));
+  }
+
+  /** Which namespace may be that of a container although it has none of its addresses. */
+  readonly candidate = once((): string | undefined => {
+    const why = this.#facts.namespaces().incomplete ?? this.#whyUnlinked();
+    if (why !== undefined) return why;
+    const [stranger] = this.#strangers();
+    return stranger && `the network namespace ${stranger.path} belongs to no known container`;
+  });
+
+  /**
+   * Why a namespace that libcni's cache names as gone may live: a process may have left its own, or a mount been removed, while
+   * another process runs there. In a PID namespace of its own, as of a node that is a container, the processes of its runtime
+   * are seen, though not the node's.
+   */
+  readonly stranger = once((): string | undefined => {
+    const { seesNode } = this.#facts.standpoint();
+    const why = (seesNode ? this.#facts.whyUnseen() : undefined) ?? this.#whyUnlinked();
+    if (why !== undefined) return why;
+    const [stranger] = this.strangersWithProcess();
+    return (
+      stranger &&
+      `process ${stranger.processId} runs in a network namespace that belongs to no known container`
+    );
+  });
+
+  /** Why namespaces are not seen that are linked with the node's, and that nothing but a descriptor may hold. */
+  #whyUnlinked(): string | undefined {
+    return this.#facts.standpoint().isElsewhere ? UNLINKED : undefined;
+  }
+}
