@@ -24,6 +24,7 @@ import type { ConfigurationFile, ConfigurationProblem } from "./configured/confi
 import type { Bridge, FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
+import { outlookOf } from "./facts/outlook.ts";
 import {
   logUnreadable,
   type NetworkDirectory,
@@ -31,9 +32,9 @@ import {
   networkDirectories,
 } from "./held/network-directory.ts";
 import { Lives } from "./judgements/lives.ts";
+import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
-import { type Outlook, outlookOf } from "./outlook.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -55,7 +56,7 @@ export class Node {
   readonly liveness: Lives;
   readonly #networks: Networks;
   #interfaces: { readonly read: Interfaces | undefined } | undefined;
-  readonly #outlooks = new Map<FoundNetwork, Outlook>();
+  readonly #nextAdds = new Map<FoundNetwork, NextAdd>();
   readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
   readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
 
@@ -131,12 +132,14 @@ export class Node {
   }
 
   /** What the next ADD in a network comes to, asked once. */
-  outlookOf(network: FoundNetwork): Outlook {
-    const known = this.#outlooks.get(network);
+  nextAddIn(directory: NetworkDirectory, network: FoundNetwork): NextAdd {
+    const known = this.#nextAdds.get(network);
     if (known !== undefined) return known;
     const outlook = outlookOf(this.context.system, network, this.facts);
-    this.#outlooks.set(network, outlook);
-    return outlook;
+    const used = this.usedIn(directory, network);
+    const next = nextAddIn(network, outlook, this.refusedIn(network), used);
+    this.#nextAdds.set(network, next);
+    return next;
   }
 
   /** The reservations of a network that an ADD takes where no other address is free. */

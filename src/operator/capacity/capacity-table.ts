@@ -8,18 +8,17 @@ import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/t
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import { commandText } from "../next-command.ts";
-import type { Outlook } from "../outlook.ts";
+import type { NextAdd } from "../judgements/next-add.ts";
 import {
   addUp,
   type Counts,
   type FamilyCounts,
   formatRange,
-  fullSets,
   NEARLY_FULL,
   permille,
   type RangeCounts,
-} from "./capacity-count.ts";
+} from "../judgements/usage.ts";
+import { commandText } from "../next-command.ts";
 
 /** The counts of a network. */
 export interface NetworkCounts {
@@ -29,9 +28,7 @@ export interface NetworkCounts {
   readonly outside: { readonly used: number; readonly unowned: number };
   readonly pods: bigint | undefined;
   /** What the next ADD comes to. */
-  readonly outlook: Outlook;
-  /** Why every ADD fails; `undefined` where it does not, or that cannot be told. */
-  readonly failure: string | undefined;
+  readonly next: NextAdd;
   /** Reservations from before this boot, which count as free. */
   readonly beforeBoot: number;
   /** Reservations of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
@@ -113,7 +110,7 @@ function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
 }
 
 function notesOn(
-  { network: { files, shadowedBy }, outlook, failure, ranges, pods, ...counted }: NetworkCounts,
+  { network: { files, shadowedBy }, next, ranges, pods, ...counted }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
@@ -123,9 +120,8 @@ function notesOn(
   const gc = commandText(context, files, ["gc", network]);
   const { beforeBoot, dead, empty, cooling } = counted;
   // Of a set from which no ADD works there is nothing to release.
-  const usable = ranges.filter(({ isRefused }) => !isRefused);
-  const full = fullSets(usable).map((set) => {
-    const { capacity } = addUp(usable.filter((range) => range.set === set));
+  const without = next.sets.filter(({ kind }) => kind !== "free" && kind !== "refused");
+  const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
     const fails = dead === undefined ? "may fail" : "fails";
     const text =
@@ -134,11 +130,12 @@ function notesOn(
         : `has no free address: the next pod ${fails}. To find addresses of dead containers: ${gc}`;
     return paint(`${network}: range set ${set} ${text}`, "error");
   });
+  const { failure, doubt } = next;
   if (failure !== undefined) {
-    full.push(paint(`${network}: every ADD fails: ${inOneLine(failure)}`, "error"));
-  } else if (outlook.kind !== "fails" && outlook.doubt !== undefined) {
+    full.push(paint(`${network}: every ADD fails: ${inOneLine(failure.reason)}`, "error"));
+  } else if (doubt !== undefined) {
     full.push(
-      `${network}: only root of the node can tell whether an ADD works: ${inOneLine(outlook.doubt)}`,
+      `${network}: only root of the node can tell whether an ADD works: ${inOneLine(doubt)}`,
     );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];

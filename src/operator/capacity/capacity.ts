@@ -10,21 +10,19 @@ import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { logUncertainty, logUncounted, logUnreserved, type Node, openNode } from "../node.ts";
-import { replaceFile } from "../temporary-files.ts";
 import {
   countRanges,
   describeCounts,
   describeRange,
   describeTotals,
-  fullSets,
   maxPods,
   outsideRanges,
   podsFor,
-  refusalOf,
   totalsOf,
   usableSets,
-} from "./capacity-count.ts";
+} from "../judgements/usage.ts";
+import { logUncertainty, logUncounted, logUnreserved, type Node, openNode } from "../node.ts";
+import { replaceFile } from "../temporary-files.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
 
@@ -207,8 +205,8 @@ function count(context: Context): Report {
 }
 
 /** Whether the next pod gets no address, be it that a range set has none, or that every ADD fails. */
-function isShort({ ranges, failure }: NetworkCounts): boolean {
-  return failure !== undefined || fullSets(ranges).length > 0;
+function isShort({ next }: NetworkCounts): boolean {
+  return next.failure !== undefined || next.sets.some(({ kind }) => kind !== "free");
 }
 
 /** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
@@ -223,8 +221,7 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
   const lasting = unowned.filter(({ name }) => !removable.has(name));
   return directory.networks.map((network, at) => ({
     network,
-    outlook: node.outlookOf(network),
-    failure: failureOf(node, network),
+    next: node.nextAddIn(directory, network),
     ranges: countRanges(network, node.usedIn(directory, network), lasting, node.refusedIn(network)),
     beforeBoot: network.reclaims ? beforeBoot.size : 0,
     dead: network.reclaims ? ofDead?.size : 0,
@@ -241,23 +238,15 @@ function podsOf(node: Node, network: FoundNetwork): bigint | undefined {
   return podsFor(usableSets(network.rangeSets, refused), network.exclusions);
 }
 
-/** Why every ADD fails, by the dry run of one, or since the bridge plugin refuses what it gets. */
-function failureOf(node: Node, network: FoundNetwork): string | undefined {
-  const outlook = node.outlookOf(network);
-  return outlook.kind === "fails"
-    ? outlook.reason
-    : refusalOf(network.rangeSets, node.refusedIn(network));
-}
-
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, outside, pods, failure, beforeBoot, dead, empty, cooling } = counts;
+  const { network, ranges, outside, pods, next, beforeBoot, dead, empty, cooling } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
     shadowedBy: network.shadowedBy ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
-    failure: failure ?? null,
+    failure: next.failure?.reason ?? null,
     beforeBoot,
     dead: dead ?? null,
     empty,

@@ -13,9 +13,9 @@ import {
   existingPluginDirectories,
   PLUGIN,
 } from "../configured/plugin-directories.ts";
+import { hasRootOfNode } from "../facts/outlook.ts";
 import { kindAt, linkAt } from "../install/place.ts";
 import type { Node } from "../node.ts";
-import { hasRootOfNode } from "../outlook.ts";
 import type { Finding } from "./finding.ts";
 
 /** The bits of a mode by which anybody may start a file, see inode(7). */

@@ -10,13 +10,14 @@ export function outlookFindings(node: Node, directory: NetworkDirectory): readon
   for (const network of directory.networks) {
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
-    const outlook = node.outlookOf(network);
-    if (outlook.kind === "fails") {
-      const message = `every ADD fails: ${outlook.reason}`;
-      const remedy = outlook.isOfDisk ? { remedy: DISK_FAILS } : {};
+    const { failure, isOfDisk, doubt } = node.nextAddIn(directory, network);
+    // What the bridge plugin refuses is a finding of its own.
+    if (failure?.by === "plugin") {
+      const message = `every ADD fails: ${failure.reason}`;
+      const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
       found.set(message, { ...about, code: "add-fails", message, ...remedy });
-    } else if (outlook.doubt !== undefined) {
-      const message = `whether an ADD works cannot be told: ${outlook.doubt}`;
+    } else if (doubt !== undefined) {
+      const message = `whether an ADD works cannot be told: ${doubt}`;
       found.set(message, { ...about, code: "add-unknown", message });
     }
   }

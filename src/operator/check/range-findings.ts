@@ -3,19 +3,10 @@
 import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddresses } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
-import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
-import { isEmptySet } from "../../ipam/round-robin.ts";
-import { NoAddressError } from "../../store/no-address.ts";
-import {
-  addUp,
-  countRanges,
-  NEARLY_FULL,
-  permille,
-  reservedIn,
-  usableSets,
-} from "../capacity/capacity-count.ts";
+import { formatReservedFor } from "../../ipam/exclusions.ts";
+import { formatRangeSet } from "../../ipam/range-set.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -33,28 +24,21 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
   const { files } = directory;
   const commands: Finding["commands"] = [{ files, words: ["gc", files.network] }];
   return directory.networks.flatMap((network) => {
-    const { source = "", rangeSets, shadowedBy } = network;
+    const { source = "", shadowedBy } = network;
     if (shadowedBy !== undefined) return [];
-    const inUse = node.usedIn(directory, network);
     const about = { network: files.network, path: source, commands };
-    const refused = node.refusedIn(network);
-    return rangeSets.flatMap((whole, index): readonly Finding[] => {
+    const { sets } = node.nextAddIn(directory, network);
+    return sets.flatMap(({ kind, ranges: set, counts, error }): readonly Finding[] => {
       // From what the bridge plugin refuses no pod gets an address: that is a finding of its own.
-      const [[first, ...rest] = []] = usableSets([whole], refused);
-      if (first === undefined) return [];
-      const set: RangeSet = [first, ...rest];
-      const outlook = node.outlookOf(network);
-      const prospect = outlook.kind === "asked" ? outlook.prospects[index] : undefined;
-      if (isEmptySet(set, exclusionsForAll(network))) {
-        if (!(prospect instanceof NoAddressError)) return [];
+      if (kind === "refused") return [];
+      if (kind === "empty") {
+        if (error === undefined) return [];
         // In the words of ADD.
-        const message = messageWithDetails(prospect);
+        const message = messageWithDetails(error);
         return [{ code: "range-empty", network: files.network, path: source, message }];
       }
-      const counts = addUp(countRanges({ ...network, rangeSets: [set] }, inUse, [], []));
       const { used, capacity, free } = counts;
-      const isAsked = prospect !== undefined && set.length === whole.length;
-      const isFull = !isAsked ? free === 0n : prospect instanceof NoAddressError;
+      const isFull = kind === "full";
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];

@@ -3,7 +3,6 @@
 import { formatAddressRange } from "../../ipam/address.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import type { System } from "../../system/system.ts";
-import { countRanges, type RangeCounts } from "../capacity/capacity-count.ts";
 import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
@@ -11,6 +10,7 @@ import { readCollection, seenId } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { type Collected, deadAmong } from "../judgements/leaks.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
+import { countRanges, type RangeCounts } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
 import type { Labels, Metric, Sample } from "./exposition.ts";
 

@@ -2,13 +2,8 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import {
-  countRanges,
-  describeRange,
-  formatRange,
-  type RangeCounts,
-} from "../capacity/capacity-count.ts";
 import { type FoundNetwork, whyShadowed } from "../configured/found-network.ts";
+import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, openNode } from "../node.ts";
 
 /** A network with the addresses that are free in each of its ranges. */

@@ -7,10 +7,9 @@ import type { RangeSet } from "../../../src/ipam/range-set.ts";
 import {
   countRanges,
   formatRange,
-  fullSets,
   permille,
   podsFor,
-} from "../../../src/operator/capacity/capacity-count.ts";
+} from "../../../src/operator/judgements/usage.ts";
 import type { HeldAddress } from "../../../src/store/reservations/reservation-file.ts";
 import { address, prefix } from "../../ipam/parsed.ts";
 import { rangeSet } from "../../store/fixtures.ts";
@@ -27,8 +26,6 @@ function excluding(...networks: readonly string[]): Exclusions {
 function reservationsOf(...names: readonly string[]): readonly HeldAddress[] {
   return names.map((name) => ({ address: address(name), name }));
 }
-
-const nothing = { exclusions: [], reserved: [] } as const;
 
 // 2^(32 - n) - 3: network address, broadcast address and gateway; IPv6 keeps no broadcast address. One or two addresses
 // are all handed out.
@@ -91,13 +88,6 @@ test("reserved addresses are no capacity, held or not, and counted by themselves
 
   // 10.0.0.1 is the gateway, which is nobody's.
   t.match(counts, { size: 14n, excluded: 5n, reserved: 3n, capacity: 9n, used: 1n, free: 8n });
-});
-
-test("a set is full when none of its ranges has an address left", async (t) => {
-  const held = reservationsOf("10.0.0.2", "10.0.1.2");
-  const rangeSets = setsOf(["10.0.0.0/30", "10.0.1.0/30"], ["10.0.2.0/30"]);
-  t.strictSame(fullSets(countRanges({ ...nothing, rangeSets }, held, [], [])), [0]);
-  t.strictSame(fullSets(countRanges({ ...nothing, rangeSets }, held.slice(1), [], [])), []);
 });
 
 for (const [used, capacity, share] of [

@@ -95,16 +95,6 @@ export function usableSets(
   return sets.map((set) => set.filter((range) => !known.has(range)));
 }
 
-/** Why every ADD fails: no ADD works from any range of a set; `undefined` where each set has a usable one. */
-export function refusalOf(
-  sets: readonly RangeSet[],
-  refused: readonly RefusedRanges[],
-): string | undefined {
-  const at = usableSets(sets, refused).findIndex((set) => set.length === 0);
-  const set: readonly Range[] = sets[at] ?? [];
-  return refused.find(({ ranges }) => ranges.some((range) => set.includes(range)))?.reason;
-}
-
 /** The sum of several counts. */
 export function addUp(counts: readonly Counts[]): Counts {
   const sum = (pick: (one: Counts) => bigint): bigint =>
@@ -166,12 +156,6 @@ export function podsFor(
 /** A value for kubelet's `maxPods`, capped at its maximum. */
 export function maxPods(pods: bigint): bigint {
   return pods < MAX_PODS ? pods : MAX_PODS;
-}
-
-/** The indexes of the range sets without a free address. */
-export function fullSets(counts: readonly RangeCounts[]): readonly number[] {
-  const sets = [...new Set(counts.map(({ set }) => set))];
-  return sets.filter((set) => counts.every((one) => one.set !== set || one.free === 0n));
 }
 
 /**

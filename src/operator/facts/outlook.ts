@@ -1,14 +1,14 @@
 /** What the next ADD in a network comes to, as far as this process can tell: by the dry run, as in the plugin's STATUS. */
 
-import { CniError, messageWithDetails } from "../cni/error.ts";
-import { dryRun, type Prospect } from "../dry-run/dry-run.ts";
-import { unescaped } from "../store/namespaces/mount-lines.ts";
-import { hasCapability } from "../store/namespaces/sight.ts";
-import { rootOf } from "../store/namespaces/view.ts";
-import type { OperatorSystem } from "../system/operator-system.ts";
-import { attempt, isSystemError, type SystemError } from "../system/system.ts";
-import type { FoundNetwork } from "./configured/found-network.ts";
-import type { NodeLifeFacts } from "./facts/life-facts.ts";
+import { CniError, messageWithDetails } from "../../cni/error.ts";
+import { dryRun, type Prospect } from "../../dry-run/dry-run.ts";
+import { unescaped } from "../../store/namespaces/mount-lines.ts";
+import { hasCapability } from "../../store/namespaces/sight.ts";
+import { rootOf } from "../../store/namespaces/view.ts";
+import type { OperatorSystem } from "../../system/operator-system.ts";
+import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NodeLifeFacts } from "./life-facts.ts";
 
 /** What the ADD of a pod that asks for nothing comes to. */
 export type Outlook =

@@ -1,7 +1,7 @@
 /** outlook.ts: where a path is on a mount that nobody can write to. */
 
 import { test } from "tap";
-import { isReadOnly } from "../../src/operator/outlook.ts";
+import { isReadOnly } from "../../../src/operator/facts/outlook.ts";
 
 const mounts = `21 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
 22 21 8:2 / /var rw,relatime shared:2 - ext4 /dev/sda2 ro,errors=remount-ro
