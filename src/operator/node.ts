@@ -82,9 +82,16 @@ export class Node {
     this.liveness = new Lives(this.facts);
   }
 
-  /** The reservations of all networks. */
+  /**
+   * The reservations of all networks, in the order of reading that all commands have: the names of libcni's entries, reservations,
+   * journals, and only then what the kernel shows. So what is added meanwhile is known, and what ends meanwhile is not taken for
+   * alive.
+   */
   get reservations(): readonly NodeReservation[] {
-    return this.directories.flatMap(({ reservations }) => reservations);
+    this.cache.learnNames();
+    const reservations = this.directories.flatMap((one) => one.reservations);
+    for (const directory of this.directories) this.facts.journalOf(directory);
+    return reservations;
   }
 
   /** The addresses of the interfaces in this network namespace; `undefined` if the kernel does not tell them here. */

@@ -6,7 +6,7 @@ import {
   knownConfigurationDirectories,
   requestedConfigurationDirectory,
 } from "../configured/configuration-directories.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
+import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
@@ -47,8 +47,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const { system } = context;
   const isNamed = (network: string): boolean => name === undefined || network === name;
   const isSelected: Selection = ({ files }) => isNamed(files.network);
-  // First: they read the cache before the reservations.
-  const onAttachments = attachmentFindings(node, isSelected);
+  requireReadable(node.reservations.filter(({ network }) => isSelected(network)));
   const checked = directories.filter(isSelected);
   const networks = checked.flatMap((directory) => directory.networks);
   const onConfigurations = configurationFindings(node, isNamed);
@@ -72,7 +71,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leakFindings(node, checked),
-    ...lastingAttachmentFindings(node, isSelected, onAttachments),
+    ...lastingAttachmentFindings(node, isSelected),
     ...bridgeFindings(node, networks),
   ];
   return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
@@ -82,12 +81,8 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
 const REPETITIONS = 2;
 
 /** A DEL releases the address before libcni forgets the attachment: what is over within seconds is not reported. */
-function lastingAttachmentFindings(
-  node: Node,
-  isSelected: Selection,
-  first: readonly Finding[],
-): readonly Finding[] {
-  let findings = first;
+function lastingAttachmentFindings(node: Node, isSelected: Selection): readonly Finding[] {
+  let findings = attachmentFindings(node, isSelected);
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
     const again = attachmentFindings(node.readAgain(), isSelected);

@@ -12,7 +12,6 @@ import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { requireReadable } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
 import { namedPods } from "./pods-in-subnet.ts";
@@ -21,15 +20,10 @@ import type { RemedyCommand } from "./remedy-command.ts";
 /** The findings of all reservations on which there is none: one list, since there may be 65 000. */
 const NOTHING: readonly Finding[] = [];
 
-/**
- * Checks every reservation of a network.
- *
- * @throws CommandError if this user may not read them
- */
+/** Checks every reservation of a network. */
 export function reservationFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const { context } = node;
   const { reservations } = directory;
-  requireReadable(reservations);
   const findings: Finding[] = [];
   const livingOutside: NodeReservation[] = [];
   for (const reservation of reservations) {

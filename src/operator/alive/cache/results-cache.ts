@@ -58,11 +58,10 @@ export class ResultsCache implements ConfigurationCache {
   /**
    * All attachments but those of some reservations, of which no file is read.
    *
-   * @param reservations gives these; it is asked once the names of all entries are known
+   * @param reservations gives these; it is asked where there is any entry
    */
   attachmentsBut(reservations: () => Iterable<NodeReservation>): readonly CachedAttachment[] {
-    const counts = this.#directories.map((one) => one.learnNames());
-    if (counts.every((count) => count === 0)) return [];
+    if (this.learnNames() === 0) return [];
     const left = [...reservations()];
     const ofMultus = this.#multus.attachmentsBut(left);
     const own = this.#own.attachmentsBut(left);
@@ -70,6 +69,11 @@ export class ResultsCache implements ConfigurationCache {
     // A network that the runtime called before multus was there is in both.
     const known = new Set(ofMultus.map(keyOfAttachment));
     return [...own.filter((one) => !known.has(keyOfAttachment(one))), ...ofMultus];
+  }
+
+  /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
+  learnNames(): number {
+    return this.#directories.reduce((count, one) => count + one.learnNames(), 0);
   }
 
   /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
