@@ -9,6 +9,8 @@ import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import { type Finding, RESERVATIONS_LOST } from "./finding.ts";
+import { describeContainer, describeHolder } from "./holder.ts";
+import { areApart } from "./overlap-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
 interface Use {
@@ -24,7 +26,7 @@ interface Use {
   readonly namespace: string | undefined;
 }
 
-/** All uses of one address, and the namespaces of processes in which it is configured. */
+/** All uses of one address on one link, and the namespaces of processes in which it is configured. */
 interface AddressUse {
   readonly uses: readonly Use[];
   readonly processNamespaces: ReadonlySet<string>;
@@ -44,7 +46,9 @@ export function attachmentFindings(
     .filter(({ uses }) => uses.some(isConcerned))
     .flatMap((addressUse) => {
       const twice = inUseTwice(addressUse);
-      const others = unreserved(addressUse).filter(isConcerned).map(unreservedFinding);
+      const others = unreserved(addressUse)
+        .filter(isConcerned)
+        .map((use) => unreservedFinding(node, use));
       // Of a pod whose address another one holds, that finding says all.
       const isTold = ({ path, commands }: Finding): boolean =>
         commands === undefined && twice.some((one) => one.path === path);
@@ -159,11 +163,33 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     }
   }
   uses.sort((a, b) => compare(a.parsed, b.parsed));
-  return [...Map.groupBy(uses, ({ address }) => address)].map(([address, ofAddress]) => {
-    const needsProcesses = ofAddress.some(({ namespace }) => namespace === undefined);
-    const processNamespaces = needsProcesses ? namespacesWith(address) : new Set<string>();
-    return { uses: ofAddress, processNamespaces };
+  return [...Map.groupBy(uses, ({ address }) => address)].flatMap(([address, ofAddress]) => {
+    const byLink = groupedByLink(ofAddress);
+    return byLink.map((group) => {
+      const needsProcesses = group.some(({ namespace }) => namespace === undefined);
+      const having = needsProcesses ? [...namespacesWith(address)] : [];
+      const elsewhere = byLink.filter((other) => other !== group).flatMap(namespacesOf);
+      const processNamespaces = new Set(having.filter((id) => !elsewhere.includes(id)));
+      return { uses: group, processNamespaces };
+    });
   });
+}
+
+/** The uses of an address in groups that never meet: networks on different links may have one subnet. */
+function groupedByLink(uses: readonly Use[]): readonly (readonly Use[])[] {
+  const groups: Use[][] = [];
+  for (const use of uses) {
+    const group = groups.find((known) =>
+      known.some(({ directory }) => !areApart(directory, use.directory)),
+    );
+    if (group === undefined) groups.push([use]);
+    else group.push(use);
+  }
+  return groups;
+}
+
+function namespacesOf(uses: readonly Use[]): readonly string[] {
+  return uses.flatMap(({ namespace }) => namespace ?? []);
 }
 
 /** The reservations whose containers are dead: what the cache has of these is in use no more. */
@@ -177,10 +203,7 @@ function* deadReservations({ directories, liveness }: Node): Generator<NodeReser
 
 /** Two network namespaces have the address, and two containers account for it. */
 function inUseTwice({ uses, processNamespaces }: AddressUse): readonly Finding[] {
-  const namespaces = new Set([
-    ...uses.flatMap(({ namespace }) => namespace ?? []),
-    ...processNamespaces,
-  ]);
+  const namespaces = new Set([...namespacesOf(uses), ...processNamespaces]);
   const containers = new Map(uses.map((use) => [use.attachment.containerId, use]));
   const [use, other] = containers.values();
   if (namespaces.size < 2 || use === undefined || other === undefined) return [];
@@ -200,7 +223,7 @@ function inUseTwice({ uses, processNamespaces }: AddressUse): readonly Finding[]
 
 /** The live attachments that do not hold the reservation of their address. */
 function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
-  const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
+  const accounted = new Set(namespacesOf(uses));
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
   const isHolderAccounted = uses.some(({ namespace, isHeld }) => namespace !== undefined && isHeld);
   return uses.filter((use) => {
@@ -212,15 +235,17 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   });
 }
 
-function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
+function unreservedFinding(
+  node: Node,
+  { attachment, address, directory, reservation }: Use,
+): Finding {
   const { files } = directory;
   const path = files.pathOf(address);
   const container = describeContainer(attachment);
   const { network } = files;
   const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
-    const holder = containerOf(reservation.owner) || "no container";
-    const message = `${container} uses ${address}, which is held by ${holder}`;
+    const message = `${container} uses ${address}, which is held by ${describeHolder(node, reservation)}`;
     return { ...about, message, remedy: "restart this pod, which then gets another address" };
   }
   const made = exists(files.system, files.directory) ? undefined : files.directory;
@@ -229,17 +254,6 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
     message: `${container} uses ${address}, for which there is no reservation`,
     commands: [{ owner: attachment, path, where: "missing", made }],
   };
-}
-
-/** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
-export function describeContainer({
-  pod,
-  containerId,
-}: {
-  readonly pod: string;
-  readonly containerId: string;
-}): string {
-  return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
 }
 
 /**

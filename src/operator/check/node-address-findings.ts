@@ -4,7 +4,6 @@ import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/addres
 import { isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
 import {
   formatInterfaceAddress,
@@ -19,8 +18,8 @@ import {
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
-import { describeContainer } from "./attachment-findings.ts";
 import type { Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
 
 /** Checks whether the node itself has addresses that a network hands out, or other networks that share them. */
 export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
@@ -59,14 +58,12 @@ function ownAddresses(
       const message = `${own}, and it is one of the range: ADD passes over it, but the Go plugin would hand it out`;
       return [{ ...about, severity: "warning", path: source, message, remedy: exclude }];
     }
-    const container = containerOf(held.owner) || "no container";
-    const holder = describeContainer({ pod: node.cache.podOf(held), containerId: container });
     return [
       {
         ...about,
         path: held.path,
         file: held,
-        message: `${own}, and ${holder} holds it`,
+        message: `${own}, and ${describeHolder(node, held)} holds it`,
         remedy: `${exclude}, then restart this pod`,
       },
     ];

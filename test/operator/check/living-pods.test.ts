@@ -131,7 +131,7 @@ const cases: Readonly<
     [
       {
         ...unreserved,
-        message: "default/c1 (container c1) uses 10.0.0.2, which is held by c9",
+        message: "default/c1 (container c1) uses 10.0.0.2, which is held by container c9",
         remedy: "restart this pod, which then gets another address",
         commands: [],
       },
