@@ -31,6 +31,7 @@ import {
   networkDirectories,
 } from "./held/network-directory.ts";
 import { commandText } from "./next-command.ts";
+import { type NextHop, readNextHops } from "./next-hops.ts";
 import { type Outlook, outlookOf } from "./outlook.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -52,6 +53,7 @@ export class Node {
   readonly liveness: LivenessChecker;
   readonly #networks: Networks;
   #interfaces: { readonly read: Interfaces | undefined } | undefined;
+  #nextHops: readonly NextHop[] | undefined;
   readonly #outlooks = new Map<FoundNetwork, Outlook>();
   readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
 
@@ -86,6 +88,12 @@ export class Node {
     const { system } = this.context;
     this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
     return this.#interfaces.read;
+  }
+
+  /** The routers of the node; none where this process is in another network namespace, or they are not seen. */
+  get nextHops(): readonly NextHop[] {
+    this.#nextHops ??= this.liveness.isInNode() ? readNextHops(this.context.system) : [];
+    return this.#nextHops;
   }
 
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */

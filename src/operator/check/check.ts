@@ -32,7 +32,7 @@ export const check: Command = {
     "Pods: a running pod whose address has no reservation, or is also used by another pod.",
     "Reservations: leaked, empty, malformed or out of range; several of one attachment; files that others can write to.",
     "ADD: whether every ADD of a network fails, by the same code as STATUS: its data directory cannot be written, a file that the configuration names cannot be read, or a range has no address. What this user or container cannot tell is said.",
-    "Ranges: 90 % in use; used again sooner than reuseDelaySeconds; shared by two networks, or by two nodes with a partition; from which the bridge plugin fails every ADD; with addresses or networks of the node itself.",
+    "Ranges: 90 % in use; used again sooner than reuseDelaySeconds; shared by two networks, or by two nodes with a partition; from which the bridge plugin fails every ADD; with addresses or networks of the node itself, or of its routers.",
     "Node: a bridge with a wrong address; a configuration that is invalid, or that no runtime uses; a key that nothing reads; a plugin that another installer has replaced.",
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. If a pod seems to have no reservation, the check is repeated for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node: leaks-unknown says of how many that is.",
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself.",
