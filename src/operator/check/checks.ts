@@ -19,7 +19,7 @@ import { nodeAddressFindings } from "./node-address-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
-import { rangeFindings, reservedFindings } from "./range-findings.ts";
+import { broadcastFindings, rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
@@ -62,6 +62,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservationFindings(node, directory),
       ...outlookFindings(node, directory),
       ...rangeFindings(node, directory),
+      ...broadcastFindings(directory),
       ...reservedFindings(directory),
       ...nodeAddressFindings(node, directory),
     ]),

@@ -1,9 +1,10 @@
-/** Findings on range sets that are full, or nearly so, and on addresses that are reserved outside of them. */
+/** Findings on range sets that are full, or nearly so, on broadcast addresses in them, and on addresses reserved outside of them. */
 
 import { messageWithDetails } from "../../cni/error.ts";
-import { formatAddresses } from "../../ipam/address.ts";
+import { formatAddress, formatAddresses, formatAddressRange, isSame } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { exclusionsForAll, formatReservedFor } from "../../ipam/exclusions.ts";
+import { exclusionsForAll, formatReservedFor, isExcluded } from "../../ipam/exclusions.ts";
+import { isGateway } from "../../ipam/range.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
 import { NoAddressError } from "../../store/no-address.ts";
@@ -15,6 +16,7 @@ import {
   reservedIn,
   usableSets,
 } from "../capacity/capacity-count.ts";
+import { subnetOf } from "../configured/bridge-plugin.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -72,6 +74,33 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       return [{ ...about, code: "range-full", message }];
     });
   });
+}
+
+/**
+ * Ranges that hand out the broadcast address of their subnet, as the Go plugin does, too: only an explicit `rangeEnd` takes it in.
+ * What the node and other pods send to it are broadcasts, which the kernel allows no connection for.
+ */
+export function broadcastFindings({ networks, files }: NetworkDirectory): readonly Finding[] {
+  return networks.flatMap(({ source = "", rangeSets, exclusions, shadowedBy }) =>
+    rangeSets.flat().flatMap((range): readonly Finding[] => {
+      const { family, prefixLength, last } = range;
+      const hasBroadcast = family === 4 && prefixLength < 31;
+      if (shadowedBy !== undefined || !hasBroadcast || !isSame(last, subnetOf(range).last))
+        return [];
+      if (isGateway(last, range) || isExcluded(last, exclusions)) return [];
+      const text = formatAddress(last);
+      return [
+        {
+          code: "unusable-range",
+          severity: "warning",
+          network: files.network,
+          path: source,
+          message: `${text}, which the range ${formatAddressRange(range)} hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it`,
+          remedy: `leave rangeEnd out, or exclude the address ("exclude": ["${text}"] in ipam)`,
+        },
+      ];
+    }),
+  );
 }
 
 /**

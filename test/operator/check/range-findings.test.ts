@@ -71,3 +71,35 @@ for (const [what, ipam, count, expected, gcOnly] of [
     t.same(foundWith(count, ipam, gcOnly), all);
   });
 }
+
+const broadcast =
+  "10.1.2.15, which the range 10.1.2.2-10.1.2.15 hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it";
+
+for (const [what, ipam, expected] of [
+  ["that of the subnet", { rangeEnd: "10.1.2.15" }, [broadcast]],
+  ["excluded", { rangeEnd: "10.1.2.15", exclude: ["10.1.2.15"] }, []],
+  ["the gateway", { rangeEnd: "10.1.2.15", gateway: "10.1.2.15" }, []],
+  ["after the range", {}, []],
+  ["none in a subnet of two addresses", { subnet: "10.1.2.0/31", rangeStart: "10.1.2.0" }, []],
+  ["none in IPv6", { subnet: "fd00::/124", rangeStart: "fd00::2", rangeEnd: "fd00::f" }, []],
+] as const) {
+  test(`the broadcast address is ${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    configure(machine, "net.conf", {
+      ...{ cniVersion: "1.0.0", name: "net", type: "ptp" },
+      ipam: { type: "host-local", subnet: "10.1.2.0/28", rangeStart: "10.1.2.2", ...ipam },
+    });
+    const findings = findingsOn(machine);
+    t.same(
+      findings.map(({ message }) => message),
+      expected,
+    );
+    for (const one of findings) {
+      t.match(one, {
+        code: "unusable-range",
+        severity: "warning",
+        remedy: 'leave rangeEnd out, or exclude the address ("exclude": ["10.1.2.15"] in ipam)',
+      });
+    }
+  });
+}
