@@ -8,6 +8,7 @@ import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { Conclusion } from "../alive/conclusion.ts";
 import type { KnownReservation } from "../alive/liveness.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
+import { hasNoProcess } from "../gc/decision.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
@@ -87,11 +88,22 @@ export function leakFindings(
   });
 }
 
-/** Whether a container is dead, or is alive by a mount or a descriptor alone. */
+/** Whether a container is dead, or its runtime may have lost it. */
 function isLeaked({ conclusion }: KnownReservation): boolean {
-  const { liveness } = conclusion;
-  if (liveness !== "alive") return liveness === "dead";
-  return conclusion.by === "mount" || conclusion.by === "descriptor";
+  return conclusion.liveness === "dead" || hasNoProcess(conclusion);
+}
+
+/** How many containers run no process, for longer than a runtime takes to start one or to end it. */
+export function countWithoutProcess(
+  { context, liveness }: Node,
+  known: readonly KnownReservation[],
+): number {
+  // Where a process may be unseen, each of them may run one.
+  if (liveness.namespaces.incomplete !== undefined) return 0;
+  const now = context.system.now();
+  return known.filter(
+    ({ reservation, conclusion }) => isOld(reservation, now) && hasNoProcess(conclusion),
+  ).length;
 }
 
 /**

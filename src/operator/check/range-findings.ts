@@ -1,11 +1,12 @@
 /** Findings on range sets that are full, or nearly so, on broadcast addresses in them, and on addresses reserved outside of them. */
 
+import { plural } from "../../cli/output/plural.ts";
 import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddress, formatAddresses, formatAddressRange, isSame } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { exclusionsForAll, formatReservedFor, isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway } from "../../ipam/range.ts";
-import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
+import { formatRangeSet, type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
 import { NoAddressError } from "../../store/no-address.ts";
 import {
@@ -19,7 +20,8 @@ import {
 import { subnetOf } from "../configured/bridge-plugin.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { DELS_FAIL, type Finding } from "./finding.ts";
+import { countWithoutProcess } from "./leak-findings.ts";
 
 /** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
 const STATUS_FAILS = {
@@ -60,20 +62,36 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];
+      const idle = withoutProcess(node, directory, set);
       const { uncertainty } = network;
       const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
       const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
       if (!isFull) {
-        const message = `${usage}: ${decimal(free)} left${status}`;
-        return [{ ...about, code: "range-nearly-full", message }];
+        const message = `${usage}: ${decimal(free)} left${idle.text}${status}`;
+        return [{ ...about, code: "range-nearly-full", message, ...idle.advice }];
       }
       const isDeadKnown = node.liveness.reclaimableIn(directory) !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      const message = `${usage}: the next pod gets none${unless}${status}`;
-      return [{ ...about, code: "range-full", message }];
+      const message = `${usage}: the next pod gets none${unless}${idle.text}${status}`;
+      return [{ ...about, code: "range-full", message, ...idle.advice }];
     });
   });
+}
+
+/** What is said of those that hold addresses of a set and run no process: they are alive, and need not be. */
+function withoutProcess(
+  node: Node,
+  { reservations }: NetworkDirectory,
+  set: RangeSet,
+): { readonly text: string; readonly advice: Pick<Finding, "remedy"> } {
+  const here = node.liveness
+    .livenessOfAll(reservations)
+    .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
+  const count = countWithoutProcess(node, here);
+  if (count === 0) return { text: "", advice: {} };
+  const text = `; ${count} of ${plural(here.length, "holder")} run no process: if their DEL fails, the runtime's log has "failed (delete)"`;
+  return { text, advice: { remedy: DELS_FAIL } };
 }
 
 /**

@@ -93,6 +93,15 @@ export function mayBeDead(conclusion: Conclusion): boolean {
   return conclusion.liveness === "unknown" && conclusion.by !== "unread";
 }
 
+/** Whether a container is alive by a mount or a descriptor alone: no process runs in its network namespace. */
+export function hasNoProcess(
+  conclusion: Conclusion,
+): conclusion is Extract<Conclusion, { readonly by: "mount" | "descriptor" }> {
+  return (
+    conclusion.liveness === "alive" && (conclusion.by === "mount" || conclusion.by === "descriptor")
+  );
+}
+
 /**
  * Whether it is recorded that it was reserved for no pod: the address may be in use without a container, and a list decides
  * only on what a runtime runs.
