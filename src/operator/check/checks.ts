@@ -14,6 +14,7 @@ import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding, keyOf } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
+import { misplacedFindings } from "./misplaced-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { nodeAddressFindings } from "./node-address-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
@@ -50,6 +51,12 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   // First: they read the cache before the reservations.
   const onAttachments = attachmentFindings(node, isSelected);
   const checked = directories.filter(isSelected);
+  const misplaced = checked.map((directory) => misplacedFindings(node, directory));
+  const onRunningPods = [...onAttachments, ...misplaced.flatMap(({ ofRunning }) => ofRunning)];
+  const leaks = leakFindings(node, checked);
+  const leaked = new Set(
+    leaks.filter(({ code }) => code === "leaked-reservation").map(({ path }) => path),
+  );
   const networks = checked.flatMap((directory) => directory.networks);
   const onConfigurations = configurationFindings(node, isNamed);
   const findings = [
@@ -66,24 +73,29 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservedFindings(directory),
       ...nodeAddressFindings(node, directory),
     ]),
+    // What leaked is to go, wherever it is: one finding says so.
+    ...misplaced.flatMap(({ ofOthers }) => ofOthers.filter(({ path }) => !leaked.has(path))),
     ...stateDirectoryFindings(node, checked),
     ...(name === undefined ? pluginFindings(context) : []),
     ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
-    ...leakFindings(node, checked),
-    ...lastingAttachmentFindings(node, isSelected, onAttachments),
+    ...leaks,
+    ...lastingFindings(node, isSelected, onRunningPods),
     ...bridgeFindings(node, networks),
   ];
   return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
 }
 
-/** How often findings on attachments are made again, after one second each. */
+/** How often findings on running pods are made again, after one second each. */
 const REPETITIONS = 2;
 
-/** A DEL releases the address before libcni forgets the attachment: what is over within seconds is not reported. */
-function lastingAttachmentFindings(
+/**
+ * The findings on running pods as they are after seconds: a pod may end meanwhile, and a DEL releases the address before libcni
+ * forgets the attachment.
+ */
+function lastingFindings(
   node: Node,
   isSelected: Selection,
   first: readonly Finding[],
@@ -91,9 +103,15 @@ function lastingAttachmentFindings(
   let findings = first;
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
-    const again = attachmentFindings(node.readAgain(), isSelected);
-    const lasting = new Set(again.map(keyOf));
-    findings = findings.filter((one) => lasting.has(keyOf(one)));
+    const known = new Set(findings.map(keyOf));
+    const now = node.readAgain();
+    const again = [
+      ...attachmentFindings(now, isSelected),
+      ...now.directories
+        .filter(isSelected)
+        .flatMap((directory) => misplacedFindings(now, directory).ofRunning),
+    ];
+    findings = again.filter((one) => known.has(keyOf(one)));
   }
   return findings;
 }

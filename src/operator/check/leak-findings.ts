@@ -13,6 +13,7 @@ import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
 /**
@@ -153,9 +154,7 @@ class LeakFinding implements Finding {
   }
 
   get message(): string {
-    const container = containerOf(this.file.owner);
-    const pod = this.#cache.podOf(this.file);
-    const holder = pod === "" ? container : `${container} of ${pod}`;
+    const holder = describeHolder({ cache: this.#cache }, this.file);
     return `${this.file.text} is held by ${holder}: ${this.#conclusion.reason}`;
   }
 }
