@@ -65,10 +65,8 @@ export function attachmentFindings(
  * Addresses of a network that are configured in more network namespaces than there are reservations of them, by the kernel
  * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
  */
-function inSeveralNamespaces(
-  { directories, liveness }: Node,
-  directory: NetworkDirectory,
-): readonly Finding[] {
+function inSeveralNamespaces(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const { directories, liveness } = node;
   const { files } = directory;
   const linked = [...liveness.linked.all()].filter(([, namespaces]) => namespaces.size > 1);
   const several = new Set(
@@ -81,7 +79,7 @@ function inSeveralNamespaces(
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
     if (places.length <= Math.max(reservations, 1)) return [];
-    const texts = places.map(describePlace);
+    const texts = places.map((place) => describePlace(node, address, place));
     return [
       {
         code: "address-in-use-twice",
@@ -98,7 +96,9 @@ function inSeveralNamespaces(
 function unreservedFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const { files } = directory;
   return node.unreservedIn(directory).map((address) => {
-    const places = node.liveness.containersWith(address).map(describePlace);
+    const places = node.liveness
+      .containersWith(address)
+      .map((place) => describePlace(node, address, place));
     return {
       code: "live-without-reservation",
       network: files.network,
@@ -109,13 +109,21 @@ function unreservedFindings(node: Node, directory: NetworkDirectory): readonly F
   });
 }
 
-/** Where a network namespace is; the kernel alone tells of what is only held by a descriptor or a socket. */
-function describePlace(place: Namespace | number): string {
+/**
+ * The network namespace that has an address, and whose it is by libcni's cache. The kernel alone tells of what is only held by a
+ * descriptor or a socket.
+ */
+function describePlace(node: Node, address: string, place: Namespace | number): string {
   if (typeof place === "number") {
     return `with the id ${place} (ip netns list-id), which no process or mount shows`;
   }
-  const { processId, path } = place;
-  return processId === undefined ? `${path}, without a process` : `of process ${processId}`;
+  const { processId, path, id } = place;
+  const where = processId === undefined ? `${path}, without a process` : `of process ${processId}`;
+  const attachment = node.cache.attachments.find(({ addresses, networkNamespace }) => {
+    const state = node.liveness.states.at(networkNamespace);
+    return state.kind === "exists" && state.id === id && addresses.includes(address);
+  });
+  return attachment === undefined ? where : `of ${describeContainer(attachment)}, ${where}`;
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {

@@ -65,7 +65,9 @@ function outsideFindings(
 ): readonly Finding[] {
   if (reservations.length === 0) return [];
   const holders = new Set(
-    reservations.map((one) => `${cache.podOf(one) || containerOf(one.owner)} (${one.text})`),
+    reservations.map(
+      (one) => `${cache.podOf(one) || containerOf(one.owner) || "no container"} (${one.text})`,
+    ),
   );
   const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
   const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;

@@ -155,6 +155,20 @@ const cases: Readonly<
     () => {},
     usedTwice,
   ],
+  "a pod whose address a namespace has of which nothing else is known": [
+    nodeWith(["mount"]),
+    ({ kernel }) => {
+      Object.assign(kernel.mounted ?? {}, { "/run/netns/lost": 90 });
+      Object.assign(kernel.addresses ?? {}, { 90: ["10.0.0.2"] });
+    },
+    [
+      {
+        code: "address-in-use-twice",
+        message:
+          "10.0.0.2 is configured in 2 network namespaces: of default/c1 (container c1), /run/netns/c1, without a process; /run/netns/lost, without a process",
+      },
+    ],
+  ],
   "an empty reservation whose address a pod uses": [
     nodeWith(["cache"]),
     empty,
