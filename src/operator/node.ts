@@ -5,7 +5,6 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { isPodNamed } from "../cni/pod.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
-import { journalFault } from "../store/journal/journal-file.ts";
 import { containerOf } from "../store/reservations/owner.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
 import { candidateAt } from "../store/reservations/usage.ts";
@@ -35,6 +34,7 @@ import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
+import { type NextHop, readNextHops } from "./next-hops.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -56,6 +56,7 @@ export class Node {
   readonly liveness: Lives;
   readonly #networks: Networks;
   #interfaces: { readonly read: Interfaces | undefined } | undefined;
+  #nextHops: readonly NextHop[] | undefined;
   readonly #nextAdds = new Map<FoundNetwork, NextAdd>();
   readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
   readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
@@ -99,6 +100,12 @@ export class Node {
     const { system } = this.context;
     this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
     return this.#interfaces.read;
+  }
+
+  /** The routers of the node; none where this process is in another network namespace, or they are not seen. */
+  get nextHops(): readonly NextHop[] {
+    this.#nextHops ??= this.liveness.whose.isInNode() ? readNextHops(this.context.system) : [];
+    return this.#nextHops;
   }
 
   /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
@@ -154,10 +161,9 @@ export class Node {
     const known = this.#taken.get(directory);
     if (known !== undefined) return known;
     const { files } = directory;
-    const journal = this.facts.journalOf(directory);
-    const beforeBoot = journal.namesBeforeBoot(() => directory.reservations);
-    // Where its directory may not be searched, the plugin takes the journal for none.
-    const read = journalFault(files) === undefined ? journal : undefined;
+    const { fault, states } = this.facts.journalOf(directory);
+    const beforeBoot = states.namesBeforeBoot(() => directory.reservations);
+    const read = fault === undefined ? states : undefined;
     const taken = takenByAdd(beforeBoot, read, this.facts.useIn(files));
     this.#taken.set(directory, taken);
     return taken;
@@ -239,12 +245,13 @@ export function logUncertainty({ log }: Context, networks: readonly FoundNetwork
  * @param consequence as `logUnreadable`
  */
 export function logUncounted(
-  context: Context,
-  { files, unowned }: NetworkDirectory,
+  { context, facts }: Node,
+  directory: NetworkDirectory,
   consequence: string,
 ): void {
+  const { files, unowned } = directory;
   logUnreadable(context, unowned, consequence);
-  const fault = journalFault(files);
+  const { fault } = facts.journalOf(directory);
   if (fault === undefined) return;
   context.log(
     `${files.network}: which reservations are of dead pods or from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,

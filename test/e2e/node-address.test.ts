@@ -69,6 +69,31 @@ scenario("a network of the node that has the same addresses is named", needs, (t
   t.equal(findings().length, 1);
 });
 
+scenario("a router in the LAN of the pods is named until it is excluded", needs, (t) => {
+  const lan = [
+    [{ subnet: "10.219.7.0/28", rangeEnd: "10.219.7.6" }],
+    [{ subnet: "fd00:219::/124", rangeEnd: "fd00:219::6" }],
+  ];
+  configure({ ranges: lan }, {});
+  run("ip link add cni0 type bridge && ip link set cni0 up");
+  run("ip addr add 10.219.7.9/28 dev cni0 && ip addr add fd00:219::9/124 dev cni0 nodad");
+  t.same(findings(), []);
+  run("ip route add 192.0.2.0/24 via 10.219.7.3 && ip route add 198.51.100.0/24 via 10.219.7.3");
+  run("ip route add 2001:db8::/32 via fd00:219::3 && ip route add 203.0.113.0/24 via 10.219.7.1");
+  const routers = ["10.219.7.3", "fd00:219::3"];
+  t.match(
+    findings(),
+    routers.map((router) => ({
+      code: "node-address",
+      severity: "warning",
+      message: `${router} is a router of the node (cni0), and one of the range: a pod that gets it takes the router from the network`,
+      remedy: `exclude it ("exclude": ["${router}"] in ipam)`,
+    })),
+  );
+  configure({ ranges: lan, exclude: routers }, {});
+  t.same(findings(), []);
+});
+
 scenario("a runtime inside a container has the same range by right", needs, async (t, host) => {
   const network = configure({ ranges });
   const web = add(host, network, "web");

@@ -13,6 +13,8 @@ export interface Process {
   readonly addresses?: readonly string[];
   /** IPv6 addresses, as 32 hexadecimal digits. */
   readonly addresses6?: readonly string[];
+  /** Further tables in its `net`, by name, such as `route`. */
+  readonly tables?: Readonly<Record<string, string>>;
   /** The inodes of its mount namespace and of its user namespace; those of the node by default. */
   readonly mountNamespace?: number;
   readonly userNamespace?: number;
@@ -111,7 +113,7 @@ export function procOf(machine: Machine): ProcCalls {
       return addresses.map((one) => `|-- ${one}\n   /32 host LOCAL\n`).join("");
     }
     if (table === "if_inet6") return addresses6.map((one) => `${one} 02 40 00 80 eth0\n`).join("");
-    if (table !== "dev") return missing("open", path);
+    if (table !== "dev") return process.tables?.[table] ?? missing("open", path);
     const isEmpty = machine.isConnected !== true && addresses.length + addresses6.length === 0;
     return `Inter-|\n face |\n    lo: 0\n${isEmpty ? "" : "  eth0: 0\n"}`;
   };

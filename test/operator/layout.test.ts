@@ -56,7 +56,7 @@ test("check shortens the ids in messages", { skip: skipWithoutTerminal }, async 
 
   const { stdout } = atTerminal(node.line(["check"]), "", { COLUMNS: "300" });
 
-  t.match(stdout, /out-of-range .* 85578c0866ac3 /);
+  t.match(stdout, /out-of-range .* \(container 85578c0866ac3\)/);
   t.notMatch(stdout, ID);
   t.match(node.tool(["check"]).stdout, ID);
 });

@@ -192,7 +192,7 @@ function count(context: Context): Report {
   }
   const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
   for (const directory of node.directories)
-    logUncounted(context, directory, "; they count as UNOWNED");
+    logUncounted(node, directory, "; they count as UNOWNED");
   logUnreserved(node);
   // What no runtime uses would hide that the rest is full.
   const used = counted.filter(({ network }) => network.shadowedBy === undefined);

@@ -9,6 +9,8 @@ import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import { type Finding, RESERVATIONS_LOST } from "./finding.ts";
+import { describeContainer, describeHolder } from "./holder.ts";
+import { areApart } from "./overlap-findings.ts";
 
 /** An address that a container of libcni's cache has, and that may be in use. */
 interface Use {
@@ -24,7 +26,7 @@ interface Use {
   readonly namespace: string | undefined;
 }
 
-/** All uses of one address, and the namespaces of processes in which it is configured. */
+/** All uses of one address on one link, and the namespaces of processes in which it is configured. */
 interface AddressUse {
   readonly uses: readonly Use[];
   readonly processNamespaces: ReadonlySet<string>;
@@ -44,7 +46,9 @@ export function attachmentFindings(
     .filter(({ uses }) => uses.some(isConcerned))
     .flatMap((addressUse) => {
       const twice = inUseTwice(addressUse);
-      const others = unreserved(addressUse).filter(isConcerned).map(unreservedFinding);
+      const others = unreserved(addressUse)
+        .filter(isConcerned)
+        .map((use) => unreservedFinding(node, use));
       // Of a pod whose address another one holds, that finding says all.
       const isTold = ({ path, commands }: Finding): boolean =>
         commands === undefined && twice.some((one) => one.path === path);
@@ -61,10 +65,8 @@ export function attachmentFindings(
  * Addresses of a network that are configured in more network namespaces than there are reservations of them, by the kernel
  * alone: a runtime that was killed during an ADD, or has lost its state, leaves one of which nothing else tells.
  */
-function inSeveralNamespaces(
-  { directories, facts, liveness }: Node,
-  directory: NetworkDirectory,
-): readonly Finding[] {
+function inSeveralNamespaces(node: Node, directory: NetworkDirectory): readonly Finding[] {
+  const { directories, facts, liveness } = node;
   const { files } = directory;
   const linked = [...facts.linked()].filter(([, namespaces]) => namespaces.size > 1);
   const several = new Set([...facts.namespaces().inSeveral, ...linked].map(([address]) => address));
@@ -75,7 +77,7 @@ function inSeveralNamespaces(
     // Networks whose ranges overlap may each have given it to one.
     const reservations = directories.flatMap((one) => one.ownersAt(address)).length;
     if (places.length <= Math.max(reservations, 1)) return [];
-    const texts = places.map(describePlace);
+    const texts = places.map((place) => describePlace(node, address, place));
     return [
       {
         code: "address-in-use-twice",
@@ -92,7 +94,9 @@ function inSeveralNamespaces(
 function unreservedFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const { files } = directory;
   return node.unreservedIn(directory).map((address) => {
-    const places = node.liveness.whose.ofContainersWith(address).map(describePlace);
+    const places = node.liveness.whose
+      .ofContainersWith(address)
+      .map((place) => describePlace(node, address, place));
     return {
       code: "live-without-reservation",
       network: files.network,
@@ -103,13 +107,21 @@ function unreservedFindings(node: Node, directory: NetworkDirectory): readonly F
   });
 }
 
-/** Where a network namespace is; the kernel alone tells of what is only held by a descriptor or a socket. */
-function describePlace(place: Namespace | number): string {
+/**
+ * The network namespace that has an address, and whose it is by libcni's cache. The kernel alone tells of what is only held by a
+ * descriptor or a socket.
+ */
+function describePlace(node: Node, address: string, place: Namespace | number): string {
   if (typeof place === "number") {
     return `with the id ${place} (ip netns list-id), which no process or mount shows`;
   }
-  const { processId, path } = place;
-  return processId === undefined ? `${path}, without a process` : `of process ${processId}`;
+  const { processId, path, id } = place;
+  const where = processId === undefined ? `${path}, without a process` : `of process ${processId}`;
+  const attachment = node.cache.attachments.find(({ addresses, networkNamespace }) => {
+    const state = node.facts.at(networkNamespace);
+    return state.kind === "exists" && state.id === id && addresses.includes(address);
+  });
+  return attachment === undefined ? where : `of ${describeContainer(attachment)}, ${where}`;
 }
 
 function usesByAddress(node: Node): readonly AddressUse[] {
@@ -157,11 +169,33 @@ function usesByAddress(node: Node): readonly AddressUse[] {
     }
   }
   uses.sort((a, b) => compare(a.parsed, b.parsed));
-  return [...Map.groupBy(uses, ({ address }) => address)].map(([address, ofAddress]) => {
-    const needsProcesses = ofAddress.some(({ namespace }) => namespace === undefined);
-    const processNamespaces = needsProcesses ? namespacesWith(address) : new Set<string>();
-    return { uses: ofAddress, processNamespaces };
+  return [...Map.groupBy(uses, ({ address }) => address)].flatMap(([address, ofAddress]) => {
+    const byLink = groupedByLink(ofAddress);
+    return byLink.map((group) => {
+      const needsProcesses = group.some(({ namespace }) => namespace === undefined);
+      const having = needsProcesses ? [...namespacesWith(address)] : [];
+      const elsewhere = byLink.filter((other) => other !== group).flatMap(namespacesOf);
+      const processNamespaces = new Set(having.filter((id) => !elsewhere.includes(id)));
+      return { uses: group, processNamespaces };
+    });
   });
+}
+
+/** The uses of an address in groups that never meet: networks on different links may have one subnet. */
+function groupedByLink(uses: readonly Use[]): readonly (readonly Use[])[] {
+  const groups: Use[][] = [];
+  for (const use of uses) {
+    const group = groups.find((known) =>
+      known.some(({ directory }) => !areApart(directory, use.directory)),
+    );
+    if (group === undefined) groups.push([use]);
+    else group.push(use);
+  }
+  return groups;
+}
+
+function namespacesOf(uses: readonly Use[]): readonly string[] {
+  return uses.flatMap(({ namespace }) => namespace ?? []);
 }
 
 /** The reservations whose containers are dead: what the cache has of these is in use no more. */
@@ -175,10 +209,7 @@ function* deadReservations({ directories, liveness }: Node): Generator<NodeReser
 
 /** Two network namespaces have the address, and two containers account for it. */
 function inUseTwice({ uses, processNamespaces }: AddressUse): readonly Finding[] {
-  const namespaces = new Set([
-    ...uses.flatMap(({ namespace }) => namespace ?? []),
-    ...processNamespaces,
-  ]);
+  const namespaces = new Set([...namespacesOf(uses), ...processNamespaces]);
   const containers = new Map(uses.map((use) => [use.attachment.containerId, use]));
   const [use, other] = containers.values();
   if (namespaces.size < 2 || use === undefined || other === undefined) return [];
@@ -198,7 +229,7 @@ function inUseTwice({ uses, processNamespaces }: AddressUse): readonly Finding[]
 
 /** The live attachments that do not hold the reservation of their address. */
 function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
-  const accounted = new Set(uses.flatMap(({ namespace }) => namespace ?? []));
+  const accounted = new Set(namespacesOf(uses));
   const others = [...processNamespaces].filter((id) => !accounted.has(id)).length;
   const isHolderAccounted = uses.some(({ namespace, isHeld }) => namespace !== undefined && isHeld);
   return uses.filter((use) => {
@@ -210,15 +241,17 @@ function unreserved({ uses, processNamespaces }: AddressUse): readonly Use[] {
   });
 }
 
-function unreservedFinding({ attachment, address, directory, reservation }: Use): Finding {
+function unreservedFinding(
+  node: Node,
+  { attachment, address, directory, reservation }: Use,
+): Finding {
   const { files } = directory;
   const path = files.pathOf(address);
   const container = describeContainer(attachment);
   const { network } = files;
   const about = { code: "live-without-reservation", network, path } as const;
   if (reservation !== undefined) {
-    const holder = containerOf(reservation.owner) || "no container";
-    const message = `${container} uses ${address}, which is held by ${holder}`;
+    const message = `${container} uses ${address}, which is held by ${describeHolder(node, reservation)}`;
     return { ...about, message, remedy: "restart this pod, which then gets another address" };
   }
   const made = exists(files.system, files.directory) ? undefined : files.directory;
@@ -227,17 +260,6 @@ function unreservedFinding({ attachment, address, directory, reservation }: Use)
     message: `${container} uses ${address}, for which there is no reservation`,
     commands: [{ owner: attachment, path, where: "missing", made }],
   };
-}
-
-/** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
-export function describeContainer({
-  pod,
-  containerId,
-}: {
-  readonly pod: string;
-  readonly containerId: string;
-}): string {
-  return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
 }
 
 /**

@@ -14,12 +14,13 @@ import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding, keyOf } from "./finding.ts";
 import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
+import { misplacedFindings } from "./misplaced-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { nodeAddressFindings } from "./node-address-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
-import { rangeFindings, reservedFindings } from "./range-findings.ts";
+import { broadcastFindings, rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
 import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
@@ -49,6 +50,13 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const isSelected: Selection = ({ files }) => isNamed(files.network);
   requireReadable(node.reservations.filter(({ network }) => isSelected(network)));
   const checked = directories.filter(isSelected);
+  const misplaced = checked.map((directory) => misplacedFindings(node, directory));
+  const onAttachments = attachmentFindings(node, isSelected);
+  const onRunningPods = [...onAttachments, ...misplaced.flatMap(({ ofRunning }) => ofRunning)];
+  const leaks = leakFindings(node, checked);
+  const leaked = new Set(
+    leaks.filter(({ code }) => code === "leaked-reservation").map(({ path }) => path),
+  );
   const networks = checked.flatMap((directory) => directory.networks);
   const onConfigurations = configurationFindings(node, isNamed);
   const findings = [
@@ -61,33 +69,49 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
       ...reservationFindings(node, directory),
       ...outlookFindings(node, directory),
       ...rangeFindings(node, directory),
+      ...broadcastFindings(directory),
       ...reservedFindings(directory),
       ...nodeAddressFindings(node, directory),
     ]),
+    // What leaked is to go, wherever it is: one finding says so.
+    ...misplaced.flatMap(({ ofOthers }) => ofOthers.filter(({ path }) => !leaked.has(path))),
     ...stateDirectoryFindings(node, checked),
     ...(name === undefined ? pluginFindings(context) : []),
     ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),
     ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
-    ...leakFindings(node, checked),
-    ...lastingAttachmentFindings(node, isSelected),
+    ...leaks,
+    ...lastingFindings(node, isSelected, onRunningPods),
     ...bridgeFindings(node, networks),
   ];
   return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
 }
 
-/** How often findings on attachments are made again, after one second each. */
+/** How often findings on running pods are made again, after one second each. */
 const REPETITIONS = 2;
 
-/** A DEL releases the address before libcni forgets the attachment: what is over within seconds is not reported. */
-function lastingAttachmentFindings(node: Node, isSelected: Selection): readonly Finding[] {
-  let findings = attachmentFindings(node, isSelected);
+/**
+ * The findings on running pods as they are after seconds: a pod may end meanwhile, and a DEL releases the address before libcni
+ * forgets the attachment.
+ */
+function lastingFindings(
+  node: Node,
+  isSelected: Selection,
+  first: readonly Finding[],
+): readonly Finding[] {
+  let findings = first;
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
-    const again = attachmentFindings(node.readAgain(), isSelected);
-    const lasting = new Set(again.map(keyOf));
-    findings = findings.filter((one) => lasting.has(keyOf(one)));
+    const known = new Set(findings.map(keyOf));
+    const now = node.readAgain();
+    const again = [
+      ...attachmentFindings(now, isSelected),
+      ...now.directories
+        .filter(isSelected)
+        .flatMap((directory) => misplacedFindings(now, directory).ofRunning),
+    ];
+    findings = again.filter((one) => known.has(keyOf(one)));
   }
   return findings;
 }

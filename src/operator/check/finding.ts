@@ -195,6 +195,10 @@ export const WITHOUT_IPAM =
 export const RESERVATIONS_LOST =
   "if the directory of the network was deleted or restored, the state was lost: drain the node, and restart the pods that stay on it. If another program gave the address, exclude it (ipam.exclude). Meanwhile ADD hands none of these out";
 
+/** The remedy for a full range of which sandboxes without a process hold addresses. */
+export const DELS_FAIL =
+  "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is mended, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
+
 /** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
 export const BRIDGE_OTHER_PREFIX =
   "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";

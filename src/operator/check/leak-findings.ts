@@ -11,6 +11,7 @@ import { leaksAmong } from "../judgements/leaks.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
 const TOO_EARLY =
@@ -116,9 +117,7 @@ class LeakFinding implements Finding {
   }
 
   get message(): string {
-    const container = containerOf(this.file.owner);
-    const pod = this.#cache.podOf(this.file);
-    const holder = pod === "" ? container : `${container} of ${pod}`;
+    const holder = describeHolder({ cache: this.#cache }, this.file);
     return `${this.file.text} is held by ${holder}: ${this.#conclusion.reason}`;
   }
 }

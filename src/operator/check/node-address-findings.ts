@@ -1,10 +1,16 @@
-/** Findings on what the node itself has of a network's addresses: one that ADD hands out, or a whole network. */
+/** Findings on what the node and its routers have of a network's addresses: one that ADD hands out, or a whole network. */
 
-import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
+import {
+  type Address,
+  formatAddress,
+  isSame,
+  isWithin,
+  overlaps,
+  parseAddress,
+} from "../../ipam/address.ts";
 import { isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { containerOf } from "../../store/reservations/owner.ts";
 import type { Interfaces } from "../alive/interfaces.ts";
 import {
   formatInterfaceAddress,
@@ -17,16 +23,24 @@ import {
   subnetWith,
 } from "../configured/bridge-plugin.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { NextHop } from "../next-hops.ts";
 import type { Node } from "../node.ts";
-import { describeContainer } from "./attachment-findings.ts";
 import type { Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
 
-/** Checks whether the node itself has addresses that a network hands out, or other networks that share them. */
+/**
+ * Checks whether the node itself has addresses that a network hands out, or its routers do, and whether other networks share
+ * them.
+ */
 export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   return directory.networks.flatMap((network) =>
     network.shadowedBy === undefined
-      ? [...ownAddresses(node, directory, network), ...ownNetworks(node, network)]
+      ? [
+          ...ownAddresses(node, directory, network),
+          ...routersOnLink(node, directory, network),
+          ...ownNetworks(node, network),
+        ]
       : [],
   );
 }
@@ -36,41 +50,76 @@ function ownAddresses(
   directory: NetworkDirectory,
   network: FoundNetwork,
 ): readonly Finding[] {
-  const { files, source = "", rangeSets, exclusions } = network;
-  const ranges = rangeSets.flat();
-  if (ranges.length === 0) return [];
+  const { rangeSets } = network;
+  if (rangeSets.length === 0) return [];
   // A former gateway is a finding of the bridge, and goes from it.
   const onBridge = node.bridgeAddressesOf(network);
   const { served } = shareBridge(rangeSets, onBridge);
   const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
   return [...node.liveness.whose.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
-    if (address === undefined || rangeOf(ranges, address) === undefined) return [];
-    // The gateway of a range is the node's by right, and handed out by none.
-    if (ranges.some((range) => isGateway(address, range))) return [];
-    if (isExcluded(address, exclusions)) return [];
+    if (address === undefined || !isHandedOut(network, address)) return [];
     if (former.some((one) => isSame(one.address, address))) return [];
     const interfaceName = interfaceWith(node.interfaces, { address });
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
-    const about = { code: "node-address", network: files.network } as const;
-    const exclude = `exclude it ("exclude": ["${text}"] in ipam)`;
     if (held === undefined) {
       const message = `${own}, and it is one of the range: ADD passes over it, but the Go plugin would hand it out`;
-      return [{ ...about, severity: "warning", path: source, message, remedy: exclude }];
+      return [freeAddress(network, text, message)];
     }
-    const container = containerOf(held.owner) || "no container";
-    const holder = describeContainer({ pod: node.cache.podOf(held), containerId: container });
-    return [
-      {
-        ...about,
-        path: held.path,
-        file: held,
-        message: `${own}, and ${holder} holds it`,
-        remedy: `${exclude}, then restart this pod`,
-      },
-    ];
+    const message = `${own}, and ${describeHolder(node, held)} holds it`;
+    return [heldAddress(held, message, `${excluding(text)}, then restart this pod`)];
   });
+}
+
+/** The routers that the pods of a network share the link with; where the node routes to the pods, they are behind the node. */
+function routersOnLink(
+  node: Node,
+  directory: NetworkDirectory,
+  network: FoundNetwork,
+): readonly Finding[] {
+  const { isRouted, link } = network;
+  if (isRouted) return [];
+  return node.nextHops.flatMap(({ address, interfaceName }): readonly Finding[] => {
+    const isElsewhere = link !== undefined && link !== interfaceName;
+    if (isElsewhere || !isHandedOut(network, address)) return [];
+    const text = formatAddress(address);
+    // What the node itself has is a finding of its own.
+    if (node.liveness.whose.nodeAddresses().has(text)) return [];
+    const router = `${text} is a router of the node (${interfaceName})`;
+    const [held] = directory.reservationsAt(address);
+    if (held === undefined) {
+      const message = `${router}, and one of the range: a pod that gets it takes the router from the network`;
+      return [freeAddress(network, text, message)];
+    }
+    const message = `${router}, and ${describeHolder(node, held)} holds it`;
+    const remedy = `${excluding(text)}, then restart this pod, unless it is that router`;
+    return [heldAddress(held, message, remedy)];
+  });
+}
+
+/** Whether an address is one that ADDs get: the gateway of a range is somebody's by right, and handed out by none. */
+function isHandedOut({ rangeSets, exclusions }: FoundNetwork, address: Address): boolean {
+  const ranges = rangeSets.flat();
+  return (
+    rangeOf(ranges, address) !== undefined &&
+    !ranges.some((range) => isGateway(address, range)) &&
+    !isExcluded(address, exclusions)
+  );
+}
+
+function excluding(text: string): string {
+  return `exclude it ("exclude": ["${text}"] in ipam)`;
+}
+
+function freeAddress({ files, source = "" }: FoundNetwork, text: string, message: string): Finding {
+  const about = { code: "node-address", network: files.network, path: source } as const;
+  return { ...about, severity: "warning", message, remedy: excluding(text) };
+}
+
+function heldAddress(held: NodeReservation, message: string, remedy: string): Finding {
+  const { network } = held.network.files;
+  return { code: "node-address", network, path: held.path, file: held, message, remedy };
 }
 
 function interfaceWith(
@@ -87,28 +136,51 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
   if (!isRouted || !node.liveness.whose.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
-  const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
-  const others = [...(node.interfaces ?? [])].filter(([name]) => !bridges.has(name));
-  return others.flatMap(([name, addresses]) =>
-    addresses.flatMap((one): readonly Finding[] => {
-      const subnet = subnetWith(one);
-      // An address without a network is one that ADD hands out, or none of the range.
-      if (isSame(subnet.first, subnet.last)) return [];
-      return [...ranges].flatMap(([text, range]): readonly Finding[] => {
-        const own = subnetOf(range);
-        if (!overlaps(own, subnet)) return [];
-        // flannel0 of flannel's udp backend has the address of the podCIDR itself, with the length of the cluster's.
-        if (isSame(one.address, own.first)) return [];
-        const met = formatInterfaceAddress({
-          address: subnet.first,
-          prefixLength: one.prefixLength,
-        });
-        const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
-        const about = { code: "node-network", network: files.network, path, message } as const;
-        return [{ ...about, ...adviceOn(name, one, range) }];
-      });
-    }),
+  const others = [...(node.interfaces ?? [])]
+    .filter(([name]) => !bridges.has(name))
+    .flatMap(([name, addresses]) => addresses.map((address) => ({ name, address })));
+  const routers = node.nextHops.filter(
+    (one) => !bridges.has(one.interfaceName) && isOutside(node, one),
   );
+  const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
+  return [...ranges].flatMap(([text, range]): readonly Finding[] => {
+    const about = { code: "node-network", network: files.network, path } as const;
+    const sharing = others.filter(({ address }) => sharesNetwork(address, range));
+    const inside = routers.filter(({ address }) => isWithin(address, subnetOf(range)));
+    const found = sharing.map(({ name, address: one }) => {
+      const { first: address } = subnetWith(one);
+      const met = formatInterfaceAddress({ address, prefixLength: one.prefixLength });
+      const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
+      const router = inside.find(({ interfaceName }) => interfaceName === name);
+      return router === undefined
+        ? { ...about, message, ...adviceOn(name, one, range) }
+        : { ...about, message: `${message}, and has its router ${formatAddress(router.address)}` };
+    });
+    const alone = inside.filter((one) => sharing.every(({ name }) => name !== one.interfaceName));
+    return [
+      ...found,
+      ...alone.map(({ address, interfaceName }) => {
+        const router = `${formatAddress(address)} of the node (${interfaceName})`;
+        return { ...about, message: `the subnet ${text} has the router ${router}` };
+      }),
+    ];
+  });
+}
+
+/** Whether a next hop is neither the node itself nor a container of it, such as a pod that is a router. */
+function isOutside({ liveness }: Node, { address }: NextHop): boolean {
+  const text = formatAddress(address);
+  return !liveness.whose.nodeAddresses().has(text) && liveness.whose.with(text).length === 0;
+}
+
+/** Whether the network of an interface's address shares addresses with the subnet of a range. */
+function sharesNetwork(one: InterfaceAddress, range: Range): boolean {
+  const subnet = subnetWith(one);
+  // An address without a network is one that ADD hands out, or none of the range.
+  if (isSame(subnet.first, subnet.last)) return false;
+  const own = subnetOf(range);
+  // flannel0 of flannel's udp backend has the address of the podCIDR itself, with the length of the cluster's.
+  return overlaps(own, subnet) && !isSame(one.address, own.first);
 }
 
 /** What to do about a network of the node that has addresses of a range, where it is not the usual. */

@@ -1,51 +1,76 @@
-/** Findings on networks that may hand out the same address. */
+/** Findings on networks that may hand out the same address on one link. */
 
 import { formatAddressRange, intersectionOf } from "../../ipam/address.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
 
 /**
- * Compares every two configured networks.
+ * Compares every two configured networks whose pods may meet.
  *
  * @param isSelected only pairs for one of which this holds
  */
 export function overlapFindings(
-  { directories }: Node,
+  node: Node,
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
-  const configured = directories.filter(({ sources }) => sources.length > 0);
+  const configured = node.directories.filter(({ sources }) => sources.length > 0);
   return configured.flatMap((one, index) =>
     configured
       .slice(index + 1)
-      .filter((other) => isSelected(one) || isSelected(other))
-      .flatMap((other) => compareNetworks(one, other)),
+      .filter((other) => (isSelected(one) || isSelected(other)) && !areApart(one, other))
+      .flatMap((other) => compareNetworks(node, one, other)),
   );
 }
 
+/** Whether no pod of the one network is on a link with one of the other, so that both may have an address. */
+export function areApart(one: NetworkDirectory, other: NetworkDirectory): boolean {
+  return one.networks.every((network) =>
+    other.networks.every((another) => areOnDifferentLinks(network, another)),
+  );
+}
+
+/** The node has one route to an address: of two networks to which it has routes, it reaches only one. */
+function areOnDifferentLinks(one: FoundNetwork, other: FoundNetwork): boolean {
+  if (one.isRouted && other.isRouted) return false;
+  return one.link !== undefined && other.link !== undefined && one.link !== other.link;
+}
+
 /** Addresses that are held in both are the worse finding on the same ranges. */
-function compareNetworks(one: NetworkDirectory, other: NetworkDirectory): readonly Finding[] {
+function compareNetworks(
+  node: Node,
+  one: NetworkDirectory,
+  other: NetworkDirectory,
+): readonly Finding[] {
   const { network } = one.files;
   const about = { code: "overlapping-ranges", network } as const;
-  const networks = `in the networks ${network} and ${other.files.network}`;
-  const names = new Set(other.reservations.map(({ name }) => name));
-  const held = one.reservations.filter(({ name }) => names.has(name));
-  if (held.length > 0) {
-    return held.map((reservation) => ({
-      ...about,
-      severity: "error",
-      remedy: "give the networks different ranges, then restart one of the pods",
-      path: reservation.path,
-      file: reservation,
-      message: `${reservation.name} is held ${networks}`,
-    }));
-  }
+  const byName = new Map(other.reservations.map((reservation) => [reservation.name, reservation]));
+  const held = one.reservations.flatMap((reservation): readonly Finding[] => {
+    const another = byName.get(reservation.name);
+    if (another === undefined) return [];
+    const holders = [reservation, another].map(
+      (each) => `by ${describeHolder(node, each)} in ${each.network.files.network}`,
+    );
+    return [
+      {
+        ...about,
+        severity: "error",
+        remedy: "give the networks different ranges, then restart one of the pods",
+        path: reservation.path,
+        file: reservation,
+        message: `${reservation.name} is held ${holders.join(" and ")}`,
+      },
+    ];
+  });
+  if (held.length > 0) return held;
   const shared = one.ranges.flatMap((range) =>
     other.ranges.flatMap((otherRange) => intersectionOf(range, otherRange) ?? []),
   );
   return [...new Set(shared.map(formatAddressRange))].map((addressRange) => ({
     ...about,
     path: one.sources[0] ?? "",
-    message: `${addressRange} is ${networks} (${other.sources.join(", ")})`,
+    message: `${addressRange} is in the networks ${network} and ${other.files.network} (${other.sources.join(", ")})`,
   }));
 }

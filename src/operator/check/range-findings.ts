@@ -1,14 +1,18 @@
-/** Findings on range sets that are full, or nearly so, and on addresses that are reserved outside of them. */
+/** Findings on range sets that are full, or nearly so, on broadcast addresses in them, and on addresses reserved outside of them. */
 
+import { plural } from "../../cli/output/plural.ts";
 import { messageWithDetails } from "../../cni/error.ts";
-import { formatAddresses } from "../../ipam/address.ts";
+import { formatAddress, formatAddresses, formatAddressRange, isSame } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
-import { formatReservedFor } from "../../ipam/exclusions.ts";
-import { formatRangeSet } from "../../ipam/range-set.ts";
+import { formatReservedFor, isExcluded } from "../../ipam/exclusions.ts";
+import { isGateway, type Range } from "../../ipam/range.ts";
+import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { subnetOf } from "../configured/bridge-plugin.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { countWithoutProcess } from "../judgements/leaks.ts";
 import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
-import type { Finding } from "./finding.ts";
+import { DELS_FAIL, type Finding } from "./finding.ts";
 
 /** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
 const STATUS_FAILS = {
@@ -42,20 +46,65 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];
+      const idle = withoutProcess(node, directory, set);
       const { uncertainty } = network;
       const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
       const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
       if (!isFull) {
-        const message = `${usage}: ${decimal(free)} left${status}`;
-        return [{ ...about, code: "range-nearly-full", message }];
+        const message = `${usage}: ${decimal(free)} left${idle.text}${status}`;
+        return [{ ...about, code: "range-nearly-full", message, ...idle.advice }];
       }
       const isDeadKnown = node.takenIn(directory).all !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      const message = `${usage}: the next pod gets none${unless}${status}`;
-      return [{ ...about, code: "range-full", message }];
+      const message = `${usage}: the next pod gets none${unless}${idle.text}${status}`;
+      return [{ ...about, code: "range-full", message, ...idle.advice }];
     });
   });
+}
+
+/** What is said of those that hold addresses of a set and run no process: they are alive, and need not be. */
+function withoutProcess(
+  { facts, liveness }: Node,
+  { reservations }: NetworkDirectory,
+  set: readonly Range[],
+): { readonly text: string; readonly advice: Pick<Finding, "remedy"> } {
+  const here = liveness
+    .livenessOfAll(reservations)
+    .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
+  // Where a process may be unseen, each of them may run one.
+  const isSeen = facts.namespaces().incomplete === undefined;
+  const count = isSeen ? countWithoutProcess(here, facts.now()) : 0;
+  if (count === 0) return { text: "", advice: {} };
+  const text = `; ${count} of ${plural(here.length, "holder")} run no process: if their DEL fails, the runtime's log has "failed (delete)"`;
+  return { text, advice: { remedy: DELS_FAIL } };
+}
+
+/**
+ * Ranges that hand out the broadcast address of their subnet, as the Go plugin does, too: only an explicit `rangeEnd` takes it in.
+ * What the node and other pods send to it are broadcasts, which the kernel allows no connection for.
+ */
+export function broadcastFindings({ networks, files }: NetworkDirectory): readonly Finding[] {
+  return networks.flatMap(({ source = "", rangeSets, exclusions, shadowedBy }) =>
+    rangeSets.flat().flatMap((range): readonly Finding[] => {
+      const { family, prefixLength, last } = range;
+      const hasBroadcast = family === 4 && prefixLength < 31;
+      if (shadowedBy !== undefined || !hasBroadcast || !isSame(last, subnetOf(range).last))
+        return [];
+      if (isGateway(last, range) || isExcluded(last, exclusions)) return [];
+      const text = formatAddress(last);
+      return [
+        {
+          code: "unusable-range",
+          severity: "warning",
+          network: files.network,
+          path: source,
+          message: `${text}, which the range ${formatAddressRange(range)} hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it`,
+          remedy: `leave rangeEnd out, or exclude the address ("exclude": ["${text}"] in ipam)`,
+        },
+      ];
+    }),
+  );
 }
 
 /**

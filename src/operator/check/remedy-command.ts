@@ -4,6 +4,7 @@ import { shellWord } from "../../cli/output/shell-word.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Requested } from "../configured/configuration-directories.ts";
+import type { NodeReservation } from "../held/network-directory.ts";
 import { commandText, shellCommand } from "../next-command.ts";
 
 export type RemedyCommand =
@@ -26,6 +27,11 @@ export type RemedyCommand =
       /** The shell command that prints the ids that the runtime knows. */
       readonly list: string;
     };
+
+/** The release of a reservation, for one whose container is not alive: otherwise it refuses. */
+export function releaseCommand({ network: { files }, text }: NodeReservation): RemedyCommand {
+  return { files, words: ["release", text, "--network", files.network] };
+}
 
 /** The line for a shell, with the options that the command needs to find what this one has found. */
 export function formatRemedyCommand(context: Requested, command: RemedyCommand): string {

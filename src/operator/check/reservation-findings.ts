@@ -2,20 +2,15 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { plural } from "../../cli/output/plural.ts";
-import { isWithin } from "../../ipam/address.ts";
-import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
-import { isGateway } from "../../ipam/range.ts";
-import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { rangeOf } from "../../ipam/range-set.ts";
 import type { Liveness } from "../../store/life/conclusion.ts";
 import { isAhead } from "../../store/reservations/age.ts";
-import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
-import { namedPods } from "./pods-in-subnet.ts";
-import type { RemedyCommand } from "./remedy-command.ts";
+import { describeContainer, describeHolder } from "./holder.ts";
+import { releaseCommand } from "./remedy-command.ts";
 
 /** The findings of all reservations on which there is none: one list, since there may be 65 000. */
 const NOTHING: readonly Finding[] = [];
@@ -25,20 +20,14 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   const { context } = node;
   const { reservations } = directory;
   const findings: Finding[] = [];
-  const livingOutside: NodeReservation[] = [];
   for (const reservation of reservations) {
-    for (const own of [
-      contentFindings(node, reservation),
-      placeFindings(node, directory, reservation, livingOutside),
-      permissionFindings(reservation),
-    ]) {
+    for (const own of [contentFindings(node, reservation), permissionFindings(reservation)]) {
       if (own.length > 0) findings.push(...own);
     }
   }
   return [
     ...findings,
-    ...livingOutsideFindings(node, directory, livingOutside),
-    ...duplicateFindings(directory),
+    ...duplicateFindings(node, directory),
     ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
   ];
@@ -72,11 +61,10 @@ function datedAheadFindings(
 }
 
 /** An attachment has one address of each range set. */
-function duplicateFindings({
-  files,
-  rangeSets,
-  reservations,
-}: NetworkDirectory): readonly Finding[] {
+function duplicateFindings(
+  node: Node,
+  { files, rangeSets, reservations }: NetworkDirectory,
+): readonly Finding[] {
   return rangeSets.flatMap((set) => {
     const first = new Map<string, NodeReservation>();
     return reservations.flatMap((reservation): readonly Finding[] => {
@@ -91,7 +79,8 @@ function duplicateFindings({
       const other = first.get(key);
       first.set(key, other ?? reservation);
       if (other === undefined) return NOTHING;
-      const message = `${key} holds ${other.text} and ${reservation.text} of one range set`;
+      const holder = describeHolder(node, reservation);
+      const message = `${owner.interfaceName} of ${holder} holds ${other.text} and ${reservation.text} of one range set`;
       const words = ["show", owner.containerId, "--network", files.network] as const;
       const commands = [{ files, words }];
       return [{ ...found(reservation, "duplicate-owner", message), commands }];
@@ -155,7 +144,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
     const remedy = "restart the pod that has the address, then run check again";
     return [{ ...used, message: text, remedy }];
   }
-  const text = `${message}; ${user.pod || `container ${user.containerId}`} uses the address`;
+  const text = `${message}; ${describeContainer(user)} uses the address`;
   const remedy = "write its container back into it: until then ADD may hand the address out again";
   const commands = [{ owner: user, path: reservation.path, where: "empty" }] as const;
   return [{ ...used, message: text, remedy, commands }];
@@ -181,115 +170,6 @@ function userOf({ cache, liveness }: Node, reservation: NodeReservation): Addres
   return isKnown ? "nobody" : "unknown";
 }
 
-/** All pods of a former range are one finding: there is nothing to release while they live. */
-function livingOutsideFindings(
-  { cache }: Node,
-  { files, ranges }: NetworkDirectory,
-  reservations: readonly NodeReservation[],
-): readonly Finding[] {
-  if (reservations.length === 0) return NOTHING;
-  const holders = new Set(
-    reservations.map((one) => `${cache.podOf(one) || holderIn(one)} (${one.text})`),
-  );
-  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
-  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
-  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
-  return [
-    {
-      code: "out-of-range",
-      network: files.network,
-      path: files.directory,
-      message,
-      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
-      commands: [
-        { files, words: ["capacity", files.network] },
-        { files, words: ["list", files.network] },
-      ],
-    },
-  ];
-}
-
-function holderIn({ owner }: NodeReservation): string {
-  return containerOf(owner) || "no container";
-}
-
-/** Whether a pod that runs has an address, and not the node itself. */
-function isRunning({ liveness }: Node, reservation: NodeReservation): boolean {
-  return (
-    liveness.livenessOf(reservation).liveness === "alive" &&
-    !liveness.whose.nodeAddresses().has(reservation.text)
-  );
-}
-
-function placeFindings(
-  node: Node,
-  directory: NetworkDirectory,
-  reservation: NodeReservation,
-  livingOutside: NodeReservation[],
-): readonly Finding[] {
-  const place = placeOf(node, directory, reservation);
-  if (place === undefined) return NOTHING;
-  const [code, text] = place;
-  if (code === "out-of-range" && isRunning(node, reservation)) {
-    livingOutside.push(reservation);
-    return NOTHING;
-  }
-  const message = `${reservation.text} is ${text}${holderOf(reservation)}`;
-  const commands = [releaseCommand(reservation)];
-  return [{ ...found(reservation, code, message), commands }];
-}
-
-/** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
-function placeOf(
-  node: Node,
-  directory: NetworkDirectory,
-  reservation: NodeReservation,
-): readonly [code: Code, place: string] | undefined {
-  const { ranges, hasKnownRanges } = directory;
-  const { address } = reservation;
-  for (const range of ranges) {
-    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
-  }
-  const exclusion = exclusionOf(node, directory, reservation);
-  if (exclusion !== undefined) return ["excluded-address", exclusion];
-  if (!hasKnownRanges || reservation.range !== undefined) return undefined;
-  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? ["outside-part", "outside of this node's part: another node may hand it out"]
-    : ["out-of-range", "outside all ranges"];
-}
-
-function excludesNothing({ exclusions }: FoundNetwork): boolean {
-  return exclusions.length === 0;
-}
-
-/** What excludes an address for its holder, if no configuration of the network has it for that holder. */
-function exclusionOf(
-  { cache }: Node,
-  { networks }: NetworkDirectory,
-  reservation: NodeReservation,
-): string | undefined {
-  if (networks.every(excludesNothing)) return undefined;
-  const { address, owner } = reservation;
-  if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
-  const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
-  if (
-    containerOf(owner) === "" ||
-    here.some(({ exclusions }) => !isExcluded(address, exclusions))
-  ) {
-    return undefined;
-  }
-  const entries = here.map((network) => reservedAt(network, address));
-  const pod = cache.podOf(reservation);
-  // One whose pod is not known may be the one that is meant.
-  if (entries.some((entry) => entry?.pod !== undefined && (pod === "" || pod === entry.pod))) {
-    return undefined;
-  }
-  const [entry] = entries;
-  return entry === undefined
-    ? "excluded (ipam.exclude)"
-    : `reserved for ${formatReservedFor(entry)} (ipam.reserved)`;
-}
-
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   const { status, path } = reservation;
   if (status?.writableMode === undefined) return NOTHING;
@@ -299,16 +179,7 @@ function permissionFindings(reservation: NodeReservation): readonly Finding[] {
   return [{ ...found(reservation, "writable-by-others", message), commands }];
 }
 
-function holderOf({ owner }: NodeReservation): string {
-  const container = containerOf(owner);
-  return container === "" ? "" : `, held by ${`${container} ${interfaceOf(owner)}`.trim()}`;
-}
-
 function found(reservation: NodeReservation, code: Code, message: string): Finding {
   const { network, path } = reservation;
   return { code, network: network.files.network, path, file: reservation, message };
-}
-
-function releaseCommand({ network: { files }, text }: NodeReservation): RemedyCommand {
-  return { files, words: ["release", text, "--network", files.network] };
 }

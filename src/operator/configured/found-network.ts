@@ -22,6 +22,7 @@ import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
 import type { ConfigurationCache, ConfigurationProblem } from "./configuration-files.ts";
 import type { Configuration } from "./configurations.ts";
+import { linkIn, vlanOn } from "./link.ts";
 import { PLUGIN } from "./plugin-directories.ts";
 import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";
 
@@ -55,6 +56,8 @@ export interface FoundNetwork extends Excluded {
   readonly bridgeName: string | undefined;
   /** Whether the node itself reaches the pods by a route of its own: by a bridge that has the gateway, or by `ptp`. */
   readonly isRouted: boolean;
+  /** The link that its pods are on; `undefined` where that is not known, see `linkIn`. */
+  readonly link: string | undefined;
   /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
   readonly routes: readonly ResultRoute[] | undefined;
   /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
@@ -103,6 +106,7 @@ export function fromConfiguration(
       bridge: bridgeIn(document),
       bridgeName: bridgeNameIn(document),
       isRouted: isRouted(document),
+      link: linkIn(document, bridgeNameIn(document)),
     };
     if (!files.dataDir.startsWith("/") && dataDir === undefined) {
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
@@ -175,9 +179,8 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
   const bridge = bridgeNameIn(document);
   if (bridge === undefined) return undefined;
   if (!isSet("isGateway") && !isSet("isDefaultGateway")) return undefined;
-  const vlan = valueInAnyCase(document, "vlan");
   return {
-    name: typeof vlan === "number" && vlan !== 0 ? `${bridge}.${vlan}` : bridge,
+    name: vlanOn(bridge, valueInAnyCase(document, "vlan")),
     isForced: isSet("forceAddress"),
     isDefault: isSet("isDefaultGateway"),
   };
@@ -238,6 +241,7 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     bridge: undefined,
     bridgeName: undefined,
     isRouted: false,
+    link: undefined,
     routes: undefined,
     config: undefined,
   };

@@ -2,6 +2,7 @@
 
 import { formatAddress } from "../../ipam/address.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { journalFault } from "../../store/journal/journal-file.ts";
 import { isOfRecord } from "../../store/journal/record.ts";
 import {
   type ReservationStates,
@@ -21,7 +22,7 @@ import {
 } from "../../store/namespaces/view.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
+import { attempt, type SystemError } from "../../system/system.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import { OpenNamespaces } from "../alive/open-namespaces.ts";
@@ -79,6 +80,13 @@ export interface LifeFacts {
   readonly standpoint: () => Standpoint;
 }
 
+/** The journal of a network. */
+export interface ReadJournal {
+  /** Why it cannot be read; where its directory may not be searched, the plugin takes it for none. */
+  readonly fault: SystemError | undefined;
+  readonly states: ReservationStates;
+}
+
 const LARGEST_UPTIME = 4096;
 
 /** Reads these facts from the machine. */
@@ -89,7 +97,7 @@ export class NodeLifeFacts implements LifeFacts {
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
   readonly #open: OpenNamespaces;
-  readonly #journals = new Map<NetworkDirectory, ReservationStates>();
+  readonly #journals = new Map<NetworkDirectory, ReadJournal>();
   readonly #ids = new Map<Namespace, number | "none" | "unseen">();
   readonly #inUse = new Map<NetworkDirectory, readonly UsedAddress[]>();
   /** What is seen of the node: looked at once, so that all is judged by the same moment. */
@@ -174,12 +182,16 @@ export class NodeLifeFacts implements LifeFacts {
   }
 
   /** What the journal of a network tells; after a boot all reservations are read for it. */
-  journalOf(network: NetworkDirectory): ReservationStates {
+  journalOf(network: NetworkDirectory): ReadJournal {
     const known = this.#journals.get(network);
     if (known !== undefined) return known;
-    const read = reservationStates(network.files, this.states, () => network.reservations);
-    this.#journals.set(network, read);
-    return read;
+    const { files } = network;
+    const journal = {
+      fault: journalFault(files),
+      states: reservationStates(files, this.states, () => network.reservations),
+    };
+    this.#journals.set(network, journal);
+    return journal;
   }
 
   fateOf(reservation: NodeReservation): Fate | undefined {
@@ -187,7 +199,7 @@ export class NodeLifeFacts implements LifeFacts {
     if (status === undefined) return undefined;
     // Where only one was read, the others are not.
     const journal = network.isRead
-      ? this.journalOf(network)
+      ? this.journalOf(network).states
       : reservationStates(network.files, this.states, () => [reservation]);
     return journal.fateOf(name, (record) => isOfRecord(record, status, owner));
   }

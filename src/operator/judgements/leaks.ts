@@ -1,6 +1,6 @@
 /** Which reservations hold an address for nobody, by who is alive. */
 
-import { mayBeDead, mayHaveLeaked } from "../../store/life/conclusion.ts";
+import { hasNoProcess, mayBeDead, mayHaveLeaked } from "../../store/life/conclusion.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
@@ -30,10 +30,9 @@ export function leaksAmong(
   uptime: number | undefined,
 ): Leaks {
   const isStarting = uptime !== undefined && uptime < GRACE;
-  const isOld = ({ since }: NodeReservation): boolean =>
-    isStarting || (since !== undefined && !isYoung(since, now, GRACE));
   const old = known.filter(
-    ({ reservation }) => containerOf(reservation.owner) !== "" && isOld(reservation),
+    ({ reservation }) =>
+      containerOf(reservation.owner) !== "" && (isStarting || isOld(reservation, now)),
   );
   const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
   return {
@@ -42,6 +41,17 @@ export function leaksAmong(
     unknown: counted.filter(({ conclusion }) => conclusion.liveness === "unknown"),
     isStarting,
   };
+}
+
+function isOld({ since }: NodeReservation, now: number): boolean {
+  return since !== undefined && !isYoung(since, now, GRACE);
+}
+
+/** How many containers run no process, for longer than a runtime takes to start one or to end it. */
+export function countWithoutProcess(known: readonly KnownReservation[], now: number): number {
+  return known.filter(
+    ({ reservation, conclusion }) => isOld(reservation, now) && hasNoProcess(conclusion),
+  ).length;
 }
 
 /** What `gc` has left of a network. */

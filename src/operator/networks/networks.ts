@@ -45,7 +45,7 @@ function listNetworks(context: Context): Report {
     }),
   );
   for (const directory of node.directories) {
-    if (directory.ranges.length > 0) logUncounted(context, directory, "; they count as used");
+    if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
   }
   return {
     exitCode: 0,

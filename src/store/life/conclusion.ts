@@ -286,8 +286,16 @@ export function conclude(evidence: Evidence): Conclusion {
  * alone, which its runtime may have lost.
  */
 export function mayHaveLeaked(conclusion: Conclusion): boolean {
-  if (conclusion.liveness !== "alive") return conclusion.liveness === "dead";
-  return conclusion.by === "mount" || conclusion.by === "descriptor";
+  return conclusion.liveness === "dead" || hasNoProcess(conclusion);
+}
+
+/** Whether a container is alive by a mount or a descriptor alone: no process runs in its network namespace. */
+export function hasNoProcess(
+  conclusion: Conclusion,
+): conclusion is Extract<Conclusion, { readonly by: "mount" | "descriptor" }> {
+  return (
+    conclusion.liveness === "alive" && (conclusion.by === "mount" || conclusion.by === "descriptor")
+  );
 }
 
 /**

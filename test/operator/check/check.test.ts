@@ -172,7 +172,7 @@ test("the table has findings and remedies, errors first", async (t) => {
       "SEVERITY  CODE  NETWORK  PATH  MESSAGE",
       "error  unreadable-configuration  -  NODE/net.d/bad.conf  invalid JSON at line 1, column 2: unexpected end of JSON input",
       "warning  malformed-reservation  net  NODE/networks/net/198.51.100.9  the file names no container",
-      "warning  out-of-range  net  NODE/networks/net/203.0.113.9  203.0.113.9 is outside all ranges, held by c9 eth0",
+      "warning  out-of-range  net  NODE/networks/net/203.0.113.9  203.0.113.9 is outside all ranges, held by container c9",
       "",
       "What to do:",
       "  unreadable-configuration: correct what the message names. If no pod uses its network, you can move the file out of its directory instead. If it sorts first there, drain the node before: the next file then becomes the node's network",
@@ -250,10 +250,10 @@ test("a pod with an address excluded for it is named, and so is an entry that no
   t.same(
     findings.map(({ message }) => message),
     [
-      "198.51.100.2 is reserved for default/db-0 (ipam.reserved), held by c2 eth0",
-      "198.51.100.4 is excluded (ipam.exclude), held by c4 eth0",
       "198.51.100.1 is reserved for default/db-2 (ipam.reserved), but is outside all ranges, or the gateway",
       "203.0.113.0-203.0.113.15 is reserved for nobody (ipam.reserved), but is outside all ranges, or the gateway",
+      "198.51.100.2 is reserved for default/db-0 (ipam.reserved), held by default/c2 (container c2)",
+      "198.51.100.4 is excluded (ipam.exclude), held by default/c4 (container c4)",
     ],
   );
 });

@@ -6,7 +6,15 @@ import { type Interrupt, refuse } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { Machine, Process } from "../../harness/proc.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
-import { configureNet, findingsOn, memoryNode, RESULTS, remember, runOn } from "../memory-node.ts";
+import {
+  configure,
+  configureNet,
+  findingsOn,
+  memoryNode,
+  RESULTS,
+  remember,
+  runOn,
+} from "../memory-node.ts";
 import type { PrintedFinding } from "../node.ts";
 
 /**
@@ -131,7 +139,7 @@ const cases: Readonly<
     [
       {
         ...unreserved,
-        message: "default/c1 (container c1) uses 10.0.0.2, which is held by c9",
+        message: "default/c1 (container c1) uses 10.0.0.2, which is held by container c9",
         remedy: "restart this pod, which then gets another address",
         commands: [],
       },
@@ -147,6 +155,20 @@ const cases: Readonly<
     () => {},
     usedTwice,
   ],
+  "a pod whose address a namespace has of which nothing else is known": [
+    nodeWith(["mount"]),
+    ({ kernel }) => {
+      Object.assign(kernel.mounted ?? {}, { "/run/netns/lost": 90 });
+      Object.assign(kernel.addresses ?? {}, { 90: ["10.0.0.2"] });
+    },
+    [
+      {
+        code: "address-in-use-twice",
+        message:
+          "10.0.0.2 is configured in 2 network namespaces: of default/c1 (container c1), /run/netns/c1, without a process; /run/netns/lost, without a process",
+      },
+    ],
+  ],
   "an empty reservation whose address a pod uses": [
     nodeWith(["cache"]),
     empty,
@@ -154,7 +176,7 @@ const cases: Readonly<
       {
         ...emptied,
         severity: "error",
-        message: `${EMPTY}; default/c1 uses the address`,
+        message: `${EMPTY}; default/c1 (container c1) uses the address`,
         remedy: /^write its container back/,
         commands: [
           "(umask 077; test ! -s /data/net/10.0.0.2 && printf '%s\\r\\n%s' c1 eth0 > /data/net/10.0.0.2)",
@@ -309,7 +331,47 @@ const cases: Readonly<
     nodeWith(["gone"], ["203.0.113.2"]),
     ({ kernel }) =>
       Object.assign(kernel.processes ?? {}, { 1: { namespace: 1, addresses: ["203.0.113.2"] } }),
+    [
+      {
+        code: "out-of-range",
+        message: "203.0.113.2 is outside all ranges, held by default/c1 (container c1)",
+        remedy: /^restart its pod; if that is gone, release the address with --force: /,
+        // Without --force it would refuse.
+        commands: [],
+      },
+    ],
+  ],
+  "an address that leaked, outside of all ranges: gc releases it, wherever it is": [
+    nodeWith(["gone"], ["203.0.113.2"]),
+    ({ machine }) => machine.wait(11 * 60_000),
+    [{ code: "leaked-reservation", path: fileOf("203.0.113.2") }],
+  ],
+  "an address that a dead pod has left only just now, outside of all ranges": [
+    nodeWith(["gone"], ["203.0.113.2"]),
+    ({ machine }) => machine.wait(9 * 60_000),
     [{ code: "out-of-range", commands: [`host-local release 203.0.113.2 --network net ${place}`] }],
+  ],
+  "excluded addresses of a living pod, and of one that may live": [
+    nodeWith(["cache", "nothing"]),
+    ({ machine: { disk } }) => {
+      const text = disk.readFile("/conf/net.conf", 1e6);
+      const exclude = '"exclude":["10.0.0.2","10.0.0.3"],"subnet"';
+      disk.put("/conf/net.conf", text.replace('"subnet"', exclude));
+    },
+    [
+      {
+        code: "excluded-address",
+        message: "10.0.0.3 is excluded (ipam.exclude), held by default/c2 (container c2)",
+        remedy: /^if its container is dead, release the address; otherwise restart its pod/,
+        commands: [`host-local release 10.0.0.3 --network net ${place}`],
+      },
+      {
+        code: "excluded-address",
+        message: "10.0.0.2 is excluded (ipam.exclude), held by default/c1 (container c1)",
+        remedy: "restart its pod, which then gets another address",
+        commands: [],
+      },
+    ],
   ],
   "young reservations, whatever is known of them": [
     nodeWith(["gone", "mount"]),
@@ -326,7 +388,7 @@ const cases: Readonly<
           severity: "warning",
           path: fileOf("10.0.0.2"),
           message:
-            "10.0.0.2 is held by c1 of default/c1: its network namespace /run/netns/c1 is gone",
+            "10.0.0.2 is held by default/c1 (container c1): its network namespace /run/netns/c1 is gone",
           commands: [`host-local gc net ${place}`],
         },
         {
@@ -334,7 +396,7 @@ const cases: Readonly<
           severity: "info",
           path: fileOf("10.0.0.3"),
           message:
-            "10.0.0.3 is held by c2 of default/c2: the network namespace /run/netns/c2 has this address; no process runs there",
+            "10.0.0.3 is held by default/c2 (container c2): the network namespace /run/netns/c2 has this address; no process runs there",
           // No list of a runtime has such an id: by one, it would look lost.
           commands: [],
           remedy: /; if whoever made its network namespace has lost it, remove that/,
@@ -406,6 +468,28 @@ for (const [what, path, spoil, meanwhile] of [
     const interrupt: Interrupt = (call) =>
       call.operation === "list" && call.path === path && --left === 0 ? pause : undefined;
     t.same(findingsOn(node.machine, { ...node, interrupt }), []);
+    t.equal(left, 0);
+  });
+}
+
+for (const [what, exclude, address] of [
+  ["an address outside of all ranges", [], "203.0.113.2"],
+  ["an excluded address", ["10.0.0.2"], "10.0.0.2"],
+] as const) {
+  test(`${what}, of a pod that ends while check runs: nothing`, async (t) => {
+    const node = nodeWith(["cache"], [address]);
+    const ipam = { type: "host-local", subnet: "10.0.0.0/28", exclude };
+    configure(node.machine, "net.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
+    t.equal(findingsOn(node.machine, node).length, 1, "it is found if it lasts");
+
+    // The runtime has removed the namespace, and the DEL is still under way when check ends.
+    const mounted = { ...node.kernel.mounted };
+    const end = { kind: "pause", meanwhile: () => delete mounted["/run/netns/c1"] } as const;
+    let left = 2;
+    const interrupt: Interrupt = ({ operation, path }) =>
+      operation === "list" && path === RESULTS && --left === 0 ? end : undefined;
+    const kernel = { ...node.kernel, mounted };
+    t.same(findingsOn(node.machine, { kernel, interrupt }), []);
     t.equal(left, 0);
   });
 }

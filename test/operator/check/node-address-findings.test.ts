@@ -14,15 +14,28 @@ function configureNet(machine: MemoryMachine, ipam: JsonObject = {}): void {
   });
 }
 
-/** What is found where the node has these addresses on interfaces, such as `eth1 198.51.100.9/24`. */
-function found(machine: MemoryMachine, lines: readonly string[], kernel: Machine = {}) {
+/** What is found where the node has these addresses on interfaces, such as `eth1 198.51.100.9/24`, and these routers. */
+function found(
+  machine: MemoryMachine,
+  lines: readonly string[],
+  kernel: Machine = {},
+  routers: readonly string[] = [],
+) {
   const addresses = lines.map((line) => line.replace(/^.* |\/.*$/g, ""));
-  const own = { namespace: 1, addresses };
+  const own = { namespace: 1, addresses, tables: { route: routers.map(routeBy).join("") } };
   const processes = { 1: own, 99: own, ...kernel.processes };
   return findingsOn(machine, {
     kernel: { ...kernel, processes },
     listInterfaces: () => ["lo", "cni0", "cni0 198.51.100.1/28", ...lines],
   });
+}
+
+/** A line of `/proc/net/route`, by a router such as `eth0 198.51.100.1`. */
+function routeBy(router: string): string {
+  const [interfaceName = "", address = ""] = router.split(" ");
+  const octets = address.split(".").map((one) => Number(one).toString(16).padStart(2, "0"));
+  const gateway = octets.reverse().join("").toUpperCase();
+  return `${interfaceName}\t00000000\t${gateway}\t0003\t0\t0\t0\t00000000\t0\t0\t0\n`;
 }
 
 const ofBoth = [{}, { isContained: true }] as const;
@@ -169,3 +182,116 @@ for (const [what, lines] of [
     ]);
   });
 }
+
+/** The network `net` of 198.51.100.0/28 in the LAN of eth0. */
+const onLan = { type: "macvlan", master: "eth0" };
+const router = "eth0 198.51.100.9";
+const free = [
+  "warning node-address: 198.51.100.9 is a router of the node (eth0), and one of the range: a pod that gets it takes the router from the network",
+];
+
+for (const [what, plugin, ipam, routers, expected] of [
+  ["in the range of macvlan", onLan, {}, [router], free],
+  [
+    "in the range of a bridge without a gateway",
+    { type: "bridge", bridge: "eth0" },
+    {},
+    [router],
+    free,
+  ],
+  ["in a range of which the link is not known", { type: "macvlan" }, {}, [router], free],
+  ["in the range of macvlan on another interface", { ...onLan, master: "eth1" }, {}, [router], []],
+  ["that is the gateway of the range", onLan, {}, ["eth0 198.51.100.1"], []],
+  ["that is excluded", onLan, { exclude: ["198.51.100.9"] }, [router], []],
+  ["that is outside of the range", onLan, { rangeEnd: "198.51.100.8" }, [router], []],
+  ["that is the node itself", onLan, {}, ["eth0 198.51.100.3"], []],
+] as const) {
+  test(`a router ${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    configure(machine, "net.conf", {
+      ...{ cniVersion: "1.0.0", name: "net", ...plugin },
+      ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28", ...ipam },
+    });
+    const findings = found(machine, ["eth0 198.51.100.3/28"], {}, routers)
+      // What the node itself has in the range is tested above.
+      .filter(({ message }) => !message.startsWith("the node itself has"));
+    t.same(
+      findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`),
+      expected,
+    );
+    for (const { remedy } of findings) {
+      t.equal(remedy, 'exclude it ("exclude": ["198.51.100.9"] in ipam)');
+    }
+  });
+}
+
+test("a router whose address a pod holds is an error", async (t) => {
+  const machine = memoryNode({ "198.51.100.9": "c1\r\neth0" });
+  configure(machine, "net.conf", {
+    ...{ cniVersion: "1.0.0", name: "net", ...onLan },
+    ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" },
+  });
+  const netns = "/run/netns/c1";
+  remember(machine, "c1", { netns, addresses: ["198.51.100.9/28"], pod: "default/web" });
+  const pod = { namespace: 50, addresses: ["198.51.100.9"] };
+  const kernel = { processes: { 7: pod }, mounted: { [netns]: 50 } };
+  t.match(found(machine, ["eth0 203.0.113.7/24"], kernel, [router]), [
+    {
+      code: "node-address",
+      severity: "error",
+      path: "/data/net/198.51.100.9",
+      message:
+        "198.51.100.9 is a router of the node (eth0), and default/web (container c1) holds it",
+      remedy: /, then restart this pod, unless it is that router$/,
+    },
+  ]);
+});
+
+for (const [what, address, hop, kernel, expected] of [
+  [
+    "behind a larger network of the node",
+    "eth0 198.51.0.7/16",
+    "eth0 198.51.100.1",
+    {},
+    "warning: the subnet 198.51.100.0/28 shares addresses with 198.51.0.0/16 of eth0 (198.51.0.7), and has its router 198.51.100.1",
+  ],
+  [
+    "by which a node without a network goes out",
+    "eth0 203.0.113.7/32",
+    "eth0 198.51.100.1",
+    {},
+    "warning: the subnet 198.51.100.0/28 has the router 198.51.100.1 of the node (eth0)",
+  ],
+  ["on the bridge of the network", "eth0 203.0.113.7/24", "cni0 198.51.100.9", {}, undefined],
+  [
+    "that is a pod",
+    "eth0 203.0.113.7/24",
+    "veth7 198.51.100.9",
+    { processes: { 7: { namespace: 50, addresses: ["198.51.100.9"] } } },
+    undefined,
+  ],
+] as const) {
+  test(`a router ${what}, where the node routes: ${expected === undefined ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine);
+    const findings = found(machine, [address], kernel, [hop]).filter(
+      ({ code }) => code === "node-network" || code === "node-address",
+    );
+    t.same(
+      findings.map(({ severity, message }) => `${severity}: ${message}`),
+      expected === undefined ? [] : [expected],
+    );
+    for (const { remedy } of findings) t.match(remedy, /^give the network a subnet that no other/);
+  });
+}
+
+test("the routers are not asked for where the command runs in the namespace of a pod", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, "net.conf", {
+    ...{ cniVersion: "1.0.0", name: "net", ...onLan },
+    ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" },
+  });
+  const tables = { route: routeBy(router) };
+  const kernel = { processes: { 99: { namespace: 50, tables }, 1: { namespace: 1, tables } } };
+  t.same(findingsOn(machine, { kernel }), []);
+});

@@ -42,7 +42,7 @@ test("check names what the node had before its part changed, until released, or 
       code: "outside-part",
       severity: "warning",
       message:
-        "198.19.0.112 is outside of this node's part: another node may hand it out, held by c1 eth0",
+        "198.19.0.112 is outside of this node's part: another node may hand it out, held by container c1",
     },
     { code: "out-of-range" },
   ]);

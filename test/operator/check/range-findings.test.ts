@@ -2,7 +2,7 @@
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
-import { configure, findingsOn, memoryNode } from "../memory-node.ts";
+import { configure, configureNet, findingsOn, memoryNode } from "../memory-node.ts";
 
 /** What is found where so many addresses are reserved, from 10.1.2.2 on. */
 function foundWith(count: number, ipam: JsonObject, gcOnly: JsonObject = {}): readonly string[] {
@@ -69,5 +69,71 @@ for (const [what, ipam, count, expected, gcOnly] of [
   test(`${what}: ${expected === undefined ? "nothing" : "found"}`, async (t) => {
     const all = expected === undefined ? [] : [`${expected}; host-local gc net`];
     t.same(foundWith(count, ipam, gcOnly), all);
+  });
+}
+
+const taken = "5 of 5 addresses of 10.1.2.1-10.1.2.6 are in use: the next pod gets none";
+const idle = 'holders run no process: if their DEL fails, the runtime\'s log has "failed (delete)"';
+
+for (const [what, minutes, running, expected] of [
+  ["of which two fill a range", 11, 3, `${taken}; 2 of 5 ${idle}`],
+  ["that are just being made", 9, 3, taken],
+  ["of which there is none", 11, 5, taken],
+] as const) {
+  test(`sandboxes without a process, ${what}, in a full range`, async (t) => {
+    const addresses = [2, 3, 4, 5, 6].map((last) => `10.1.2.${last}`);
+    const machine = memoryNode(Object.fromEntries(addresses.map((one) => [one, `${one}\r\neth0`])));
+    configureNet(machine, "10.1.2.0/29");
+    machine.wait(minutes * 60_000);
+    const namespaces = addresses.map((one, at) => ({ namespace: 50 + at, addresses: [one] }));
+    const findings = findingsOn(machine, {
+      kernel: {
+        processes: Object.fromEntries(namespaces.slice(0, running).map((one, at) => [at + 7, one])),
+        mounted: Object.fromEntries(
+          namespaces.map(({ namespace }) => [`/run/netns/${namespace}`, namespace]),
+        ),
+        addresses: Object.fromEntries(
+          namespaces.map(({ namespace, addresses }) => [namespace, addresses]),
+        ),
+      },
+    }).filter(({ code }) => code === "range-full");
+    t.same(
+      findings.map(({ message }) => message),
+      [expected],
+    );
+    const remedy = expected === taken ? /^find addresses of dead/ : /^see what fails the DELs/;
+    t.match(findings[0]?.remedy, remedy);
+  });
+}
+
+const broadcast =
+  "10.1.2.15, which the range 10.1.2.2-10.1.2.15 hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it";
+
+for (const [what, ipam, expected] of [
+  ["that of the subnet", { rangeEnd: "10.1.2.15" }, [broadcast]],
+  ["excluded", { rangeEnd: "10.1.2.15", exclude: ["10.1.2.15"] }, []],
+  ["the gateway", { rangeEnd: "10.1.2.15", gateway: "10.1.2.15" }, []],
+  ["after the range", {}, []],
+  ["none in a subnet of two addresses", { subnet: "10.1.2.0/31", rangeStart: "10.1.2.0" }, []],
+  ["none in IPv6", { subnet: "fd00::/124", rangeStart: "fd00::2", rangeEnd: "fd00::f" }, []],
+] as const) {
+  test(`the broadcast address is ${what}: ${expected.length === 0 ? "nothing" : "found"}`, async (t) => {
+    const machine = memoryNode({});
+    configure(machine, "net.conf", {
+      ...{ cniVersion: "1.0.0", name: "net", type: "ptp" },
+      ipam: { type: "host-local", subnet: "10.1.2.0/28", rangeStart: "10.1.2.2", ...ipam },
+    });
+    const findings = findingsOn(machine);
+    t.same(
+      findings.map(({ message }) => message),
+      expected,
+    );
+    for (const one of findings) {
+      t.match(one, {
+        code: "unusable-range",
+        severity: "warning",
+        remedy: 'leave rangeEnd out, or exclude the address ("exclude": ["10.1.2.15"] in ipam)',
+      });
+    }
   });
 }

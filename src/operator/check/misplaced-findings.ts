@@ -1,0 +1,139 @@
+/** Findings on reservations of addresses that an ADD would not hand out to their holders. */
+
+import { plural } from "../../cli/output/plural.ts";
+import { isWithin } from "../../ipam/address.ts";
+import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
+import { isGateway } from "../../ipam/range.ts";
+import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { Node } from "../node.ts";
+import type { Code, Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
+import { namedPods } from "./pods-in-subnet.ts";
+import { releaseCommand } from "./remedy-command.ts";
+
+/** Where an address is that its holder would not get, and the code for that. */
+type Place = readonly [code: Code, text: string];
+
+/** The findings on running pods, which may end meanwhile, and those on all others. */
+export interface MisplacedFindings {
+  readonly ofRunning: readonly Finding[];
+  readonly ofOthers: readonly Finding[];
+}
+
+/** Checks whether the holders of addresses would get them again. */
+export function misplacedFindings(node: Node, directory: NetworkDirectory): MisplacedFindings {
+  const ofRunning: Finding[] = [];
+  const ofOthers: Finding[] = [];
+  const outside: NodeReservation[] = [];
+  const known = node.liveness.livenessOfAll(directory.reservations);
+  for (const { reservation, conclusion } of known) {
+    const place = placeOf(node, directory, reservation);
+    if (place === undefined) continue;
+    const finding = findingOn(node, reservation, place);
+    const isOfNode = node.liveness.whose.nodeAddresses().has(reservation.text);
+    if (isOfNode) ofOthers.push({ ...finding, remedy: OF_NODE });
+    else if (conclusion.liveness !== "alive") {
+      ofOthers.push({ ...finding, commands: [releaseCommand(reservation)] });
+    } else if (finding.code === "out-of-range") outside.push(reservation);
+    else ofRunning.push({ ...finding, remedy: RESTART });
+  }
+  return { ofRunning: [...ofRunning, ...outsideFindings(node, directory, outside)], ofOthers };
+}
+
+/** The remedy for what a running pod holds: release refuses to take it. */
+const RESTART = "restart its pod, which then gets another address";
+
+/** The remedy for what the node itself has, which looks alive whether or not its container is. */
+const OF_NODE =
+  "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it";
+
+function findingOn(node: Node, reservation: NodeReservation, [code, text]: Place): Finding {
+  const { network, path, owner } = reservation;
+  const holder = containerOf(owner) === "" ? "" : `, held by ${describeHolder(node, reservation)}`;
+  const message = `${reservation.text} is ${text}${holder}`;
+  return { code, network: network.files.network, path, file: reservation, message };
+}
+
+/** All pods of a former range are one finding: there is nothing to release while they live. */
+function outsideFindings(
+  { cache }: Node,
+  { files, ranges }: NetworkDirectory,
+  reservations: readonly NodeReservation[],
+): readonly Finding[] {
+  if (reservations.length === 0) return [];
+  const holders = new Set(
+    reservations.map(
+      (one) => `${cache.podOf(one) || containerOf(one.owner) || "no container"} (${one.text})`,
+    ),
+  );
+  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
+  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
+  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
+  return [
+    {
+      code: "out-of-range",
+      network: files.network,
+      path: files.directory,
+      message,
+      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
+      commands: [
+        { files, words: ["capacity", files.network] },
+        { files, words: ["list", files.network] },
+      ],
+    },
+  ];
+}
+
+/** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
+function placeOf(
+  node: Node,
+  directory: NetworkDirectory,
+  reservation: NodeReservation,
+): Place | undefined {
+  const { ranges, hasKnownRanges } = directory;
+  const { address } = reservation;
+  for (const range of ranges) {
+    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
+  }
+  const exclusion = exclusionOf(node, directory, reservation);
+  if (exclusion !== undefined) return ["excluded-address", exclusion];
+  if (!hasKnownRanges || reservation.range !== undefined) return undefined;
+  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
+    ? ["outside-part", "outside of this node's part: another node may hand it out"]
+    : ["out-of-range", "outside all ranges"];
+}
+
+function excludesNothing({ exclusions }: FoundNetwork): boolean {
+  return exclusions.length === 0;
+}
+
+/** What excludes an address for its holder, if no configuration of the network has it for that holder. */
+function exclusionOf(
+  { cache }: Node,
+  { networks }: NetworkDirectory,
+  reservation: NodeReservation,
+): string | undefined {
+  if (networks.every(excludesNothing)) return undefined;
+  const { address, owner } = reservation;
+  if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
+  const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
+  if (
+    containerOf(owner) === "" ||
+    here.some(({ exclusions }) => !isExcluded(address, exclusions))
+  ) {
+    return undefined;
+  }
+  const entries = here.map((network) => reservedAt(network, address));
+  const pod = cache.podOf(reservation);
+  // One whose pod is not known may be the one that is meant.
+  if (entries.some((entry) => entry?.pod !== undefined && (pod === "" || pod === entry.pod))) {
+    return undefined;
+  }
+  const [entry] = entries;
+  return entry === undefined
+    ? "excluded (ipam.exclude)"
+    : `reserved for ${formatReservedFor(entry)} (ipam.reserved)`;
+}

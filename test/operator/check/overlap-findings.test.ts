@@ -1,0 +1,78 @@
+/** Two networks with the same addresses: only where their pods may meet on one link is that wrong. */
+
+import { test } from "tap";
+import type { JsonObject } from "../../../src/cni/json.ts";
+import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
+
+/** What is found where both networks have 10.1.2.0/28, and each a pod with 10.1.2.5. */
+function foundWith(one: JsonObject, other: JsonObject, arePodsThere: boolean): readonly string[] {
+  const machine = memoryNode({});
+  const mounted: Record<string, number> = {};
+  const addresses: Record<number, readonly string[]> = {};
+  for (const [at, plugin] of [one, other].entries()) {
+    const name = ["lan-a", "lan-b"][at] ?? "";
+    const id = `c${at}`;
+    configure(machine, `${name}.conflist`, {
+      ...{ cniVersion: "1.0.0", name },
+      plugins: [
+        { ...plugin, ipam: { type: "host-local", dataDir: "/data", subnet: "10.1.2.0/28" } },
+      ],
+    });
+    if (!arePodsThere) continue;
+    machine.disk.put(`/data/${name}/10.1.2.5`, `${id}\r\neth0`);
+    const netns = `/run/netns/${id}`;
+    remember(machine, id, { netns, addresses: ["10.1.2.5/28"], pod: `default/${id}` }, name);
+    mounted[netns] = 50 + at;
+    addresses[50 + at] = ["10.1.2.5"];
+  }
+  const codes = ["overlapping-ranges", "address-in-use-twice", "live-without-reservation"];
+  return findingsOn(machine, { kernel: { mounted, addresses } })
+    .filter(({ code }) => codes.includes(code))
+    .map(({ severity, code, message }) => `${severity} ${code}: ${message}`);
+}
+
+const range = [
+  "warning overlapping-ranges: 10.1.2.1-10.1.2.14 is in the networks lan-a and lan-b (/conf/lan-b.conflist)",
+];
+const twice = [
+  "error overlapping-ranges: 10.1.2.5 is held by default/c0 (container c0) in lan-a and by default/c1 (container c1) in lan-b",
+  "error address-in-use-twice: 10.1.2.5 is used by default/c0 (container c0) and default/c1 (container c1)",
+];
+
+const onEth0 = { type: "macvlan", master: "eth0" };
+const bridge = { type: "bridge", bridge: "br0" };
+
+for (const [what, one, other, areTogether] of [
+  ["macvlan on two interfaces (moby#46438)", onEth0, { ...onEth0, master: "eth1" }, false],
+  ["macvlan and ipvlan on one interface", onEth0, { ...onEth0, type: "ipvlan" }, true],
+  ["macvlan on one interface, and on one that is not named", onEth0, { type: "macvlan" }, true],
+  ["macvlan on an interface of the pod", onEth0, { ...onEth0, linkInContainer: true }, false],
+  [
+    "two VLANs of an interface",
+    { type: "vlan", master: "eth0", vlanId: 5 },
+    { type: "vlan", master: "eth0", vlanId: 6 },
+    false,
+  ],
+  ["a VLAN, and the interface itself", { type: "vlan", master: "eth0", vlanId: 5 }, onEth0, false],
+  [
+    "a VLAN, and macvlan on its interface",
+    { type: "vlan", master: "eth0", vlanId: 5 },
+    { type: "macvlan", master: "eth0.5" },
+    true,
+  ],
+  ["two bridges without a gateway", bridge, { ...bridge, bridge: "br1" }, false],
+  ["two VLANs of a bridge", { ...bridge, vlan: 5 }, { ...bridge, vlan: 6 }, false],
+  [
+    "two bridges with gateways: the node routes to one alone",
+    { ...bridge, isGateway: true },
+    { ...bridge, bridge: "br1", isGateway: true },
+    true,
+  ],
+  ["a bridge with a gateway, and macvlan", { ...bridge, isGateway: true }, onEth0, false],
+  ["a plugin of which the link is not known", onEth0, { type: "host-device" }, true],
+] as const) {
+  test(`${what}: ${areTogether ? "found" : "nothing"}`, async (t) => {
+    t.same(foundWith(one, other, false), areTogether ? range : []);
+    t.same(foundWith(one, other, true), areTogether ? twice : []);
+  });
+}
