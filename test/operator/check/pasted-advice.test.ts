@@ -25,6 +25,7 @@ import { scenario } from "../../e2e/scenario.ts";
 import { executable } from "../../harness/executable.ts";
 import { cacheEntry } from "../../harness/results-cache.ts";
 import { runAsPrinted, tool } from "../../harness/tool.ts";
+import { until } from "../../harness/until.ts";
 import type { PrintedFinding } from "../node.ts";
 
 const CONFIGURATIONS = "/etc/cni/net.d";
@@ -242,16 +243,21 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["add-fails", "add-unknown", "range-empty"] as const),
 ];
 
-function paste(
+async function paste(
   t: Test,
   host: Host,
   [, code, spoil, { exitCode, isGone, runtime }]: (typeof cases)[number],
-): void {
+): Promise<void> {
   const node = makeNode(host);
   const { network, web } = node;
   spoil(node);
-  const found = findings().filter((one) => one.code === code);
-  t.not(found.length, 0, "it applies");
+  let found: readonly PrintedFinding[] = [];
+  const applies = (): boolean => {
+    found = findings().filter((one) => one.code === code);
+    return found.length > 0;
+  };
+  // The kernel takes the namespace of a pod down later.
+  await until(`a finding ${code}`, applies, 10);
   const commands = found.flatMap((one) => one.commands);
   t.not(commands.length, 0, "it has commands");
   const plugin = readFileSync(executable);
@@ -285,7 +291,7 @@ scenario(
           for (const id of [WEB, "next"])
             execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
-        paste(t, host, one);
+        await paste(t, host, one);
       });
     }
   },
