@@ -18,10 +18,9 @@ import { scenario } from "./scenario.ts";
 
 const CASES = { short: 15, full: 300, exhaustive: 1000 }[extent];
 
-/** A subnet, its default gateway, and what the number of an address comes after. */
+/** A subnet, and what the number of an address comes after. */
 interface Subnet {
   readonly subnet: string;
-  readonly gateway: string;
   readonly before: string;
   readonly first: number;
 }
@@ -29,14 +28,14 @@ interface Subnet {
 /** Subnets that share no address. */
 const subnets: Readonly<Record<4 | 6, readonly Subnet[]>> = {
   4: [
-    { subnet: "10.219.7.0/28", gateway: "10.219.7.1", before: "10.219.7.", first: 5 },
-    { subnet: "10.219.7.16/28", gateway: "10.219.7.17", before: "10.219.7.", first: 21 },
-    { subnet: "10.219.8.0/24", gateway: "10.219.8.1", before: "10.219.8.", first: 5 },
+    { subnet: "10.219.7.0/28", before: "10.219.7.", first: 5 },
+    { subnet: "10.219.7.16/28", before: "10.219.7.", first: 21 },
+    { subnet: "10.219.8.0/24", before: "10.219.8.", first: 5 },
   ],
   6: [
     // Beyond the /112 around the gateway, which a bridge may have in place of the /64.
-    { subnet: "fd00:219:1::/64", gateway: "fd00:219:1::1", before: "fd00:219:1::1:", first: 5 },
-    { subnet: "fd00:219:2::/112", gateway: "fd00:219:2::1", before: "fd00:219:2::", first: 5 },
+    { subnet: "fd00:219:1::/64", before: "fd00:219:1::1:", first: 5 },
+    { subnet: "fd00:219:2::/112", before: "fd00:219:2::", first: 5 },
   ],
 };
 
@@ -65,17 +64,7 @@ function randomCase(random: Random): Case {
     const ranges = [...take(family), ...(random.chance(30) ? take(family) : [])];
     return ranges.length === 0 ? [] : [ranges.map((range) => ({ ...range, family }))];
   });
-  const gatewayOf = (family: 4 | 6): JsonObject => {
-    if (random.chance(80)) return {};
-    const other = random.chance(70) ? family : family === 4 ? 6 : 4;
-    return { gateway: random.pick(subnets[other]).gateway };
-  };
-  const ranges = sets.map((set) =>
-    set.map((range) => ({ subnet: range.subnet, ...gatewayOf(range.family) })),
-  );
-  const routes = [...new Set(families)]
-    .filter(() => random.chance(50))
-    .map((family) => ({ dst: family === 4 ? "0.0.0.0/0" : "::/0" }));
+  const ranges = sets.map((set) => set.map(({ subnet }) => ({ subnet })));
   let pods = 0;
   const addressOf = ({ before, first }: Subnet): string => `${before}${first + pods}`;
   const asked = sets.flatMap((set, at) =>
@@ -94,7 +83,7 @@ function randomCase(random: Random): Case {
     plugin: {
       ...{ type: "bridge", bridge: "cni0", ...gateway },
       ...(random.chance(20) ? { forceAddress: true } : {}),
-      ipam: { type: "host-local", ranges, ...(routes.length > 0 ? { routes } : {}) },
+      ipam: { type: "host-local", ranges },
     },
     addresses: random.chance(30)
       ? []

@@ -1,6 +1,6 @@
 /**
- * What the `bridge` plugin does with an address of a range: `calcGateways` and `ensureAddr` in plugins/main/bridge/bridge.go, and
- * `ConfigureIface` in pkg/ipam/ipam_linux.go of github.com/containernetworking/plugins, which 1.0.0 to 1.9.1 have alike.
+ * What the `bridge` plugin does with an address of a range: `calcGateways` and `ensureAddr` in plugins/main/bridge/bridge.go of
+ * github.com/containernetworking/plugins, which 1.0.0 to 1.9.1 have alike.
  */
 
 import {
@@ -9,16 +9,14 @@ import {
   formatAddress,
   formatAddressRange,
   isSame,
-  isWithin,
   next,
   overlaps,
-  parseAddress,
 } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
 import { attempt, type System } from "../../system/system.ts";
-import type { Bridge, FoundNetwork } from "./found-network.ts";
+import type { FoundNetwork } from "./found-network.ts";
 
 /** An address of an interface. */
 export interface InterfaceAddress {
@@ -128,12 +126,7 @@ export function unusableRanges(
   addresses: readonly InterfaceAddress[],
   isOther: boolean,
 ): readonly UnusableRanges[] {
-  if (isOther) return withOtherInterface(network);
-  return [
-    ...withTwoRoutes(network),
-    ...withoutRoute(network),
-    ...withoutBridge(network, addresses),
-  ];
+  return isOther ? withOtherInterface(network) : withoutBridge(network, addresses);
 }
 
 /** Ranges from which no ADD works now, and why, as a sentence without a full stop. */
@@ -191,30 +184,6 @@ function withOtherInterface({ bridgeName, rangeSets }: FoundNetwork): readonly U
   return [{ ranges, isRefused: true, reason, remedy }];
 }
 
-/**
- * The ranges whose default route would be there twice: with `isDefaultGateway` the plugin adds it itself, unless it is configured
- * with a gateway; the kernel has it once.
- */
-function withTwoRoutes({
-  routes = [],
-  bridge,
-  rangeSets,
-}: FoundNetwork): readonly UnusableRanges[] {
-  if (bridge?.isDefault !== true) return [];
-  return ([4, 6] as const).flatMap((family): readonly UnusableRanges[] => {
-    const range = rangeSets.flat().find((one) => one.family === family);
-    const toAll = routes.filter(({ dst }) => dst === DEFAULT[family]);
-    const isTwice = toAll.some(({ priority = 0, table }) => priority === 0 && table === undefined);
-    if (range === undefined || !isTwice || toAll.some(({ gw }) => gw !== undefined)) return [];
-    const reason = `no ADD works: with isDefaultGateway the bridge plugin adds the route to ${DEFAULT[family]}, and ipam.routes has it, too, which fails since CNI plugins 1.0`;
-    const remedy = `take the route to ${DEFAULT[family]} out of ipam.routes`;
-    return [{ ranges: rangeSets.flat(), isRefused: true, reason, remedy }];
-  });
-}
-
-/** The destination of the default route. */
-const DEFAULT = { 4: "0.0.0.0/0", 6: "::/0" } as const;
-
 const WIDEN =
   "take the range out of the configuration. For more addresses widen the subnet, or use ranges of one subnet, which have one gateway: see the page 'Give a node more addresses' of the documentation";
 
@@ -239,69 +208,6 @@ function withoutBridge(
       : `${which}: the bridge plugin gives ${bridge.name} one IPv${range.family} gateway${range.family === 6 ? " of a subnet" : ""}, ${has}, and this range needs ${formatInterfaceAddress(own)}`;
     return { ranges: [range], isRefused: !bridge.isForced, reason, remedy: WIDEN };
   });
-}
-
-/** A route as the main plugin adds it in a pod. */
-interface Route {
-  readonly dst: string;
-  readonly gateway: Address;
-}
-
-/** The kernel accepts a route only by a gateway that an address of the pod reaches directly. */
-function withoutRoute({ routes, bridge, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
-  if (routes === undefined) return [];
-  return rangeSets.flatMap((set, at) =>
-    set.flatMap((range): readonly UnusableRanges[] => {
-      const { gateway, family } = range;
-      if (gateway === undefined) return [];
-      const pod = rangeSets.flatMap((other, i) => (i === at ? range : other.slice(0, 1)));
-      const isOfFamily = gateway.family === family;
-      const isReached = pod.some((one) => isWithin(gateway, subnetOf(one)));
-      const failing = isReached
-        ? undefined
-        : routesOf(pod, routes, bridge).find((route) => isSame(route.gateway, gateway));
-      // Only what the bridge has for its pods is known to be meant for them, unless they have a route by another gateway.
-      const hasOther = routes.some((one) => one.family === family && one.gw !== undefined);
-      const isUnused = isReached || bridge === undefined || hasOther;
-      if (failing === undefined && isOfFamily && isUnused) return [];
-      const what = isOfFamily
-        ? `outside of its subnet ${formatSubnet(range)}`
-        : `no IPv${family} address`;
-      const gatewayText = `its gateway ${formatAddress(gateway)} is ${what}`;
-      const addresses = `an address of ${formatAddressRange(range)}`;
-      const reason =
-        failing === undefined
-          ? `pods with ${addresses} have no gateway: ${gatewayText}`
-          : `no ADD with ${addresses} works: ${gatewayText}, so that the kernel refuses the route to ${failing.dst}`;
-      const remedy = "correct the gateway, or leave it out for the default";
-      return [{ ranges: [range], isRefused: failing !== undefined, reason, remedy }];
-    }),
-  );
-}
-
-/** The routes of a pod with an address of each of these ranges: a route without a gateway has the first of its family. */
-function routesOf(
-  ranges: readonly Range[],
-  configured: NonNullable<FoundNetwork["routes"]>,
-  bridge: Bridge | undefined,
-): readonly Route[] {
-  const gatewayIn = (range: Range): Address | undefined =>
-    bridge === undefined ? range.gateway : gatewayOf(range).address;
-  const gateways = ranges.flatMap((range) => gatewayIn(range) ?? []);
-  const own = configured.flatMap(({ family, dst, gw }): readonly Route[] => {
-    const written = gw === undefined ? undefined : parseAddress(gw);
-    const gateway = written ?? gateways.find((one) => one.family === family);
-    return gateway === undefined ? [] : [{ dst, gateway }];
-  });
-  if (bridge?.isDefault !== true) return own;
-  const added = ([4, 6] as const).flatMap((family): readonly Route[] => {
-    const dst = DEFAULT[family];
-    const isThere = configured.some((one) => one.dst === dst && one.gw !== undefined);
-    const first = ranges.find((one) => one.family === family);
-    const gateway = first && gatewayIn(first);
-    return isThere || gateway === undefined ? [] : [{ dst, gateway }];
-  });
-  return [...own, ...added];
 }
 
 /** Formats an address with its prefix length, such as `10.1.2.1/24`. */

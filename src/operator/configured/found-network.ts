@@ -4,7 +4,6 @@ import { textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
-import type { ResultRoute } from "../../cni/result.ts";
 import { loadConfig, loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   DEFAULT_LOCK_TIMEOUT_SECONDS,
@@ -58,8 +57,6 @@ export interface FoundNetwork extends Excluded {
   readonly isRouted: boolean;
   /** The link that its pods are on; `undefined` where that is not known, see `linkIn`. */
   readonly link: string | undefined;
-  /** The routes that the main plugin adds in pods; `undefined` if they, or what it does with them, are not known. */
-  readonly routes: readonly ResultRoute[] | undefined;
   /** What an ADD loads, but for what the runtime adds; `undefined` where it fails at that, or reserves nothing. */
   readonly config: IpamConfig | undefined;
 }
@@ -70,8 +67,6 @@ export interface Bridge {
   readonly name: string;
   /** Whether the plugin replaces a different address (`forceAddress`). */
   readonly isForced: boolean;
-  /** Whether the plugin adds a default route by the gateway (`isDefaultGateway`). */
-  readonly isDefault: boolean;
 }
 
 /**
@@ -128,9 +123,8 @@ export function fromConfiguration(
     const config = loadConfig(whole, "", system);
     const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, partition, exclusions, reserved, reclaims };
-    const routes = addsRoutes(document) ? config.routes : undefined;
     const reserving = isGcOnly(whole) ? undefined : config;
-    return { ...network, ...counted, failsWhenExhausted, routes, config: reserving };
+    return { ...network, ...counted, failsWhenExhausted, config: reserving };
   } catch (error) {
     if (!(error instanceof CniError)) throw error;
     problems.push({ source, problem: messageWithDetails(error) });
@@ -157,16 +151,6 @@ function needsRanges(
 /** The plugin, and the copy that BuildKit brings. */
 const BRIDGE_PLUGINS: readonly string[] = ["bridge", "buildkit-cni-bridge"];
 
-/** The main plugins that add the routes of the result with `ConfigureIface` of pkg/ipam; ptp first adds one to the gateway. */
-const ADDING_ROUTES: readonly string[] = [
-  ...BRIDGE_PLUGINS,
-  ...["dummy", "host-device", "ipvlan", "macvlan", "tap", "vlan"],
-];
-
-function addsRoutes(document: JsonObject): boolean {
-  return ADDING_ROUTES.includes(textOf(valueInAnyCase(document, "type")));
-}
-
 function bridgeNameIn(document: JsonObject): string | undefined {
   return BRIDGE_PLUGINS.includes(textOf(valueInAnyCase(document, "type")))
     ? textOf(valueInAnyCase(document, "bridge")) || "cni0"
@@ -182,7 +166,6 @@ function bridgeIn(document: JsonObject): Bridge | undefined {
   return {
     name: vlanOn(bridge, valueInAnyCase(document, "vlan")),
     isForced: isSet("forceAddress"),
-    isDefault: isSet("isDefaultGateway"),
   };
 }
 
@@ -242,7 +225,6 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     bridgeName: undefined,
     isRouted: false,
     link: undefined,
-    routes: undefined,
     config: undefined,
   };
 }
