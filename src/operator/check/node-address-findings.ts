@@ -24,11 +24,10 @@ import type { Finding } from "./finding.ts";
 
 /** Checks whether the node itself has addresses that a network hands out, or other networks that share them. */
 export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
-  return directory.networks.flatMap((network) =>
-    network.shadowedBy === undefined
-      ? [...ownAddresses(node, directory, network), ...ownNetworks(node, network)]
-      : [],
-  );
+  return directory.networks.flatMap((network) => [
+    ...ownAddresses(node, directory, network),
+    ...ownNetworks(node, network),
+  ]);
 }
 
 function ownAddresses(

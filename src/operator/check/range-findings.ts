@@ -33,8 +33,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
   const { files } = directory;
   const commands: Finding["commands"] = [{ files, words: ["gc", files.network] }];
   return directory.networks.flatMap((network) => {
-    const { source = "", rangeSets, shadowedBy } = network;
-    if (shadowedBy !== undefined) return [];
+    const { source = "", rangeSets } = network;
     const inUse = node.usedIn(directory, network);
     const about = { network: files.network, path: source, commands };
     const refused = node.refusedIn(network);
