@@ -104,7 +104,7 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
         });
         const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
         const about = { code: "node-network", network: files.network, path, message } as const;
-        return [{ ...about, ...adviceOn(name, one, range) }];
+        return [{ ...about, ...adviceOn(node, network, name, one, range) }];
       });
     }),
   );
@@ -112,13 +112,23 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
 
 /** What to do about a network of the node that has addresses of a range, where it is not the usual. */
 function adviceOn(
+  node: Node,
+  { bridge }: FoundNetwork,
   name: string,
   one: InterfaceAddress,
   range: Range,
 ): Pick<Finding, "severity" | "remedy"> {
   if (isSame(one.address, gatewayOf(range).address)) {
+    // Restored, the name would be the wrong one for the pods at the bridge that has it now.
+    const isVacant =
+      bridge === undefined ||
+      node.interfaces?.has(bridge.name) === false ||
+      node.portsOf(bridge)?.length === 0;
+    const advice = isVacant
+      ? "restore its name in the configuration, or also change the subnet"
+      : "restart the pods at it, and remove it once nothing is at it";
     return {
-      remedy: `if ${name} is the network's former bridge, restore its name in the configuration, or also change the subnet: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
+      remedy: `if ${name} is the network's former bridge, ${advice}: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
     };
   }
   if (one.prefixLength >= range.prefixLength) return {};
