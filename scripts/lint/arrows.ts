@@ -12,7 +12,10 @@ const store = [
 const frame = ["cli/output", "cli/command", "cli/manual"];
 
 /** What is below the questions about a node. */
-const node = [...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame];
+const node = [
+  ...[...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame],
+  "operator/judgements",
+];
 
 /** What the commands about a node share. */
 const shared = [
@@ -66,6 +69,8 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/nodes", cluster],
   ["cluster/plan", [...cluster, "cluster/nodes"]],
   ["cluster/audit", [...cluster, "cluster/nodes"]],
+  // A judgement is by facts alone: it reads nothing, and knows no command.
+  ["operator/judgements", ["cni", "ipam"]],
   ["operator/configured", node],
   ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],

@@ -5,15 +5,19 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { isPodNamed } from "../cni/pod.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
+import type { Range } from "../ipam/range.ts";
+import { rangeOf } from "../ipam/range-set.ts";
 import { containerOf } from "../store/reservations/owner.ts";
-import type { HeldAddress } from "../store/reservations/reservation-file.ts";
+import { type HeldAddress, listReservations } from "../store/reservations/reservation-file.ts";
 import { candidateAt } from "../store/reservations/usage.ts";
 import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
 import {
+  gatewayOf,
   type InterfaceAddress,
   isOtherInterface,
+  isSameInterfaceAddress,
   type RefusedRanges,
   refusedRanges,
   type UnusableRanges,
@@ -30,6 +34,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import { isUnused, leftOversAmong } from "./judgements/file-in-use.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
@@ -39,15 +44,18 @@ import { type NextHop, readNextHops } from "./next-hops.ts";
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
   readonly context: Context;
+  /** The networks, without the configurations that nobody uses. */
   readonly networks: readonly FoundNetwork[];
+  /** The configurations of networks that nobody uses beside others of these. */
+  readonly unused: readonly FoundNetwork[];
   /** The same node with the networks that were not asked for; `undefined` where there are none. */
   readonly others: Node | undefined;
   /** What is wrong with their configurations. */
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
-  /** What precedes files of them, and the configurations in them that use this plugin. */
-  readonly preceded: Networks["preceded"];
+  /** Who uses each of them, and the configurations in them that use this plugin. */
+  readonly uses: Networks["uses"];
   readonly configurations: Networks["configurations"];
   /** The directories of the networks, in the order of these. */
   readonly directories: readonly NetworkDirectory[];
@@ -66,15 +74,18 @@ export class Node {
     networks: Networks,
     cache: ResultsCache = new ResultsCache(context),
   ) {
-    const { found, others, problems, files, preceded, configurations } = networks;
+    const { found, others, problems, files, uses, configurations } = networks;
     this.context = context;
     this.#networks = networks;
-    this.networks = found;
+    const judged = this.#withLeftOvers(found);
+    this.networks = judged.filter(({ use }) => !isUnused(use));
+    this.unused = [...networks.unused, ...judged.filter(({ use }) => isUnused(use))];
     this.problems = problems;
     this.files = files;
-    this.preceded = preceded;
+    const leftOvers = judged.flatMap(({ use }) => (use?.kind === "leftOver" ? [use] : []));
+    this.uses = new Map([...uses, ...leftOvers.map((use) => [use.file, use] as const)]);
     this.configurations = configurations;
-    this.directories = networkDirectories(context.system, found);
+    this.directories = networkDirectories(context.system, this.networks);
     this.cache = cache;
     this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
     // Whose a network namespace is, tell the reservations of all networks.
@@ -116,8 +127,30 @@ export class Node {
 
   /** The ranges of a network from which no ADD works now, also for what its bridge has. */
   refusedIn(network: FoundNetwork): readonly RefusedRanges[] {
-    if (network.shadowedBy !== undefined) return [];
     return refusedRanges(network, this.unusableIn(network), this.bridgeAddressesOf(network));
+  }
+
+  /** Networks of which one directory has what the bridge and the reservations are not: these are read only for such. */
+  #withLeftOvers(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
+    const fails = (network: FoundNetwork): boolean => {
+      const ranges = network.rangeSets.flat();
+      const refused = new Set(this.refusedIn(network).flatMap((one) => one.ranges));
+      return ranges.length > 0 && ranges.every((range) => refused.has(range));
+    };
+    const fits = (network: FoundNetwork): boolean => {
+      const ranges = network.rangeSets.flat();
+      const onBridge = this.bridgeAddressesOf(network);
+      const hasGateway = (range: Range): boolean =>
+        onBridge.some((one) => isSameInterfaceAddress(one, gatewayOf(range)));
+      const areWithin = (): boolean =>
+        listReservations(network.files).every(({ address }) => rangeOf(ranges, address));
+      return ranges.length > 0 && ranges.every(hasGateway) && attempt(areWithin, false);
+    };
+    const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);
+    const leftOvers = new Map(
+      [...ofNetworks.values()].flatMap((all) => [...leftOversAmong(all, fails, fits)]),
+    );
+    return found.map((one) => ({ ...one, use: leftOvers.get(one) ?? one.use }));
   }
 
   /** The addresses of a network's bridge; none where there is no such bridge, or they are not known. */
@@ -130,11 +163,6 @@ export class Node {
   /** The interfaces at a bridge; `undefined` where they are not seen. */
   portsOf({ name }: Bridge): readonly string[] | undefined {
     return attempt(() => this.context.system.list(`/sys/class/net/${name}/brif`), undefined);
-  }
-
-  /** Whether a file is usable: every runtime reads it, libcni takes it, and none precedes it. */
-  isUsable(file: ConfigurationFile): boolean {
-    return file.kind === "file" && file.refusal === undefined && !this.preceded.has(file);
   }
 
   /** Whether the name of a network's bridge is that of another interface. */
@@ -180,9 +208,8 @@ export class Node {
 
   /** The addresses that ADDs of a network would get, were they not in use by containers, for which nothing is reserved. */
   unreservedIn(directory: NetworkDirectory): readonly string[] {
-    const used = directory.networks.filter(({ shadowedBy }) => shadowedBy === undefined);
     const isHandedOut = (address: Address): boolean =>
-      used.some(({ rangeSets, exclusions }) =>
+      directory.networks.some(({ rangeSets, exclusions }) =>
         rangeSets.some((set) => candidateAt(address, set, exclusions) !== undefined),
       );
     return this.facts
@@ -201,10 +228,11 @@ export class Node {
 function onlyOthers({ others }: Networks): Networks {
   return {
     found: others,
+    unused: [],
     others: [],
     problems: [],
     files: [],
-    preceded: new Map(),
+    uses: new Map(),
     configurations: [],
   };
 }

@@ -102,19 +102,18 @@ function outsideRow({ network, ranges, outside }: NetworkCounts): readonly strin
 
 /** Which file has which ranges, where several configure a network. */
 function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
-  return networks.map(({ network: { files, source, shadowedBy }, ranges }) => {
+  return networks.map(({ network: { files, source }, ranges }) => {
     const shown = ranges.map(({ range }) => formatRange(range)).join(", ") || "no range";
-    const unused = shadowedBy === undefined ? "" : `, which no runtime uses beside ${shadowedBy}`;
-    return `${files.network}: ${shown} of ${source ?? "no configuration"}${unused}.`;
+    return `${files.network}: ${shown} of ${source ?? "no configuration"}.`;
   });
 }
 
 function notesOn(
-  { network: { files, shadowedBy }, next, ranges, pods, ...counted }: NetworkCounts,
+  { network: { files }, next, ranges, pods, ...counted }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
-  if (pods === undefined || shadowedBy !== undefined) return [];
+  if (pods === undefined) return [];
   const { network } = files;
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);

@@ -151,9 +151,7 @@ function podsWithAddresses(context: Context): {
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
   }
-  const configured = networks.filter(
-    ({ rangeSets, shadowedBy }) => rangeSets.length > 0 && shadowedBy === undefined,
-  );
+  const configured = networks.filter(({ rangeSets }) => rangeSets.length > 0);
   const [network, ...others] = configured;
   if (network === undefined) {
     throw new CommandError(
@@ -194,11 +192,9 @@ function count(context: Context): Report {
   for (const directory of node.directories)
     logUncounted(node, directory, "; they count as UNOWNED");
   logUnreserved(node);
-  // What no runtime uses would hide that the rest is full.
-  const used = counted.filter(({ network }) => network.shadowedBy === undefined);
-  const totals = totalsOf(used.flatMap(({ ranges }) => ranges));
+  const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {
-    exitCode: used.some(isShort) ? 1 : 0,
+    exitCode: counted.some(isShort) ? 1 : 0,
     document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
     text: () => capacityTable(counted, totals, context),
   };
@@ -243,7 +239,6 @@ function describe(counts: NetworkCounts): object {
   return {
     network: network.files.network,
     source: network.source ?? null,
-    shadowedBy: network.shadowedBy ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
     failure: next.failure?.reason ?? null,

@@ -19,6 +19,7 @@ import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
 import type { Node } from "../node.ts";
 import {
   BRIDGE_IN_USE,
+  BRIDGE_OF_FIRST,
   BRIDGE_OTHER_PREFIX,
   BRIDGE_SHARED,
   type Code,
@@ -31,10 +32,8 @@ import type { RemedyCommand } from "./remedy-command.ts";
 /** Checks that every bridge has the gateway's address of its network, and that ADDs from every range can work. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
   const { interfaces } = node;
-  const used = networks.filter(({ shadowedBy }) => shadowedBy === undefined);
-  const unusable = used.flatMap((network) => unusableFindings(node, network));
-  // What no runtime uses gives the bridge nothing.
-  const bridged = used.flatMap((network): readonly BridgedNetwork[] => {
+  const unusable = networks.flatMap((network) => unusableFindings(node, network));
+  const bridged = networks.flatMap((network): readonly BridgedNetwork[] => {
     const { bridge, rangeSets } = network;
     // What is no bridge is told as such, and nothing is to be changed of it.
     if (bridge === undefined || node.hasOtherInterface(network)) return [];
@@ -126,7 +125,7 @@ function checkGateway(
   );
   if (sharing !== undefined) {
     const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
-    return [{ ...about(bridged, "bridge-address", text), remedy: BRIDGE_SHARED }];
+    return [{ ...about(bridged, "bridge-address", text), ...onSharing(bridged, sharing, text) }];
   }
   const uses = stale.flatMap((one) => useOf(node, bridge, one, range));
   if (uses.length > 0) {
@@ -148,6 +147,25 @@ function checkGateway(
   ];
   const remedy = former === undefined ? {} : { remedy: BRIDGE_OTHER_PREFIX };
   return [{ ...about(bridged, "bridge-address", message), ...remedy, commands }, ...certain];
+}
+
+/** What is said of two networks with one bridge: it is no fault of the bridge where the file of one comes before the other's. */
+function onSharing(
+  { network: one }: BridgedNetwork,
+  { network: other }: BridgedNetwork,
+  message: string,
+): Partial<Finding> {
+  const isBehind = (behind: FoundNetwork, first: FoundNetwork): boolean =>
+    behind.use?.kind === "byName" && behind.use.other === first.use?.file;
+  const isOneBehind = isBehind(one, other);
+  if (!isOneBehind && !isBehind(other, one)) return { remedy: BRIDGE_SHARED };
+  const [first, second] = isOneBehind ? [other, one] : [one, other];
+  return {
+    message: `${message}; ${first.source} comes before ${second.source}, and the runtimes of Kubernetes use the first alone`,
+    // Their pods get addresses of the first, whose bridge is as it is to be.
+    ...(isOneBehind ? { severity: "warning" } : {}),
+    remedy: BRIDGE_OF_FIRST,
+  };
 }
 
 /** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */

@@ -12,7 +12,6 @@ import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding, keyOf } from "./finding.ts";
-import { firstFileFindings } from "./first-file-findings.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { misplacedFindings } from "./misplaced-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
@@ -79,7 +78,6 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...(name === undefined ? pluginFindings(context) : []),
     ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),
-    ...firstFileFindings(node, isSelected),
     ...overlapFindings(node, isSelected),
     ...leaks,
     ...lastingFindings(node, isSelected, onRunningPods),

@@ -5,19 +5,15 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
-import {
-  type ConfigurationFile,
-  isList,
-  isTrue,
-  networkOf,
-  type Preceding,
-} from "../configured/configuration-files.ts";
+import { type ConfigurationFile, isTrue } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
-import { whyShadowed } from "../configured/found-network.ts";
+import { bridgeIn } from "../configured/found-network.ts";
 import { pluginNames } from "../configured/plugin-directories.ts";
 import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { ownerOf } from "../gc/runtime-command.ts";
+import { type FileUse, isInUse, isUnused, whyNotUsed } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
-import { type Finding, WITHOUT_IPAM } from "./finding.ts";
+import { FILES_OF_NETWORKS, type Finding, WITHOUT_IPAM } from "./finding.ts";
 
 /**
  * Checks the configurations that use this plugin.
@@ -25,7 +21,7 @@ import { type Finding, WITHOUT_IPAM } from "./finding.ts";
  * @param isSelected only those of networks whose name this holds for
  */
 export function configurationFindings(
-  { context, files, preceded, configurations }: Node,
+  { context, files, uses, configurations }: Node,
   isSelected: (network: string) => boolean,
 ): readonly Finding[] {
   const told = new Set<ConfigurationFile>();
@@ -34,13 +30,10 @@ export function configurationFindings(
     const network = textOf(configuration.document.name);
     if (!isSelected(network)) return [];
     const about = { network, path: configuration.source };
-    const { file } = configuration;
-    const preceding = preceded.get(file);
-    if (preceding !== undefined) {
-      const findings = told.has(file) ? [] : shadowedFinding(about, file, preceding);
-      told.add(file);
-      return findings;
-    }
+    const use = uses.get(configuration.file);
+    const onUse = use === undefined || told.has(use.file) ? [] : useFinding(configuration, use);
+    told.add(configuration.file);
+    if (isUnused(use)) return onUse;
     // Of the list the same is said with each of its plugins.
     const onKeys = unreadIn(configuration).flatMap((message) => {
       const key = `${configuration.source} ${message}`;
@@ -49,11 +42,11 @@ export function configurationFindings(
       return [{ ...about, code: "unread-key", message } as const];
     });
     const reason = whyNoGc(configuration);
-    if (reason === undefined) return onKeys;
+    if (reason === undefined) return [...onUse, ...onKeys];
     const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [...onKeys, { ...about, code: "gc-not-called", message }];
+    return [...onUse, ...onKeys, { ...about, code: "gc-not-called", message }];
   });
-  return [...withoutIpam(context, files, isSelected, preceded), ...ofPlugin];
+  return [...withoutIpam(context, files, isSelected, uses), ...ofPlugin];
 }
 
 /** Findings on plugins that have `ipam` under another name, so that they do not use this plugin. */
@@ -61,16 +54,15 @@ function withoutIpam(
   { system }: Context,
   files: readonly ConfigurationFile[],
   isSelected: (network: string) => boolean,
-  preceded: ReadonlyMap<ConfigurationFile, Preceding>,
+  uses: Node["uses"],
 ): readonly Finding[] {
   const names = pluginNames(system);
   return files.flatMap((file) => {
-    const about = { network: networkOf(file), path: file.source };
+    const about = { network: file.network, path: file.source };
     if (!isSelected(about.network)) return [];
-    const isUsed = file.refusal === undefined && !preceded.has(file);
     return nearlyIpam(file.document, names).map((message): Finding => {
       const finding = { ...about, code: "unread-key", message } as const;
-      if (!isUsed) return finding;
+      if (!isInUse(uses.get(file))) return finding;
       return {
         ...finding,
         severity: "error",
@@ -94,20 +86,26 @@ function unreadIn(configuration: Configuration): readonly string[] {
 
 function allUnreadIn({ document, path, source, file }: Configuration): readonly string[] {
   const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
-  const ofList = source === file.source && isList(file) ? unreadInList(file.document) : [];
+  const ofList = source === file.source && file.isList ? unreadInList(file.document) : [];
   return [...ofList, ...unreadInPlugin(document, path), ...repeatedIn(text)];
 }
 
-/** A file that another precedes; nothing of a copy, which says the same, and of what no runtime could use anyway. */
-function shadowedFinding(
-  about: Pick<Finding, "network" | "path">,
-  file: ConfigurationFile,
-  { file: first, isForAll }: Preceding,
+/**
+ * A file that not every runtime uses; nothing of a copy, which says the same, nor of the networks that podman and nerdctl make for
+ * themselves.
+ */
+function useFinding(
+  { source, document }: Configuration,
+  use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
-  const isCopy = JSON.stringify(file.document) === JSON.stringify(first.document);
-  if (isCopy || file.refusal !== undefined) return [];
-  const message = whyShadowed(about.network, first.source, isForAll);
-  return [{ ...about, code: "shadowed-configuration", message }];
+  const message = whyNotUsed(use);
+  if (message === undefined || !("other" in use) || use.other === undefined) return [];
+  if (JSON.stringify(use.file.document) === JSON.stringify(use.other.document)) return [];
+  const network = textOf(document.name);
+  const finding = { code: "shadowed-configuration", network, path: source, message } as const;
+  if (use.kind !== "byName") return [finding];
+  if (ownerOf({ source, bridge: bridgeIn(document) }) !== undefined) return [];
+  return [{ ...finding, severity: "info", remedy: FILES_OF_NETWORKS }];
 }
 
 /** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */

@@ -27,7 +27,7 @@ export const kinds = {
   "shadowed-configuration": {
     severity: "warning",
     remedy:
-      "give its network another name, or remove the file that is not meant: that of the network in use only on a drained node",
+      "move the file that is not meant out of its directory: the one in use only on a drained node",
   },
   "gc-not-called": {
     severity: "warning",
@@ -206,6 +206,14 @@ export const BRIDGE_OTHER_PREFIX =
 /** The remedy for `bridge-address` where something has, or may have, that gateway. */
 export const BRIDGE_IN_USE =
   "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
+
+/** The remedy for `shadowed-configuration` where the files are of two networks. */
+export const FILES_OF_NETWORKS =
+  "drain the node, then move the file that is not meant out of its directory. Nothing is wrong where podman, nerdctl, multus or CRI-O (cni_default_network) uses this network by its name";
+
+/** The remedy for `bridge-address` where the bridge has the gateway of another network of the same directory. */
+export const BRIDGE_OF_FIRST =
+  "drain the node, then move the file that is not meant out of its directory. If both networks are used, each by its name, give each a bridge of its own, in the member bridge of its configuration";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

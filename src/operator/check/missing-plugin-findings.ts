@@ -6,7 +6,6 @@ import { type Json, valueInAnyCase } from "../../cni/json.ts";
 import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
-import { isList } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import {
   BUILDKIT_PREFIX,
@@ -15,6 +14,7 @@ import {
 } from "../configured/plugin-directories.ts";
 import { hasRootOfNode } from "../facts/outlook.ts";
 import { kindAt, linkAt } from "../install/place.ts";
+import { isInUse } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
@@ -62,7 +62,9 @@ export function missingPluginFindings(
     seen.set(`${isIpam} ${path}`, present);
     return present;
   };
-  for (const configuration of node.configurations.filter(({ file }) => node.isUsable(file))) {
+  for (const configuration of node.configurations.filter(({ file }) =>
+    isInUse(node.uses.get(file)),
+  )) {
     const network = textOf(configuration.document.name);
     if (!isSelected(network)) continue;
     const own = known.filter((one) => one.configurations === configuration.file.directory);
@@ -94,7 +96,7 @@ function pluginsOf({ document, file }: Configuration): Plugins {
   const main = typeOf(document);
   // flannel has it by default.
   const own = typeOf(ipam) || PLUGIN;
-  const listed = isList(file)
+  const listed = file.isList
     ? (listOf(exactMember(file.document, "plugins")) as readonly Json[])
     : [file.document];
   const appended = file.appended.map((one) => one.document);

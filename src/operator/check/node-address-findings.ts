@@ -34,15 +34,11 @@ import { describeHolder } from "./holder.ts";
  * them.
  */
 export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
-  return directory.networks.flatMap((network) =>
-    network.shadowedBy === undefined
-      ? [
-          ...ownAddresses(node, directory, network),
-          ...routersOnLink(node, directory, network),
-          ...ownNetworks(node, network),
-        ]
-      : [],
-  );
+  return directory.networks.flatMap((network) => [
+    ...ownAddresses(node, directory, network),
+    ...routersOnLink(node, directory, network),
+    ...ownNetworks(node, network),
+  ]);
 }
 
 function ownAddresses(
@@ -153,7 +149,7 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
       const message = `the subnet ${text} shares addresses with ${met} of ${name} (${formatAddress(one.address)})`;
       const router = inside.find(({ interfaceName }) => interfaceName === name);
       return router === undefined
-        ? { ...about, message, ...adviceOn(name, one, range) }
+        ? { ...about, message, ...adviceOn(node, network, name, one, range) }
         : { ...about, message: `${message}, and has its router ${formatAddress(router.address)}` };
     });
     const alone = inside.filter((one) => sharing.every(({ name }) => name !== one.interfaceName));
@@ -185,13 +181,23 @@ function sharesNetwork(one: InterfaceAddress, range: Range): boolean {
 
 /** What to do about a network of the node that has addresses of a range, where it is not the usual. */
 function adviceOn(
+  node: Node,
+  { bridge }: FoundNetwork,
   name: string,
   one: InterfaceAddress,
   range: Range,
 ): Pick<Finding, "severity" | "remedy"> {
   if (isSame(one.address, gatewayOf(range).address)) {
+    // Restored, the name would be the wrong one for the pods at the bridge that has it now.
+    const isVacant =
+      bridge === undefined ||
+      node.interfaces?.has(bridge.name) === false ||
+      node.portsOf(bridge)?.length === 0;
+    const advice = isVacant
+      ? "restore its name in the configuration, or also change the subnet"
+      : "restart the pods at it, and remove it once nothing is at it";
     return {
-      remedy: `if ${name} is the network's former bridge, restore its name in the configuration, or also change the subnet: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
+      remedy: `if ${name} is the network's former bridge, ${advice}: pods on the one do not reach those on the other; otherwise give the network a subnet that no other network of the node has`,
     };
   }
   if (one.prefixLength >= range.prefixLength) return {};

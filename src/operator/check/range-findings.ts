@@ -28,8 +28,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
   const { files } = directory;
   const commands: Finding["commands"] = [{ files, words: ["gc", files.network] }];
   return directory.networks.flatMap((network) => {
-    const { source = "", shadowedBy } = network;
-    if (shadowedBy !== undefined) return [];
+    const { source = "" } = network;
     const about = { network: files.network, path: source, commands };
     const { sets } = node.nextAddIn(directory, network);
     return sets.flatMap(({ kind, ranges: set, counts, error }): readonly Finding[] => {
@@ -85,12 +84,11 @@ function withoutProcess(
  * What the node and other pods send to it are broadcasts, which the kernel allows no connection for.
  */
 export function broadcastFindings({ networks, files }: NetworkDirectory): readonly Finding[] {
-  return networks.flatMap(({ source = "", rangeSets, exclusions, shadowedBy }) =>
+  return networks.flatMap(({ source = "", rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range): readonly Finding[] => {
       const { family, prefixLength, last } = range;
       const hasBroadcast = family === 4 && prefixLength < 31;
-      if (shadowedBy !== undefined || !hasBroadcast || !isSame(last, subnetOf(range).last))
-        return [];
+      if (!hasBroadcast || !isSame(last, subnetOf(range).last)) return [];
       if (isGateway(last, range) || isExcluded(last, exclusions)) return [];
       const text = formatAddress(last);
       return [

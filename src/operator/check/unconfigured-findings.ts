@@ -3,7 +3,7 @@
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { callsOthers, mayBeConfigured } from "../configured/configuration-files.ts";
+import { mayBeConfigured } from "../configured/configuration-files.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -35,10 +35,13 @@ interface Reason {
   readonly message: string;
   /** Between `message` and the addresses that `others` hand out. */
   readonly shared: (others: string) => string;
-  readonly sharedRemedy: string;
+  /** @param canGoBack whether no pod loses its own network or directory by that */
+  readonly sharedRemedy: (canGoBack: boolean) => string;
   /** Between `message` and the running pods. */
   readonly living: (pods: string) => string;
-  readonly livingRemedy: string;
+  readonly livingRemedy: (canGoBack: boolean) => string;
+  /** Where the network is now; `undefined` where it may be any other. */
+  readonly moved: NetworkDirectory | undefined;
   /** Whether it is certain; else only what other networks hand out is a finding. */
   readonly isKnown: boolean;
   /** Whether it is a finding without any container. */
@@ -52,9 +55,9 @@ function reasonFor(
 ): Reason {
   const { network, dataDir } = files;
   const moved = configured.find((one) => one.files.network === network);
-  if (moved !== undefined) return changed(dataDir, moved.files.dataDir);
+  if (moved !== undefined) return changed(dataDir, moved);
   // It may be in the API server, for multus: of a network that has no pod no cache tells then.
-  const hasMultus = all.some(callsOthers);
+  const hasMultus = all.some(({ callsOthers }) => callsOthers);
   const unless = hasMultus ? ", unless a NetworkAttachmentDefinition does" : "";
   if (!mayBeConfigured(network, all, problems)) {
     const message = `no configuration names this network${unless}`;
@@ -63,7 +66,8 @@ function reasonFor(
   return {
     ...UNCONFIGURED,
     message: "no configuration that can be read names this network",
-    sharedRemedy: `correct the configuration that cannot be read. Unless it is that of this network, ${UNCONFIGURED.sharedRemedy}`,
+    sharedRemedy: (canGoBack) =>
+      `correct the configuration that cannot be read. Unless it is that of this network, ${UNCONFIGURED.sharedRemedy(canGoBack)}`,
     isKnown: false,
     isReported: false,
   };
@@ -72,22 +76,26 @@ function reasonFor(
 const UNCONFIGURED = {
   code: "unconfigured-network",
   shared: (others: string) => `, but ${others} hands out its addresses, too: `,
-  sharedRemedy:
-    "give the network its former name back until these pods have ended, or restart them now: new pods get the same addresses",
+  sharedRemedy: (canGoBack: boolean) =>
+    `${canGoBack ? "give the network its former name back until these pods have ended, or " : ""}restart these pods now: new pods get the same addresses`,
   living: (pods: string) => `, which has ${pods}: `,
-  livingRemedy:
-    "if its configuration was removed, or its name changed, by mistake, restore it before these pods end. Otherwise restart them, then run gc: their DEL goes to another network. Remove the directory once it has no reservation",
+  livingRemedy: () =>
+    "if its configuration was removed by mistake, restore it before these pods end. Otherwise restart them, then run gc: their DEL goes to another network. Remove the directory once it has no reservation",
+  moved: undefined,
 } as const satisfies Partial<Reason>;
 
-function changed(former: string, now: string): Reason {
+function changed(former: string, moved: NetworkDirectory): Reason {
   const back = `set ipam.dataDir back to ${former}`;
+  const del = "then run gc: their DEL goes to the other directory";
   return {
     code: "data-directory-changed",
-    message: `ipam.dataDir of this network is ${now} now`,
+    message: `ipam.dataDir of this network is ${moved.files.dataDir} now`,
     shared: () => ", from which new pods get addresses that are in use here: ",
-    sharedRemedy: `${back}, or restart these pods now, then run gc: their DEL goes to the other directory`,
+    sharedRemedy: (canGoBack) => `${canGoBack ? `${back}, or ` : ""}restart these pods now, ${del}`,
     living: (pods) => `; here it has ${pods}: `,
-    livingRemedy: `${back} before these pods end, or restart them, then run gc: their DEL goes to the other directory. Remove this one once it has no reservation`,
+    livingRemedy: (canGoBack) =>
+      `${canGoBack ? `${back} before these pods end, or ` : ""}restart these pods, ${del}. Remove this one once it has no reservation`,
+    moved,
     isKnown: true,
     isReported: true,
   };
@@ -103,7 +111,7 @@ function findingOn(
   const living = new Set<string>();
   const unknown = new Set<string>();
   const shared: string[] = [];
-  const sharing = new Set<string>();
+  const sharing = new Set<NetworkDirectory>();
   for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
     const { liveness: state } = conclusion;
     const { address, owner, name, text } = reservation;
@@ -116,17 +124,23 @@ function findingOn(
     const other = others.find(({ ranges }) => ranges.some((range) => isWithin(address, range)));
     if (other === undefined) continue;
     shared.push(`${text} (${holder})`);
-    sharing.add(other.files.network);
+    sharing.add(other);
   }
   const { network, directory: path } = files;
-  const { code, message, isKnown, isReported } = reason;
+  const { code, message, isKnown, isReported, moved } = reason;
   const about = { code, network, path };
+  // Whoever goes back makes the pods of the other ones those of a former network.
+  const canGoBack = (): boolean =>
+    (moved === undefined ? [...sharing] : [moved])
+      .flatMap((one) => liveness.livenessOfAll(one.reservations))
+      .every(({ conclusion }) => conclusion.liveness === "dead");
   if (shared.length > 0) {
+    const names = new Set([...sharing].map((one) => one.files.network));
     return {
       ...about,
       severity: "error",
-      message: `${message}${reason.shared([...sharing].join(" and "))}${namedPods(shared)}`,
-      remedy: reason.sharedRemedy,
+      message: `${message}${reason.shared([...names].join(" and "))}${namedPods(shared)}`,
+      remedy: reason.sharedRemedy(canGoBack()),
       commands: [{ files, words: ["list", network] }],
     };
   }
@@ -136,7 +150,7 @@ function findingOn(
       ...about,
       severity: "warning",
       message: `${message}${reason.living(plural(living.size, "running pod"))}${namedPods([...living])}`,
-      remedy: reason.livingRemedy,
+      remedy: reason.livingRemedy(canGoBack()),
       commands: [{ files, words: ["gc", network] }],
     };
   }

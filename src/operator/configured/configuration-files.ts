@@ -7,22 +7,17 @@ import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from 
 import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
+import type { NetworkFile } from "../judgements/file-in-use.ts";
 import { whyInvalid } from "./invalid-json.ts";
 import { expected, wrongTypeIn } from "./plugin-types.ts";
 
 /** A file that configures one network. */
-export interface ConfigurationFile {
-  readonly source: string;
-  readonly directory: string;
+export interface ConfigurationFile extends NetworkFile {
   readonly document: Json;
   /** The text of the document; empty where it is in libcni's cache. */
   readonly text: string;
   /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
   readonly appended: readonly PluginFile[];
-  /** Why no runtime can use it; `undefined` where one can. */
-  readonly refusal: string | undefined;
-  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
-  readonly kind: "file" | "namespaced" | "cached";
 }
 
 /** A file with one plugin of a list. */
@@ -54,7 +49,7 @@ export function mayBeConfigured(
     unread !== undefined && (unread.includes(network) || !NAMES.test(unread));
   return (
     problems.some(isNamed) ||
-    files.some((file) => file.refusal !== undefined && networkOf(file) === network)
+    files.some((file) => file.refusal !== undefined && file.network === network)
   );
 }
 
@@ -134,11 +129,6 @@ function namesIn(
   }
 }
 
-/** The network that a file configures; empty where it names none. */
-export function networkOf({ document }: ConfigurationFile): string {
-  return textOf(memberOf(document, "name"));
-}
-
 /**
  * A member of a network or a plugin, as libcni reads it: of a list it decodes a map, in which a key is as it is written, of a
  * plugin a type of Go, whose keys are in any letter case.
@@ -155,46 +145,19 @@ function hasPlugins(value: Json): boolean {
 /** Plugins that call the networks of others: those of further files, or of objects of the API server. */
 const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 
-/** Whether a file has a plugin that calls other networks, such as multus, which a network without a file may be of. */
-export function callsOthers({ document }: ConfigurationFile): boolean {
-  return CALLS_OTHERS.test(JSON.stringify(document));
-}
-
-/** The file that comes before another one of the same network, in its directory. */
-export interface Preceding {
-  readonly file: ConfigurationFile;
-  /** Whether every runtime uses it alone. Those of Kubernetes use the first by name; podman, cnitool and multus prefer a list. */
-  readonly isForAll: boolean;
-}
-
-/** The files before which another one that a runtime can use configures the same network, each with the first of these. */
-export function precededFiles(
-  files: readonly ConfigurationFile[],
-): ReadonlyMap<ConfigurationFile, Preceding> {
-  const preceded = new Map<ConfigurationFile, Preceding>();
-  const first = new Map<string, ConfigurationFile>();
-  const own = files.filter((file) => networkOf(file) !== "");
-  const usableFirst = [...own.filter(isUsable), ...own.filter((file) => !isUsable(file))];
-  for (const file of usableFirst) {
-    const key = `${file.directory}/${networkOf(file)}`;
-    const other = first.get(key);
-    if (other === undefined) first.set(key, file);
-    else
-      preceded.set(file, {
-        file: other,
-        isForAll: isList(other) || !isList(file) || !isUsable(file),
-      });
-  }
-  return preceded;
-}
-
-/** Whether a file has a list of plugins, not one alone. */
-export function isList({ source }: ConfigurationFile): boolean {
-  return source.endsWith(LIST_SUFFIX);
-}
-
-function isUsable({ refusal }: ConfigurationFile): boolean {
-  return refusal === undefined;
+/** What decides on the use of a file, but for what libcni refuses. */
+export function described(
+  { source, directory, kind }: Pick<NetworkFile, "source" | "directory" | "kind">,
+  document: Json,
+): Omit<NetworkFile, "refusal"> {
+  return {
+    source,
+    directory,
+    kind,
+    network: textOf(memberOf(document, "name")),
+    isList: source.endsWith(LIST_SUFFIX),
+    callsOthers: CALLS_OTHERS.test(JSON.stringify(document)),
+  };
 }
 
 function readFile(
@@ -209,9 +172,8 @@ function readFile(
     const read = readDocument(system, source);
     if (read === undefined) return [];
     const { document } = read;
-    const about = { source, directory, ...read, kind };
-    const isList = name.endsWith(LIST_SUFFIX);
-    return [{ ...about, ...(isList ? listIn(system, about) : pluginIn(document)) }];
+    const file = { ...described({ source, directory, kind }, document), ...read };
+    return [{ ...file, ...(file.isList ? listIn(system, file) : pluginIn(document)) }];
   } catch (error) {
     const unread = error instanceof InvalidText ? error.text : "";
     problems.push({ source, problem: reasonOf(error), unread });

@@ -19,7 +19,12 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { listReservations } from "../../store/reservations/reservation-file.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
-import type { ConfigurationCache, ConfigurationProblem } from "./configuration-files.ts";
+import type { FileUse } from "../judgements/file-in-use.ts";
+import type {
+  ConfigurationCache,
+  ConfigurationFile,
+  ConfigurationProblem,
+} from "./configuration-files.ts";
 import type { Configuration } from "./configurations.ts";
 import { linkIn, vlanOn } from "./link.ts";
 import { PLUGIN } from "./plugin-directories.ts";
@@ -43,8 +48,8 @@ export interface FoundNetwork extends Excluded {
   readonly reuseDelaySeconds: number;
   /** Whether the runtime may supply ranges, before the configured ones (the `ipRanges` capability). */
   readonly acceptsRuntimeRanges: boolean;
-  /** The file that a runtime uses in its place, since it configures the same network; `undefined` where there is none. */
-  readonly shadowedBy: string | undefined;
+  /** Who uses the file; `undefined` if only its directory is known. */
+  readonly use: FileUse<ConfigurationFile> | undefined;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
   /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
@@ -158,7 +163,7 @@ function bridgeNameIn(document: JsonObject): string | undefined {
 }
 
 /** The bridge with the gateway's address; only one with `isGateway` or `isDefaultGateway` has it. */
-function bridgeIn(document: JsonObject): Bridge | undefined {
+export function bridgeIn(document: JsonObject): Bridge | undefined {
   const isSet = (key: string): boolean => valueInAnyCase(document, key) === true;
   const bridge = bridgeNameIn(document);
   if (bridge === undefined) return undefined;
@@ -193,17 +198,6 @@ function completed(
   });
 }
 
-/**
- * Why a configuration is not used beside the one that comes first.
- *
- * @param first the file that comes first
- * @param isForAll whether that holds for all runtimes, and not only for those of Kubernetes
- */
-export function whyShadowed(network: string, first: string, isForAll = true): string {
-  const users = isForAll ? "no runtime uses" : "the runtimes of Kubernetes do not use";
-  return `${users} it: ${first} configures ${network}, too, and comes first`;
-}
-
 /** A network of which nothing is known but its directory. */
 export function unconfigured(files: NetworkFiles): FoundNetwork {
   return {
@@ -218,7 +212,7 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     reclaims: true,
     reuseDelaySeconds: 0,
     acceptsRuntimeRanges: false,
-    shadowedBy: undefined,
+    use: undefined,
     failsWhenExhausted: false,
     uncertainty: undefined,
     bridge: undefined,

@@ -9,14 +9,14 @@ import { formatRangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
+import { type FileUse, isUnused, usesOf } from "../judgements/file-in-use.ts";
 import { readAllFiles, requireDirectory } from "./configuration-directories.ts";
 import {
   type CachedConfiguration,
   type ConfigurationCache,
   type ConfigurationFile,
   type ConfigurationProblem,
-  type Preceding,
-  precededFiles,
+  described,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
@@ -31,17 +31,19 @@ const STATE_ROOT = ".host-local";
 /** The networks that were found. */
 export interface Networks {
   /**
-   * The networks by name, then by directory. A network appears once for each of its configurations that has different ranges,
-   * and at least once.
+   * The networks by name, then by directory. A network appears once for each of its configurations in use that has different
+   * ranges, and at least once.
    */
   readonly found: readonly FoundNetwork[];
+  /** The configurations that nobody uses beside those, also of other names than the one that was asked for. */
+  readonly unused: readonly FoundNetwork[];
   /** The networks of other names than the one that was asked for. */
   readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
-  /** What precedes files of them, see `precededFiles`. */
-  readonly preceded: ReadonlyMap<ConfigurationFile, Preceding>;
+  /** Who uses each of them. */
+  readonly uses: ReadonlyMap<ConfigurationFile, FileUse<ConfigurationFile>>;
   /** The configurations in them that use this plugin. */
   readonly configurations: readonly Configuration[];
 }
@@ -65,27 +67,27 @@ export function findNetworks(
   const option = context.option("--data-dir");
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
-  const found: FoundNetwork[] = [];
   const files = readAllFiles(context, problems);
-  const preceded = precededFiles(files);
+  const uses = usesOf(files);
   const configurations = configurationsIn(system, files, problems);
-  for (const configuration of configurations) {
+  const all = configurations.flatMap((configuration): readonly FoundNetwork[] => {
     const network = fromConfiguration(system, cache, configuration, dataDir, problems);
-    const preceding = preceded.get(configuration.file);
-    const shadowedBy = preceding?.isForAll === true ? preceding.file.source : undefined;
-    if (network !== undefined) found.push({ ...network, shadowedBy });
-  }
+    return network === undefined ? [] : [{ ...network, use: uses.get(configuration.file) }];
+  });
+  const unused = all.filter(({ use }) => isUnused(use));
+  const found = all.filter(({ use }) => !isUnused(use));
   found.push(...cachedNetworks(system, cache, dataDir, found));
   // STATUS is asked of every plugin of a list, also of one for GC alone.
   const failing = new Set(
     found.filter((one) => one.failsWhenExhausted).map(({ files }) => files.directory),
   );
-  const shown = found
-    .filter((network, at) => !found.some((other, i) => i !== at && hides(other, i, network, at)))
-    .map((network) => ({ ...network, failsWhenExhausted: failing.has(network.files.directory) }));
+  const shown = differing(found).map((network) => ({
+    ...network,
+    failsWhenExhausted: failing.has(network.files.directory),
+  }));
   const dataDirs =
     dataDir === undefined
-      ? [DEFAULT_DATA_DIR, ...found.map(({ files }) => files.dataDir)]
+      ? [DEFAULT_DATA_DIR, ...[...all, ...found].map(({ files }) => files.dataDir)]
       : [dataDir];
   const configured = new Set(found.map(({ files }) => files.directory));
   for (const root of new Set(dataDirs.map(cleanPath))) {
@@ -101,7 +103,7 @@ export function findNetworks(
   }
   shown.sort(byName);
   const distinct = distinctProblems(problems);
-  const read = { problems: distinct, files, preceded, configurations };
+  const read = { unused, problems: distinct, files, uses, configurations };
   if (name === undefined) return { found: shown, others: [], ...read };
   const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
   const named = shown.filter(isNamed);
@@ -137,26 +139,28 @@ function cachedNetworks(
   const configured = new Set(found.map(({ files }) => files.directory));
   return configurations.flatMap((configuration) => {
     const network = fromConfiguration(system, cache, configuration, dataDir, []);
-    return network === undefined || configured.has(network.files.directory) ? [] : [network];
+    if (network === undefined || configured.has(network.files.directory)) return [];
+    return [{ ...network, use: { kind: "cached", file: configuration.file } }];
   });
 }
 
 function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
-  const kind = "cached";
-  const shown = { source: directory, directory, document, text: "" };
-  return { ...shown, appended: [], refusal: undefined, kind };
+  const about = described({ source: directory, directory, kind: "cached" }, document);
+  return { ...about, document, text: "", appended: [], refusal: undefined };
 }
 
 /**
- * Whether a configuration makes another one of the same network redundant: it has the same ranges, or the other one has
- * none, as an entry for GC alone.
+ * The first configuration of each network with the same ranges: multus has copies of those of others. One that has none, as an
+ * entry for GC alone, counts only where no other has.
  */
-function hides(one: FoundNetwork, at: number, other: FoundNetwork, otherAt: number): boolean {
-  if (one.files.directory !== other.files.directory) return false;
-  // The one that is used counts.
-  if (one.shadowedBy !== undefined && other.shadowedBy === undefined) return false;
-  if (other.rangeSets.length === 0) return one.rangeSets.length > 0 || at < otherAt;
-  return at < otherAt && formatRanges(one) === formatRanges(other);
+function differing(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
+  const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);
+  return [...ofNetworks.values()].flatMap((all) => {
+    const byRanges = [...Map.groupBy(all, formatRanges)];
+    return byRanges
+      .filter(([ranges]) => ranges !== "" || byRanges.length === 1)
+      .flatMap(([, [first]]) => first ?? []);
+  });
 }
 
 function formatRanges({ rangeSets }: FoundNetwork): string {

@@ -22,7 +22,7 @@ export type Outlook =
   | { readonly kind: "fails"; readonly reason: string; readonly isOfDisk: boolean }
   | { readonly kind: "unknown"; readonly doubt: string };
 
-/** There is no configuration that ADD could load, or none that a runtime uses. */
+/** There is no configuration that ADD could load. */
 const UNASKED: Outlook = { kind: "asked", prospects: [], doubt: undefined };
 
 /** The errors of a disk that is full, read-only or broken. */
@@ -42,13 +42,11 @@ const DAC_OVERRIDE = 1n << 1n;
  */
 export function outlookOf(
   system: OperatorSystem,
-  { files, config, shadowedBy }: FoundNetwork,
+  { files, config }: FoundNetwork,
   seen: Pick<NodeLifeFacts, "states" | "useIn">,
 ): Outlook {
   // A relative data directory is another one for the plugin.
-  if (config === undefined || shadowedBy !== undefined || !files.dataDir.startsWith("/")) {
-    return UNASKED;
-  }
+  if (config === undefined || !files.dataDir.startsWith("/")) return UNASKED;
   let doubt: string | undefined;
   const isRefused = (error: SystemError): boolean => {
     const answer = isRefusedToPlugin(system, error);

@@ -166,14 +166,10 @@ function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Ga
     });
 }
 
-/**
- * A range that several configurations of a network have is measured once; one that no runtime uses would hide that others are
- * full.
- */
+/** A range that several configurations of a network have is measured once. */
 function measureRanges(node: Node, directory: NetworkDirectory): readonly MeasuredRange[] {
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
-    if (network.shadowedBy !== undefined) continue;
     const inUse = node.usedIn(directory, network);
     for (const counts of countRanges(network, inUse, [], node.refusedIn(network))) {
       const range = formatAddressRange(counts.range);

@@ -2,7 +2,8 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type FoundNetwork, whyShadowed } from "../configured/found-network.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import { fileInPlaceOf, isUnused, whyNotUsed } from "../judgements/file-in-use.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, openNode } from "../node.ts";
 
@@ -19,7 +20,7 @@ export const networks: Command = {
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
-    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file, with (unused) where no runtime uses it beside another one of the network, and the directory of the reservations. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file, with (unused) where no runtime uses it beside another one of the network, or (by name) where those of Kubernetes use another one that comes first and it is left to those that ask for its network by name, such as podman and multus; and the directory of the reservations. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -32,18 +33,23 @@ export const networks: Command = {
 
 function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
-  const node = openNode(context, operands[0]);
+  const [name] = operands;
+  const node = openNode(context, name);
   logUncertainty(context, node.networks);
-  for (const { files, source, shadowedBy } of node.networks) {
-    if (shadowedBy === undefined) continue;
-    context.log(`${source}: ${whyShadowed(files.network, shadowedBy)}`);
+  const unused = node.unused.filter(({ files }) => name === undefined || files.network === name);
+  for (const { source, use } of unused) {
+    const why = use && whyNotUsed(use);
+    if (why !== undefined) context.log(`${source}: ${why}`);
   }
-  const entries = node.directories.flatMap((directory) =>
-    directory.networks.map((network): Entry => {
-      const used = network.rangeSets.length === 0 ? [] : node.usedIn(directory, network);
-      return { network, ranges: countRanges(network, used, [], node.refusedIn(network)) };
-    }),
-  );
+  const directories = new Map(node.directories.map((one) => [one.files.directory, one]));
+  const entries = [...node.networks, ...unused].map((network): Entry => {
+    const directory = directories.get(network.files.directory);
+    const used =
+      directory === undefined || network.rangeSets.length === 0
+        ? []
+        : node.usedIn(directory, network);
+    return { network, ranges: countRanges(network, used, [], node.refusedIn(network)) };
+  });
   for (const directory of node.directories) {
     if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
   }
@@ -69,18 +75,20 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
   );
 }
 
-function fileCell({ source, shadowedBy }: FoundNetwork): string {
-  if (source === undefined) return "-";
-  return shadowedBy === undefined ? source : `${source} (unused)`;
+function fileCell({ source, use }: FoundNetwork): string {
+  if (source === undefined || use === undefined) return "-";
+  if (isUnused(use)) return `${source} (unused)`;
+  return use.kind === "byName" ? `${source} (by name)` : source;
 }
 
 function describe({ network, ranges }: Entry): object {
-  const { files, bridge, source, shadowedBy } = network;
+  const { files, bridge, source, use } = network;
   return {
     network: files.network,
     directory: files.directory,
     configuration: source ?? null,
-    shadowedBy: shadowedBy ?? null,
+    use: use?.kind ?? null,
+    shadowedBy: (use && fileInPlaceOf(use)?.source) ?? null,
     bridge: bridge?.name ?? null,
     ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };

@@ -43,7 +43,6 @@ test("the document has the numbers, of any size", async (t) => {
       {
         network: "net",
         source: "/conf/net.conf",
-        shadowedBy: null,
         directory: "/data/net",
         pods: size,
         failure: null,

@@ -106,6 +106,7 @@ for (const [what, reservations, networks, address, remedy, message] of [
 ] as const) {
   test(`without a command: ${what}`, async (t) => {
     const machine = memoryNode(reservations);
+    configure(machine, "00-first.conf", { name: "first", type: "cilium-cni" });
     for (const [name, subnet] of Object.entries(networks))
       configureBridged(machine, name, { subnet });
 
@@ -360,6 +361,25 @@ test("a bridge of two subnets with the first one's gateway fails no ADD", async 
   t.same([counted.failure, counted.exitCode], [null, 0]);
   t.same([counted.free, counted.pods], [[13n, 0n], 13n]);
 });
+
+for (const [what, address, network, severity] of [
+  ["which has the bridge, fails the network behind it", "10.1.2.1/28", "b", "warning"],
+  ["but the network behind it has the bridge, fails", "10.7.0.1/24", "a", "error"],
+] as const) {
+  test(`of two networks with one bridge the first, ${what}: a file is the cause`, async (t) => {
+    const machine = memoryNode({});
+    configureBridged(machine, "a", FIRST);
+    configureBridged(machine, "b", SECOND);
+    t.match(findingsWith(machine, [address]), [
+      {
+        ...{ code: "bridge-address", network, severity, commands: [] },
+        message:
+          /; \/conf\/a\.conf comes before \/conf\/b\.conf, and the runtimes of Kubernetes use the first alone$/,
+        remedy: /^drain the node, then move the file that is not meant out of its directory/,
+      },
+    ]);
+  });
+}
 
 test("a file that no runtime uses raises no alarm about the bridge", async (t) => {
   const machine = memoryNode({});

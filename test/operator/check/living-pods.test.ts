@@ -220,7 +220,7 @@ const cases: Readonly<
         severity: "warning",
         message:
           "no configuration names this network, which has 2 running pods: default/c1, default/c2",
-        remedy: /^if its configuration was removed, .* Otherwise restart them/,
+        remedy: /^if its configuration was removed by mistake, .* Otherwise restart them/,
         commands: [`host-local gc net ${place}`],
       },
     ],

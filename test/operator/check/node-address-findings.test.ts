@@ -165,14 +165,22 @@ for (const [type, expected] of [
   });
 }
 
+/** A node on which the bridge of the network has these interfaces. */
+function nodeWithPorts(...ports: readonly string[]): MemoryMachine {
+  const machine = memoryNode({});
+  configureNet(machine);
+  for (const path of ["bridge", "brif", ...ports.map((port) => `brif/${port}`)]) {
+    machine.disk.makeDirectories(`/sys/class/net/cni0/${path}`);
+  }
+  return machine;
+}
+
 for (const [what, lines] of [
   ["as it was", ["old0 198.51.100.1/28"]],
   ["with the former prefix length", ["old0 198.51.100.1/24"]],
 ] as const) {
   test(`a bridge that was renamed, and has the gateway ${what}, gets its name back`, async (t) => {
-    const machine = memoryNode({});
-    configureNet(machine);
-    t.match(found(machine, lines), [
+    t.match(found(nodeWithPorts(), lines), [
       {
         code: "node-network",
         severity: "warning",
@@ -294,4 +302,14 @@ test("the routers are not asked for where the command runs in the namespace of a
   const tables = { route: routeBy(router) };
   const kernel = { processes: { 99: { namespace: 50, tables }, 1: { namespace: 1, tables } } };
   t.same(findingsOn(machine, { kernel }), []);
+});
+
+test("but not once pods are at the one with the new name: the advice does not turn round", async (t) => {
+  t.match(found(nodeWithPorts("veth1"), ["old0 198.51.100.1/28"]), [
+    {
+      code: "node-network",
+      remedy:
+        /^if old0 is the network's former bridge, restart the pods at it, and remove it once nothing is at it:/,
+    },
+  ]);
 });

@@ -194,7 +194,6 @@ const cases: readonly (readonly [
     () => configure({ dataDir: "/var/lib/cni/moved" }),
     SHOWN,
   ],
-  ["another file is the first", "shadowed-configuration", precede, SHOWN],
   [
     "nobody may start it",
     "plugin-missing",
@@ -213,12 +212,6 @@ function loseNetwork(): void {
   rmSync(NETWORK, { recursive: true });
 }
 
-function precede(): void {
-  configure({ ranges: [[{ subnet: "10.219.10.0/24" }]] }, "first", "00-first.conflist");
-  const time = new Date(Date.now() + 60_000);
-  utimesSync(join(CONFIGURATIONS, "00-first.conflist"), time, time);
-}
-
 function removePlugin(): void {
   tool(["install", "/opt/cni/bin", "--yes"]);
   rmSync("/opt/cni/bin/host-local");
@@ -230,7 +223,7 @@ function removePlugin(): void {
  */
 const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
-  "unread-key",
+  ...(["unread-key", "shadowed-configuration"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
   ...([

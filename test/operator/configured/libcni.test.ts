@@ -6,10 +6,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { isObject, type Json, type JsonObject } from "../../../src/cni/json.ts";
-import {
-  networkOf,
-  readConfigurationFiles,
-} from "../../../src/operator/configured/configuration-files.ts";
+import { readConfigurationFiles } from "../../../src/operator/configured/configuration-files.ts";
 import { configurationsIn } from "../../../src/operator/configured/configurations.ts";
 import { createNodeSystem } from "../../../src/system/node/node-system.ts";
 import { type Random, randomFrom } from "../../harness/random.ts";
@@ -60,7 +57,7 @@ function readHere(confDir: string): Read {
   const files = readConfigurationFiles(system, confDir, problems);
   const found = configurationsIn(system, files, problems, new Set(["host-local"]));
   const own = found.filter(({ document }) => document.name === "net");
-  const accepts = files.some((file) => file.refusal === undefined && networkOf(file) === "net");
+  const accepts = files.some((file) => file.refusal === undefined && file.network === "net");
   return { accepts, sent: accepts ? own.map(({ document }) => document) : [] };
 }
 

@@ -3,6 +3,7 @@
 import { test } from "tap";
 import { formatRangeSet } from "../../../src/ipam/range-set.ts";
 import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
+import type { FoundNetwork } from "../../../src/operator/configured/found-network.ts";
 import { findNetworks } from "../../../src/operator/configured/networks.ts";
 import { list } from "../../../src/operator/reservations/list.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
@@ -17,37 +18,46 @@ function configure({ disk }: MemoryMachine, ipam: object, file = "a.conf"): void
 const subnet = "10.0.0.0/29";
 const RANGE = "10.0.0.1-10.0.0.6";
 
-/** The networks of a machine, as `NAME FILE DIRECTORY RANGES`, and what is wrong with their configurations. */
+/** What was found. */
+interface Found {
+  /** The networks, each as `NAME FILE DIRECTORY RANGES`. */
+  readonly networks: readonly string[];
+  readonly unused: readonly string[];
+  readonly problems: readonly string[];
+}
+
+function lineOf({ files: { network, directory }, source = "-", rangeSets }: FoundNetwork): string {
+  return `${network} ${source} ${directory} ${rangeSets.map(formatRangeSet).join(" ")}`;
+}
+
+/** The networks of a machine, and what is wrong with their configurations. */
 function foundOn(
   machine: MemoryMachine,
   options: Readonly<Record<string, string>> = places,
   name?: string,
-): { readonly networks: readonly string[]; readonly problems: readonly string[] } {
+): Found {
   const context = contextOf(startOperator(machine).system, options);
-  const { found, problems } = findNetworks(context, new ResultsCache(context), name);
+  const { found, unused, problems } = findNetworks(context, new ResultsCache(context), name);
   return {
-    networks: found.map(
-      ({ files: { network, directory }, source = "-", rangeSets }) =>
-        `${network} ${source} ${directory} ${rangeSets.map(formatRangeSet).join(" ")}`,
-    ),
+    networks: found.map(lineOf),
+    unused: unused.map(lineOf),
     problems: problems.map(({ source, problem }) => `${source}: ${problem}`),
   };
 }
 
-test("several configurations of one network are all found, and its reservations once", async (t) => {
+test("of several configurations of one network the one in use counts, and the others are known", async (t) => {
   const machine = memoryNode({ "10.9.0.2": "c1\r\neth0" });
   configure(machine, { subnet });
   configure(machine, { subnet: "10.9.0.0/29" }, "b.conf");
 
-  t.strictSame(foundOn(machine).networks, [
-    `net /conf/a.conf /data/net ${RANGE}`,
-    "net /conf/b.conf /data/net 10.9.0.1-10.9.0.6",
-  ]);
+  const { networks, unused } = foundOn(machine);
+  t.strictSame(networks, [`net /conf/a.conf /data/net ${RANGE}`]);
+  t.strictSame(unused, ["net /conf/b.conf /data/net 10.9.0.1-10.9.0.6"]);
   const { reservations } = list
     .run(contextOf(startOperator(machine).system, places))
     .document() as { readonly reservations: readonly unknown[] };
   t.equal(reservations.length, 1);
-  t.match(reservations, [{ range: { first: "10.9.0.1", last: "10.9.0.6" } }]);
+  t.match(reservations, [{ range: null }]);
 });
 
 test("a directory that a plugin has used is a network, and no other one unless it is asked for", async (t) => {
@@ -81,6 +91,7 @@ test("a relative data directory is resolved in the working directory, with a war
 
   t.strictSame(foundOn(machine, { "--conf-dir": "/conf", "--cache-dir": "/cache" }), {
     networks: [`net /conf/a.conf networks/net ${RANGE}`],
+    unused: [],
     problems: [
       "/conf/a.conf: ipam.dataDir is relative (networks): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir",
     ],
@@ -100,6 +111,7 @@ test("flannel's delegate has the ranges that flanneld wrote", async (t) => {
 
   t.strictSame(foundOn(machine), {
     networks: [`net /conf/a.conflist /data/net ${RANGE}`],
+    unused: [],
     problems: [],
   });
 });

@@ -27,7 +27,7 @@ test("each network has its ranges, free addresses, bridge, configuration and dir
     withoutPaths(node, stdout),
     `NETWORK  RANGES  FREE  BRIDGE  CONFIGURATION  DIRECTORY
 dual  198.51.100.0/29,2001:db8::/64  4,18446744073709551613  cni7  NODE/net.d/dual.conf  NODE/networks/dual
-part  203.0.113.10-203.0.113.19  10  -  NODE/net.d/part.conf  NODE/networks/part
+part  203.0.113.10-203.0.113.19  10  -  NODE/net.d/part.conf (by name)  NODE/networks/part
 removed  -  -  -  -  NODE/networks/removed
 `,
   );
@@ -74,6 +74,26 @@ test("a file that no runtime uses beside another one of its network is marked in
   t.match(withoutPaths(node, stdout), / NODE\/net\.d\/10-first\.conf {2}NODE/);
   t.match(withoutPaths(node, stdout), / NODE\/net\.d\/20-again\.conf \(unused\) {2}NODE/);
   t.match(stderr, "no runtime uses it: ");
+});
+
+test("of the files of several networks all but the first are marked: they are used by name", async (t) => {
+  const node = nodeFor(t);
+  for (const [name, subnet] of [
+    ["first", "198.51.100.0/29"],
+    ["second", "198.51.100.8/29"],
+  ] as const) {
+    node.network(name, { subnet });
+  }
+  const { stdout, stderr } = node.tool(["networks", "--no-headers"]);
+  t.match(withoutPaths(node, stdout), / NODE\/net\.d\/first\.conf {2}NODE/);
+  t.match(withoutPaths(node, stdout), / NODE\/net\.d\/second\.conf \(by name\) {2}NODE/);
+  t.equal(stderr, "");
+  t.match(node.json(["networks"]).document, {
+    networks: [
+      { use: "used", shadowedBy: null },
+      { use: "byName", shadowedBy: join(node.confDir, "first.conf") },
+    ],
+  });
 });
 
 test("a FIFO, a device or a dangling link among configurations is reported, and blocks nothing", async (t) => {

@@ -1,0 +1,193 @@
+/** Who uses a configuration file, by what was read of all: tables of facts. */
+
+import { test } from "tap";
+import {
+  type FileUse,
+  isUnused,
+  leftOversAmong,
+  type NetworkFile,
+  usesOf,
+  whyNotUsed,
+} from "../../../src/operator/judgements/file-in-use.ts";
+
+/** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
+function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  return {
+    source: path,
+    directory: path.slice(0, -name.length - 1),
+    network: name.replace(/^\d+-|\.\w+$/g, ""),
+    isList: name.endsWith(".conflist"),
+    callsOthers: false,
+    refusal: undefined,
+    kind: "file",
+    ...facts,
+  };
+}
+
+const refused = { refusal: "no type" };
+
+/** The use, and the number of the file in its place. */
+function textOf(use: FileUse | undefined, files: readonly NetworkFile[]): string {
+  if (use === undefined) return "unknown";
+  const other = "other" in use ? use.other : undefined;
+  return other === undefined ? use.kind : `${use.kind} ${files.indexOf(other)}`;
+}
+
+const cases: Readonly<
+  Record<string, readonly (readonly [path: string, use: string, facts?: Partial<NetworkFile>])[]>
+> = {
+  "one network": [["/a/10-net.conf", "used"]],
+  "two networks": [
+    ["/a/10-net.conf", "used"],
+    ["/a/20-other.conf", "byName 0"],
+  ],
+  "two files of one network": [
+    ["/a/10-net.conf", "used"],
+    ["/a/20-net.conf", "behind 0"],
+  ],
+  "a list behind a plugin alone, and one behind both": [
+    ["/a/10-net.conf", "used"],
+    ["/a/20-net.conflist", "byName 0"],
+    ["/a/30-net.conflist", "behind 0"],
+  ],
+  "a plugin alone behind a list": [
+    ["/a/10-net.conflist", "used"],
+    ["/a/20-net.conf", "behind 0"],
+  ],
+  "two files of a network that is not the first": [
+    ["/a/10-first.conf", "used"],
+    ["/a/20-net.conf", "byName 0"],
+    ["/a/30-net.conf", "behind 1"],
+  ],
+  "a first file that calls the others": [
+    ["/a/00-multus.conf", "used", { callsOthers: true }],
+    ["/a/10-net.conf", "byName"],
+  ],
+  "a first file that none can use": [
+    ["/a/10-broken.conf", "refused", refused],
+    ["/a/20-net.conf", "used"],
+  ],
+  "a file that none can use beside another one of its network, whichever is first": [
+    ["/a/10-net.conf", "refused 1", refused],
+    ["/a/20-net.conf", "used"],
+    ["/a/30-net.conf", "refused 1", refused],
+  ],
+  "two files of one network that none can use": [
+    ["/a/10-net.conf", "refused", refused],
+    ["/a/20-net.conf", "refused 0", refused],
+  ],
+  "files without a name": [
+    ["/a/10-first.conf", "used", { network: "" }],
+    ["/a/20-second.conf", "refused", { network: "", ...refused }],
+    ["/a/30-third.conf", "refused", { network: "", ...refused }],
+  ],
+  "one network in two directories": [
+    ["/a/10-net.conf", "used"],
+    ["/b/10-net.conf", "used"],
+  ],
+  "a network that is the first of another directory": [
+    ["/a/10-first.conf", "used"],
+    ["/a/20-net.conf", "used"],
+    ["/b/10-net.conf", "used"],
+  ],
+  "a namespace of nerdctl": [
+    ["/a/10-net.conf", "used"],
+    ["/a/default/10-other.conflist", "byName", { kind: "namespaced" }],
+  ],
+  "libcni's cache": [["/cache/net", "cached", { kind: "cached" }]],
+};
+
+for (const [what, rows] of Object.entries(cases)) {
+  test(`${what}: ${rows.map(([, use]) => use).join(", ")}`, async (t) => {
+    const files = rows.map(([path, , facts]) => fileAt(path, facts));
+    const uses = usesOf(files);
+    t.strictSame(
+      files.map((file) => textOf(uses.get(file), files)),
+      rows.map(([, use]) => use),
+    );
+  });
+}
+
+test("nobody uses what is behind another or left over, nor what is refused beside another", async (t) => {
+  const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
+  for (const [kind, expected] of [
+    ["behind", true],
+    ["leftOver", true],
+    ["refused", true],
+    ["byName", false],
+  ] as const) {
+    t.equal(isUnused({ kind, file, other }), expected, kind);
+  }
+  t.notOk(isUnused({ kind: "refused", file, other: undefined }));
+  t.notOk(isUnused({ kind: "used", file }));
+  t.notOk(isUnused(undefined));
+});
+
+test("why a file is not used names the one in its place", async (t) => {
+  const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
+  const first = fileAt("/a/00-first.conf");
+  t.strictSame(
+    [
+      whyNotUsed({ kind: "behind", file, other }),
+      whyNotUsed({ kind: "byName", file, other }),
+      whyNotUsed({ kind: "byName", file, other: first }),
+      whyNotUsed({ kind: "byName", file, other: undefined }),
+      whyNotUsed({ kind: "used", file }),
+      whyNotUsed({ kind: "refused", file, other }),
+    ],
+    [
+      "no runtime uses it: /a/10-net.conf configures net, too, and comes first",
+      "the runtimes of Kubernetes do not use it: /a/10-net.conf configures net, too, and comes first",
+      "the runtimes of Kubernetes do not use it: /a/00-first.conf comes first, so that pods get addresses of first",
+      undefined,
+      undefined,
+      undefined,
+    ],
+  );
+});
+
+interface Configured {
+  readonly use: FileUse;
+  readonly bridge: { readonly name: string } | undefined;
+  readonly fails: boolean;
+  readonly fits: boolean;
+}
+
+function configured(path: string, facts: Partial<Configured> = {}): Configured {
+  const use = { kind: "used", file: fileAt(path) } as const;
+  return { use, bridge: { name: "cni0" }, fails: false, fits: false, ...facts };
+}
+
+const fitting = configured("/a/net.conf", { fits: true });
+
+for (const [what, all, expected] of [
+  ["one that fails beside one that fits", [fitting, configured("/b/net.conf", { fails: true })], 1],
+  ["one that works", [fitting, configured("/b/net.conf")], 0],
+  [
+    "one that fails beside one of which that cannot be told",
+    [configured("/a/net.conf"), configured("/b/net.conf", { fails: true })],
+    0,
+  ],
+  [
+    "one of another bridge",
+    [fitting, configured("/b/net.conf", { fails: true, bridge: { name: "cni1" } })],
+    0,
+  ],
+  ["one without a bridge", [fitting, configured("/b/net.conf", { bridge: undefined })], 0],
+  ["one of the same directory", [fitting, configured("/a/it.conf", { fails: true })], 0],
+] as const) {
+  test(`${what} is ${expected === 0 ? "not " : ""}left over in its directory`, async (t) => {
+    const found = leftOversAmong<NetworkFile, Configured>(
+      all,
+      (one) => one.fails,
+      (one) => one.fits,
+    );
+    t.strictSame(
+      [...found.values()],
+      all.slice(1, 1 + expected).map(({ use: { file } }) => ({
+        ...{ kind: "leftOver", file, other: fitting.use.file },
+      })),
+    );
+  });
+}
