@@ -70,7 +70,7 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/plan", [...cluster, "cluster/nodes"]],
   ["cluster/audit", [...cluster, "cluster/nodes"]],
   // A judgement is by facts alone: it reads nothing, and knows no command.
-  ["operator/judgements", ["cni", "ipam"]],
+  ["operator/judgements", []],
   ["operator/configured", node],
   ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],

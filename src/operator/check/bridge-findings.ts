@@ -16,10 +16,11 @@ import {
   subnetWith,
 } from "../configured/bridge-plugin.ts";
 import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+import { isInUse } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import {
   BRIDGE_IN_USE,
-  BRIDGE_OF_FIRST,
+  BRIDGE_OF_ONE,
   BRIDGE_OTHER_PREFIX,
   BRIDGE_SHARED,
   type Code,
@@ -124,8 +125,8 @@ function checkGateway(
       other.served.some((one) => stale.some((old) => isSameInterfaceAddress(old, gatewayOf(one)))),
   );
   if (sharing !== undefined) {
-    const text = `${message}; the other one is the gateway of ${sharing.network.files.network}`;
-    return [{ ...about(bridged, "bridge-address", text), ...onSharing(bridged, sharing, text) }];
+    const said = onSharing(node, bridged, sharing, message);
+    return [{ ...about(bridged, "bridge-address", message), ...said }];
   }
   const uses = stale.flatMap((one) => useOf(node, bridge, one, range));
   if (uses.length > 0) {
@@ -149,23 +150,43 @@ function checkGateway(
   return [{ ...about(bridged, "bridge-address", message), ...remedy, commands }, ...certain];
 }
 
-/** What is said of two networks with one bridge: it is no fault of the bridge where the file of one comes before the other's. */
+/**
+ * What is said of a network whose bridge has the gateway of another one. It is no fault of the bridge where a runtime reads the file
+ * of one of them alone.
+ */
 function onSharing(
+  node: Node,
   { network: one }: BridgedNetwork,
   { network: other }: BridgedNetwork,
-  message: string,
+  found: string,
 ): Partial<Finding> {
-  const isBehind = (behind: FoundNetwork, first: FoundNetwork): boolean =>
-    behind.use?.kind === "byName" && behind.use.other === first.use?.file;
-  const isOneBehind = isBehind(one, other);
-  if (!isOneBehind && !isBehind(other, one)) return { remedy: BRIDGE_SHARED };
-  const [first, second] = isOneBehind ? [other, one] : [one, other];
-  return {
-    message: `${message}; ${first.source} comes before ${second.source}, and the runtimes of Kubernetes use the first alone`,
-    // Their pods get addresses of the first, whose bridge is as it is to be.
-    ...(isOneBehind ? { severity: "warning" } : {}),
-    remedy: BRIDGE_OF_FIRST,
-  };
+  const message = `${found}; the other one is the gateway of ${other.files.network}`;
+  if (isBehind(one, other)) {
+    // Its pods get addresses of the other, whose bridge is as it is to be.
+    const text = `${message}; ${formatOrder(other, one)}`;
+    return { severity: "warning", message: text, remedy: BRIDGE_OF_ONE };
+  }
+  if (isBehind(other, one)) {
+    return { message: `${message}; ${formatOrder(one, other)}`, remedy: BRIDGE_OF_ONE };
+  }
+  // Of multus' networks in libcni's cache there is no file.
+  const areFiles = isInUse(one.use) && isInUse(other.use);
+  if (!areFiles || one.use?.file.directory === other.use?.file.directory) {
+    return { message, remedy: BRIDGE_SHARED };
+  }
+  const directory = node.directories.find(({ networks }) => networks.includes(one));
+  // It may be left over.
+  const severity = directory?.listed.length === 0 ? "warning" : "error";
+  return { severity, message: `${message}, in another directory`, remedy: BRIDGE_OF_ONE };
+}
+
+/** Whether the runtimes of Kubernetes use the file of another network in place of a network's own. */
+function isBehind({ use }: FoundNetwork, first: FoundNetwork): boolean {
+  return use?.kind === "byName" && use.other !== undefined && use.other === first.use?.file;
+}
+
+function formatOrder(first: FoundNetwork, second: FoundNetwork): string {
+  return `${first.source} comes before ${second.source}, and the runtimes of Kubernetes use the first alone`;
 }
 
 /** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */

@@ -11,7 +11,13 @@ import { bridgeIn } from "../configured/found-network.ts";
 import { pluginNames } from "../configured/plugin-directories.ts";
 import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { ownerOf } from "../gc/runtime-command.ts";
-import { type FileUse, isInUse, isUnused, whyNotUsed } from "../judgements/file-in-use.ts";
+import {
+  type FileUse,
+  fileInPlaceOf,
+  isInUse,
+  isUnused,
+  whyNotUsed,
+} from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding, WITHOUT_IPAM } from "./finding.ts";
 
@@ -99,8 +105,9 @@ function useFinding(
   use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
   const message = whyNotUsed(use);
-  if (message === undefined || !("other" in use) || use.other === undefined) return [];
-  if (JSON.stringify(use.file.document) === JSON.stringify(use.other.document)) return [];
+  const other = fileInPlaceOf(use);
+  if (message === undefined || other === undefined) return [];
+  if (JSON.stringify(use.file.document) === JSON.stringify(other.document)) return [];
   const network = textOf(document.name);
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName") return [finding];

@@ -211,9 +211,9 @@ export const BRIDGE_IN_USE =
 export const FILES_OF_NETWORKS =
   "drain the node, then move the file that is not meant out of its directory. Nothing is wrong where podman, nerdctl, multus or CRI-O (cni_default_network) uses this network by its name";
 
-/** The remedy for `bridge-address` where the bridge has the gateway of another network of the same directory. */
-export const BRIDGE_OF_FIRST =
-  "drain the node, then move the file that is not meant out of its directory. If both networks are used, each by its name, give each a bridge of its own, in the member bridge of its configuration";
+/** The remedy for `bridge-address` where the bridge has the gateway of another network, and a runtime uses one of their files. */
+export const BRIDGE_OF_ONE =
+  "drain the node, then move the file that is not meant out of its directory. If both networks are used, give each a bridge of its own, in the member bridge of its configuration";
 
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =

@@ -13,7 +13,6 @@ import {
   loadStoreConfig,
 } from "../../ipam/config.ts";
 import type { Excluded } from "../../ipam/exclusions.ts";
-import type { Partition } from "../../ipam/partition.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { listReservations } from "../../store/reservations/reservation-file.ts";
@@ -37,8 +36,6 @@ export interface FoundNetwork extends Excluded {
   readonly source: string | undefined;
   /** Empty if the runtime supplies them, they are invalid, or the network is not configured. */
   readonly rangeSets: readonly RangeSet[];
-  /** Where the node is in the cluster, where it has only a part of the ranges. */
-  readonly partition: Partition | undefined;
   readonly lockTimeoutSeconds: number;
   /** The length at which its history is rotated; `undefined` if it is not configured to keep one. */
   readonly historyBytes: number | undefined;
@@ -126,8 +123,8 @@ export function fromConfiguration(
     const whole = configurationOf(complete);
     if (!hasRanges(whole)) return network;
     const config = loadConfig(whole, "", system);
-    const { rangeSets, partition, exclusions, reserved, reclaims, failsWhenExhausted } = config;
-    const counted = { rangeSets, partition, exclusions, reserved, reclaims };
+    const { rangeSets, exclusions, reserved, reclaims, failsWhenExhausted } = config;
+    const counted = { rangeSets, exclusions, reserved, reclaims };
     const reserving = isGcOnly(whole) ? undefined : config;
     return { ...network, ...counted, failsWhenExhausted, config: reserving };
   } catch (error) {
@@ -204,7 +201,6 @@ export function unconfigured(files: NetworkFiles): FoundNetwork {
     files,
     source: undefined,
     rangeSets: [],
-    partition: undefined,
     exclusions: [],
     reserved: [],
     lockTimeoutSeconds: DEFAULT_LOCK_TIMEOUT_SECONDS,

@@ -88,8 +88,9 @@ export function isUnused(use: FileUse | undefined): boolean {
 
 /** Why a file is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
 export function whyNotUsed(use: FileUse): string | undefined {
-  if (!("other" in use) || use.other === undefined) return undefined;
-  const { source, network } = use.other;
+  const other = fileInPlaceOf(use);
+  if (other === undefined) return undefined;
+  const { source, network } = other;
   const comesFirst =
     network === use.file.network
       ? `${source} configures ${network}, too, and comes first`

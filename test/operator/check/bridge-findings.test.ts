@@ -6,7 +6,14 @@ import { capacity } from "../../../src/operator/capacity/capacity.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import { SystemError } from "../../../src/system/system.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
-import { configure, findingsOn, memoryNode, remember, runOn } from "../memory-node.ts";
+import {
+  configure,
+  findingsOn,
+  type MemoryRun,
+  memoryNode,
+  remember,
+  runOn,
+} from "../memory-node.ts";
 
 const bridged = { type: "bridge", bridge: "cni0", isGateway: true };
 
@@ -25,12 +32,14 @@ function configureBridged(
 }
 
 /** The findings on bridges where `cni0` has these addresses, in this order. */
-function findingsWith(machine: MemoryMachine, addresses: readonly string[]) {
+function findingsWith(machine: MemoryMachine, addresses: readonly string[], run: MemoryRun = {}) {
   const interfaces = ["lo", "cni0", ...addresses.map((address) => `cni0 ${address}`)];
   const listInterfaces = () => interfaces;
   machine.disk.makeDirectories("/sys/class/net/cni0/bridge");
   machine.disk.makeDirectories("/sys/class/net/cni0/brif");
-  return findingsOn(machine, { listInterfaces }).filter(({ code }) => code.startsWith("bridge-"));
+  return findingsOn(machine, { ...run, listInterfaces }).filter(({ code }) =>
+    code.startsWith("bridge-"),
+  );
 }
 
 const unknownPod = "1 pod, of which it is not known whether they live: c1 (10.1.2.2)";
@@ -375,6 +384,32 @@ for (const [what, address, network, severity] of [
         ...{ code: "bridge-address", network, severity, commands: [] },
         message:
           /; \/conf\/a\.conf comes before \/conf\/b\.conf, and the runtimes of Kubernetes use the first alone$/,
+        remedy: /^drain the node, then move the file that is not meant out of its directory/,
+      },
+    ]);
+  });
+}
+
+for (const [what, reserved, severity] of [
+  ["which has no reservation: it may be left over", {}, "warning"],
+  ["which has one", { "/data/old/10.7.0.2": "c1\r\neth0" }, "error"],
+] as const) {
+  test(`the bridge of another network than that of a second directory, ${what}`, async (t) => {
+    const machine = memoryNode({});
+    for (const [name, directory, subnet] of [
+      ["net", "/etc/cni/net.d", FIRST],
+      ["old", "/etc/kubernetes/cni/net.d", SECOND],
+    ] as const) {
+      const ipam = { type: "host-local", ...subnet };
+      machine.disk.makeDirectories(directory);
+      machine.disk.put(`${directory}/${name}.conf`, JSON.stringify({ name, ...bridged, ipam }));
+      machine.disk.makeDirectories(`/data/${name}`);
+    }
+    for (const [path, text] of Object.entries(reserved)) machine.disk.put(path, text);
+    t.match(findingsWith(machine, ["10.1.2.1/28"], { without: ["--conf-dir"] }), [
+      {
+        ...{ code: "bridge-address", network: "old", severity, commands: [] },
+        message: /; the other one is the gateway of net, in another directory$/,
         remedy: /^drain the node, then move the file that is not meant out of its directory/,
       },
     ]);

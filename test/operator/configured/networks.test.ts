@@ -60,6 +60,18 @@ test("of several configurations of one network the one in use counts, and the ot
   t.match(reservations, [{ range: null }]);
 });
 
+test("the data directory of a file that nobody uses is one without a configuration", async (t) => {
+  const machine = memoryNode({});
+  configure(machine, { subnet, dataDir: "/srv" });
+  configure(machine, { subnet, dataDir: "/former" }, "b.conf");
+  machine.disk.put("/former/net/10.0.0.2", "c1\r\neth0");
+  const { "--data-dir": _, ...others } = places;
+  t.strictSame(foundOn(machine, others).networks, [
+    "net - /former/net ",
+    `net /conf/a.conf /srv/net ${RANGE}`,
+  ]);
+});
+
 test("a directory that a plugin has used is a network, and no other one unless it is asked for", async (t) => {
   const machine = memoryNode({ lock: "" });
   machine.disk.makeDirectories("/data/empty");

@@ -3,7 +3,7 @@
 import { test } from "tap";
 import { show } from "../../../src/operator/reservations/show.ts";
 import type { Machine } from "../../harness/proc.ts";
-import { configureNet, memoryNode, remember, runOn } from "../memory-node.ts";
+import { configure, configureNet, memoryNode, remember, runOn } from "../memory-node.ts";
 
 const range = "range 10.0.0.1-10.0.0.14 of net";
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
@@ -44,6 +44,16 @@ for (const [what, [kernel, who]] of Object.entries(cases)) {
     t.same(document(), { reservations: [], hints: [hint] });
   });
 }
+
+test("an address that only a file has which no runtime uses is not called free", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const ipam = { type: "host-local", subnet: "10.9.0.0/28" };
+  configure(machine, "other.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
+  t.match(runOn(machine, show, { operands: ["10.9.0.9"] }).document(), {
+    hints: [{ reason: "outside", network: null }],
+  });
+});
 
 test("what libcni's cache names is in one order, whatever that of its directory", async (t) => {
   const hintsWith = (...ids: readonly string[]): unknown => {
