@@ -9,7 +9,7 @@ import { type ConfigurationFile, isTrue } from "../configured/configuration-file
 import type { Configuration } from "../configured/configurations.ts";
 import { bridgeIn } from "../configured/found-network.ts";
 import { pluginNames } from "../configured/plugin-directories.ts";
-import { nearlyIpam, repeatedIn, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { nearlyIpam, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { ownerOf } from "../gc/runtime-command.ts";
 import {
   type FileUse,
@@ -86,14 +86,13 @@ const MOST_SENTENCES = 100;
 function unreadIn(configuration: Configuration): readonly string[] {
   const all = allUnreadIn(configuration);
   if (all.length <= MOST_SENTENCES) return all;
-  const more = `${all.length - MOST_SENTENCES} more keys are without effect, or there more than once`;
+  const more = `${all.length - MOST_SENTENCES} more keys are without effect`;
   return [...all.slice(0, MOST_SENTENCES), more];
 }
 
 function allUnreadIn({ document, path, source, file }: Configuration): readonly string[] {
-  const text = file.appended.find((one) => one.source === source)?.text ?? file.text;
   const ofList = source === file.source && file.isList ? unreadInList(file.document) : [];
-  return [...ofList, ...unreadInPlugin(document, path), ...repeatedIn(text)];
+  return [...ofList, ...unreadInPlugin(document, path)];
 }
 
 /**

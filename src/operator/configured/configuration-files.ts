@@ -14,8 +14,6 @@ import { expected, wrongTypeIn } from "./plugin-types.ts";
 /** A file that configures one network. */
 export interface ConfigurationFile extends NetworkFile {
   readonly document: Json;
-  /** The text of the document; empty where it is in libcni's cache. */
-  readonly text: string;
   /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
   readonly appended: readonly PluginFile[];
 }
@@ -24,7 +22,6 @@ export interface ConfigurationFile extends NetworkFile {
 interface PluginFile {
   readonly source: string;
   readonly document: JsonObject;
-  readonly text: string;
 }
 
 /** A configuration that is invalid, or that can be used only in part. */
@@ -169,10 +166,9 @@ function readFile(
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
   try {
-    const read = readDocument(system, source);
-    if (read === undefined) return [];
-    const { document } = read;
-    const file = { ...described({ source, directory, kind }, document), ...read };
+    const document = readDocument(system, source);
+    if (document === undefined) return [];
+    const file = { ...described({ source, directory, kind }, document), document };
     return [{ ...file, ...(file.isList ? listIn(system, file) : pluginIn(document)) }];
   } catch (error) {
     const unread = error instanceof InvalidText ? error.text : "";
@@ -191,16 +187,13 @@ function reasonOf(error: unknown): string {
  * @returns `undefined` for a directory, which libcni passes over
  * @throws SyntaxError | SystemError
  */
-function readDocument(
-  system: System,
-  path: string,
-): Pick<ConfigurationFile, "document" | "text"> | undefined {
+function readDocument(system: System, path: string): Json | undefined {
   const { kind } = system.status(path);
   if (kind === "directory") return undefined;
   if (kind === "other") throw new SyntaxError("not a regular file");
   const text = system.readFile(path, LARGEST_FILE);
   try {
-    return { document: parseJson(text), text };
+    return parseJson(text);
   } catch (error) {
     if (error instanceof SyntaxError) throw new InvalidText(whyInvalid(text), text);
     throw error;
@@ -300,14 +293,13 @@ function pluginsBeside(
     const names = attempt(() => system.list(directory), [], "ENOENT");
     for (const name of names.filter((one) => one.endsWith(".conf")).toSorted()) {
       const source = join(directory, name);
-      const read = readDocument(system, source);
-      if (read === undefined) continue;
-      const { document, text } = read;
+      const document = readDocument(system, source);
+      if (document === undefined) continue;
       const problem = pluginProblem(document, "");
       if (problem !== undefined || !isObject(document)) {
         return { plugins, problem: `${source}: ${problem}` };
       }
-      plugins.push({ source, document, text });
+      plugins.push({ source, document });
     }
     return { plugins, problem: undefined };
   } catch (error) {

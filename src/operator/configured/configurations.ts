@@ -52,7 +52,9 @@ export function configurationsIn(
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
     const isOwn = (): boolean =>
-      found.length > 0 || [...typesIn(file.document)].some((type) => plugins.has(type));
+      found.length > 0 ||
+      [...typesIn(file.document)].some((type) => plugins.has(type)) ||
+      hasUnknownIpam(file.document);
     if (file.refusal !== undefined && isOwn()) {
       const problem = `no runtime can use it: ${file.refusal}`;
       problems.push({ source: file.source, problem });
@@ -62,6 +64,17 @@ export function configurationsIn(
       const sent = isFlannel(document) ? flannelDelegate(system, document, report) : document;
       return { source, document: sent, path, file };
     });
+  });
+}
+
+/** Whether a plugin has `ipam` in a form that names no plugin: which one was meant is not known, and may be this one. */
+function hasUnknownIpam(document: Json): boolean {
+  const listed = valueInAnyCase(document, "plugins");
+  const plugins = [document, ...(Array.isArray(listed) ? listed : [])];
+  return plugins.some((one: Json) => {
+    const ipam = valueInAnyCase(one, "ipam");
+    if (ipam === undefined || ipam === null) return false;
+    return !isObject(ipam) || typeof (valueInAnyCase(ipam, "type") ?? "") !== "string";
   });
 }
 

@@ -146,7 +146,7 @@ function cachedNetworks(
 
 function cachedFile({ directory, document }: CachedConfiguration): ConfigurationFile {
   const about = described({ source: directory, directory, kind: "cached" }, document);
-  return { ...about, document, text: "", appended: [], refusal: undefined };
+  return { ...about, document, appended: [], refusal: undefined };
 }
 
 /**

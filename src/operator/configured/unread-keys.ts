@@ -1,4 +1,4 @@
-/** Keys of a configuration that nothing reads, as far as one that is read was probably meant. Keys of others are passed over. */
+/** Keys of a configuration that nothing reads where they are. Of others' keys nothing is said, unless one that is read was meant. */
 
 import { textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
@@ -15,18 +15,11 @@ import { partitionKeys } from "../../ipam/partition-fields.ts";
 import { rangeKeys } from "../../ipam/range-fields.ts";
 import { routeKeys } from "../../ipam/route.ts";
 import { PASSING_ON } from "./found-network.ts";
-import { repeatedKeys } from "./repeated-keys.ts";
 
 const ipamKeys: readonly string[] = [...goKeys, ...ownKeys];
 
-/** The keys that only `ipam` has; the others are those of many objects. */
+/** The keys that only `ipam` has. */
 const onlyInIpam = ipamKeys.filter((key) => key !== "type" && key !== "name");
-
-/** The keys of a list (`NetworkConfFromBytes` of libcni 1.3). */
-const listKeys: readonly string[] = [
-  ...["cniVersion", "cniVersions", "name", "disableCheck", "disableGC"],
-  ...["loadOnlyInlinedPlugins", "plugins"],
-];
 
 /** What a plugin has beside the keys of its own: those of libcni, and this program's. */
 const pluginKeys: readonly string[] = [
@@ -34,62 +27,40 @@ const pluginKeys: readonly string[] = [
   ...["prevResult", "gcOnly"],
 ];
 
-/** Words for a key of another name. */
-const synonyms: ReadonlyMap<string, string> = new Map([
-  ["gateway", "gw"],
-  ["destination", "dst"],
-]);
+/** The keys of a list (`NetworkConfFromBytes` of libcni 1.3). */
+const listKeys: readonly string[] = [
+  ...["cniVersion", "cniVersions", "name", "disableCheck", "disableGC"],
+  ...["loadOnlyInlinedPlugins", "plugins"],
+];
+
+/** An object of a configuration: the keys that something reads there, and where others belong. */
+interface Level {
+  readonly keys: readonly string[];
+  /** A place, and the keys that something reads there; the first with a key counts. */
+  readonly elsewhere: readonly (readonly [place: string, keys: readonly string[]])[];
+}
+
+const IN_IPAM = ["in ipam", onlyInIpam] as const;
+const list: Level = { keys: listKeys, elsewhere: [["in an entry of plugins", pluginKeys]] };
+const plugin: Level = { keys: pluginKeys, elsewhere: [IN_IPAM] };
+const range: Level = { keys: rangeKeys, elsewhere: [IN_IPAM] };
+const route: Level = { keys: routeKeys, elsewhere: [] };
+const history: Level = { keys: ["maxBytes"], elsewhere: [IN_IPAM] };
+const partition: Level = {
+  keys: partitionKeys,
+  elsewhere: [["in a range of ipam.partition.ranges", rangeKeys], IN_IPAM],
+};
+const ipam: Level = {
+  keys: ipamKeys,
+  elsewhere: [
+    ["beside ipam", pluginKeys],
+    ["in ipam.partition", partitionKeys],
+    ["in ipam.history", history.keys],
+  ],
+};
 
 /** So many keys of one object are compared: no configuration that people write has as many. */
 const MOST_KEYS = 1000;
-
-/** Keys without what is no difference to people, each with the key as it is written. */
-type Names = ReadonlyMap<string, string>;
-
-/** The keys that an object may have, and where keys belong that are not among them. */
-interface Level {
-  readonly keys: readonly string[];
-  readonly names: Names;
-  /** The keys that are read here, as `foldKey` has them. */
-  readonly read: ReadonlySet<string>;
-  /** Where others belong, by the key as `foldKey` has it. */
-  readonly places: ReadonlyMap<string, string>;
-}
-
-type Place = readonly [keys: readonly string[], place: string];
-
-/** @param places the first of them that has a key counts */
-function levelOf(keys: readonly string[], ...places: readonly Place[]): Level {
-  const placeOf = places.flatMap(([others, place]) =>
-    others.map((key) => [foldKey(key), place] as const),
-  );
-  return {
-    keys,
-    names: namesOf(keys),
-    read: new Set(keys.map(foldKey)),
-    places: new Map(placeOf.toReversed()),
-  };
-}
-
-const IN_IPAM: Place = [onlyInIpam, "in ipam"];
-const historyKeys: readonly string[] = ["maxBytes"];
-const range = levelOf(rangeKeys, IN_IPAM);
-const route = levelOf(routeKeys);
-const history = levelOf(historyKeys, IN_IPAM);
-const partition = levelOf(
-  partitionKeys,
-  [rangeKeys, "in a range of ipam.partition.ranges"],
-  IN_IPAM,
-);
-const ipam = levelOf(
-  ipamKeys,
-  [["gcOnly"], "beside ipam"],
-  [partitionKeys, "in ipam.partition"],
-  [historyKeys, "in ipam.history"],
-);
-const plugin = levelOf(pluginKeys, IN_IPAM);
-const listNames = namesOf(listKeys);
-const ipamName = namesOf(["ipam"]);
 
 /**
  * What is to be said of the keys of a plugin that uses this one.
@@ -98,28 +69,48 @@ const ipamName = namesOf(["ipam"]);
  * @returns such as `nothing reads ipam.excludes; did you mean exclude?`
  */
 export function unreadInPlugin(document: JsonObject, path = ""): readonly string[] {
-  const given = valueInAnyCase(document, "ipam");
+  const own = valueInAnyCase(document, "ipam");
+  const at = memberPath(path, "ipam");
+  const divided = valueInAnyCase(own, "partition");
   // Another plugin may have keys of these names.
   const isKnown = PASSING_ON.includes(textOf(valueInAnyCase(document, "type")));
   return [
     ...(isKnown ? unreadAt(path, document, plugin) : []),
-    ...unreadInIpam(memberPath(path, "ipam"), given),
+    ...unreadAt(at, own, ipam),
+    ...unreadWithoutSubnet(at, own),
+    ...unreadInSets(`${at}.ranges`, valueInAnyCase(own, "ranges")),
+    ...listOf(valueInAnyCase(own, "routes")).flatMap((one, index) =>
+      unreadAt(`${at}.routes[${index}]`, one, route),
+    ),
+    ...unreadAt(`${at}.partition`, divided, partition),
+    ...unreadInSets(`${at}.partition.ranges`, valueInAnyCase(divided, "ranges")),
+    ...unreadAt(`${at}.history`, valueInAnyCase(own, "history"), history),
   ];
 }
 
-function unreadInIpam(path: string, value: Json | undefined): readonly string[] {
-  const divided = valueInAnyCase(value, "partition");
-  return [
-    ...unreadAt(path, value, ipam),
-    ...unreadWithoutSubnet(path, value),
-    ...unreadInSets(`${path}.ranges`, valueInAnyCase(value, "ranges")),
-    ...listOf(valueInAnyCase(value, "routes")).flatMap((one, at) =>
-      unreadAt(`${path}.routes[${at}]`, one, route),
-    ),
-    ...unreadAt(`${path}.partition`, divided, partition),
-    ...unreadInSets(`${path}.partition.ranges`, valueInAnyCase(divided, "ranges")),
-    ...unreadAt(`${path}.history`, valueInAnyCase(value, "history"), history),
-  ];
+/** What is to be said of the keys of a list, which libcni reads only in these letters. */
+export function unreadInList(document: Json): readonly string[] {
+  return unreadAt("", document, list, "the list");
+}
+
+/**
+ * What is to be said of a plugin without `ipam` that has it under a name which is nearly that: it gives pods no address, and
+ * no error.
+ *
+ * @param document of a file: a plugin, or a list of them
+ * @param names by which configurations call this plugin
+ */
+export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly string[] {
+  const plugins = [document, ...listOf(valueInAnyCase(document, "plugins"))];
+  return plugins.flatMap((one, at) => {
+    const path = at === 0 ? "" : `plugins[${at - 1}]`;
+    if (!isObject(one) || valueInAnyCase(one, "ipam") !== undefined) return [];
+    return Object.entries<Json>(one).flatMap(([key, value]) => {
+      const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
+      const meant = isOwn ? similarTo(key, ["ipam"]) : undefined;
+      return meant === undefined ? [] : [`nothing reads ${memberPath(path, key)}; ${meant}`];
+    });
+  });
 }
 
 /** The short form for one range is read only with its subnet, as by the Go plugin. */
@@ -139,97 +130,40 @@ function unreadInSets(path: string, sets: Json | undefined): readonly string[] {
   );
 }
 
-/** @param path of the object; empty for the plugin of a file */
-function unreadAt(path: string, value: Json | undefined, level: Level): readonly string[] {
-  if (value === undefined || !isObject(value)) return [];
-  return ofKeys(path === "" ? "the plugin" : path, value, (key) => {
-    const place = memberPath(path, key);
-    const meant = meantBy(key, level);
-    return meant === undefined ? [] : [`nothing reads ${place}; ${meant}`];
-  });
-}
-
-/** What is to be said of each key of an object; of one that has too many, that they were passed over. */
-function ofKeys(
-  name: string,
-  value: JsonObject,
-  say: (key: string) => readonly string[],
+/** @param path of the object; empty for that of a file, which then has a name */
+function unreadAt(
+  path: string,
+  value: Json | undefined,
+  level: Level,
+  name = path || "the plugin",
 ): readonly string[] {
+  if (value === undefined || !isObject(value)) return [];
   const keys = Object.keys(value);
-  if (keys.length <= MOST_KEYS) return keys.flatMap(say);
-  return [`${name} has ${keys.length} keys, too many to look for mistyped ones`];
+  if (keys.length > MOST_KEYS) {
+    return [`${name} has ${keys.length} keys, too many to look for mistyped ones`];
+  }
+  return keys.flatMap((key) => {
+    const meant = meantBy(key, level);
+    return meant === undefined ? [] : [`nothing reads ${memberPath(path, key)}; ${meant}`];
+  });
 }
 
 /** What a key probably means; `undefined` for one that is read, or of which nothing is known. */
-function meantBy(key: string, { keys, names, read, places }: Level): string | undefined {
-  const written = foldKey(key);
-  if (read.has(written)) return undefined;
-  const synonym = synonyms.get(written);
-  if (synonym !== undefined && keys.includes(synonym)) return `did you mean ${synonym}?`;
-  const place = places.get(written);
-  return place === undefined ? similarTo(key, names) : `it belongs ${place}`;
-}
-
-/**
- * What is to be said of a plugin without `ipam` that has it under a name which is nearly that: it gives pods no address, and
- * no error.
- *
- * @param document of a file: a plugin, or a list of them
- * @param names by which configurations call this plugin
- */
-export function nearlyIpam(document: Json, names: ReadonlySet<string>): readonly string[] {
-  const plugins = [document, ...listOf(valueInAnyCase(document, "plugins"))];
-  return plugins.flatMap((one, at) => {
-    const path = at === 0 ? "" : `plugins[${at - 1}]`;
-    if (!isObject(one) || valueInAnyCase(one, "ipam") !== undefined) return [];
-    return Object.entries<Json>(one).flatMap(([key, value]) => {
-      const isOwn = names.has(textOf(valueInAnyCase(value, "type")));
-      const meant = isOwn ? similarTo(key, ipamName) : undefined;
-      return meant === undefined ? [] : [`nothing reads ${memberPath(path, key)}; ${meant}`];
-    });
-  });
-}
-
-/** Finds what `unreadInPlugin` does in a list, of which libcni reads the keys only in these letters. */
-export function unreadInList(document: Json): readonly string[] {
-  if (!isObject(document)) return [];
-  return ofKeys("the list", document, (key) => {
-    const meant = listKeys.includes(key) ? undefined : similarTo(key, listNames);
-    return meant === undefined ? [] : [`nothing reads ${key}; ${meant}`];
-  });
-}
-
-/** The longest text of a key that is shown; an address of `reserved` is shorter. */
-const LONGEST = 64;
-
-const knownKeys = new Set(
-  [ipam, plugin, range, route, history, partition]
-    .flatMap(({ keys }) => keys)
-    .concat(listKeys)
-    .map(foldKey),
-);
-
-/** What is to be said of the keys that the text of a file has twice, those of others excepted. */
-export function repeatedIn(text: string): readonly string[] {
-  return repeatedKeys(text)
-    .filter(({ key, parent }) => knownKeys.has(key) || parent.toLowerCase() === "reserved")
-    .filter(({ key }) => key.length <= LONGEST)
-    .map(({ message }) => message);
-}
-
-function similarTo(key: string, names: Names): string | undefined {
-  if (key.length > LONGEST) return undefined;
-  const name = names.get(similarName(plain(key), [...names.keys()]) ?? "");
-  return name === undefined ? undefined : `did you mean ${name}?`;
-}
-
-function namesOf(keys: readonly string[]): Names {
-  return new Map(keys.map((key) => [plain(key), key]));
+function meantBy(key: string, level: Level): string | undefined {
+  const { keys, elsewhere } = level;
+  const isRead = (one: string): boolean =>
+    level === list ? one === key : foldKey(one) === foldKey(key);
+  if (keys.some(isRead)) return undefined;
+  const place = elsewhere.find(([, others]) => others.some(isRead))?.[0];
+  return place === undefined ? similarTo(key, keys) : `it belongs ${place}`;
 }
 
 /** Letter case and the marks between words are no difference to people. */
-function plain(key: string): string {
-  return key.toLowerCase().replaceAll(/[_-]/g, "");
+function similarTo(key: string, keys: readonly string[]): string | undefined {
+  const plain = (one: string): string => one.toLowerCase().replaceAll(/[_-]/g, "");
+  const found = similarName(plain(key), keys.map(plain));
+  const name = keys.find((one) => plain(one) === found);
+  return name === undefined ? undefined : `did you mean ${name}?`;
 }
 
 function listOf(value: Json | undefined): readonly Json[] {

@@ -254,21 +254,6 @@ test("a key that nothing reads is named with the one that is meant, of each plug
   t.equal(runOn(machine, check).exitCode, 0, "it is no mistake of the node");
 });
 
-test("a key that is there twice is named, also in a plugin beside its list", async (t) => {
-  const machine = memoryNode({});
-  const text =
-    '{"type": "ptp", "mtu": 1, "mtu": 2, "ipam": {"type": "host-local", "subnet": "x", "subnet": "10.0.0.0/29", "reserved": {"10.0.0.3": null, "10.0.0.3": "a/b"}}}';
-  configure(machine, "a.conflist", { name: "net" });
-  machine.disk.put("/conf/net/b.conf", text);
-  t.match(
-    found(machine).map(({ path, message }) => `${path}: ${message}`),
-    [
-      "/conf/net/b.conf: ipam.reserved.10.0.0.3 is there twice; the last one counts",
-      "/conf/net/b.conf: ipam.subnet is there twice; the last one counts",
-    ],
-  );
-});
-
 test("a key that is nearly ipam is named: without ipam pods get no address, and no error", async (t) => {
   const ipma = { type: "host-local", subnet: "10.0.0.0/29" };
   const plugins = [{ type: "portmap" }, { type: "bridge", ipma }];
@@ -287,15 +272,32 @@ test("a key that is nearly ipam is named: without ipam pods get no address, and 
   t.notOk(found(machine).some(({ code }) => code === "unread-key"));
 });
 
+for (const [ipam, wrong] of [
+  ["host-local", 'expected an object at plugins[0].ipam, found "host-local"'],
+  [["host-local"], "expected an object at plugins[0].ipam, found a list"],
+  [{ type: ["host-local"] }, "expected a text at plugins[0].ipam.type, found a list"],
+] as const) {
+  test(`ipam as ${JSON.stringify(ipam)} is refused by libcni, and named`, async (t) => {
+    const machine = memoryNode({});
+    configure(machine, "a.conflist", {
+      ...{ name: "net", cniVersion: "1.0.0" },
+      plugins: [{ type: "bridge", ipam: ipam as unknown as JsonObject }],
+    });
+    const findings = findingsOn(machine);
+    t.match(findings, [{ code: "unreadable-configuration", severity: "error" }]);
+    t.match(findings[0]?.message, wrong);
+  });
+}
+
 test("of very many mistyped keys of a plugin a hundred are listed, and the others counted", async (t) => {
   const machine = memoryNode({});
   const routes = Array.from({ length: 150 }, () => ({
     dst: "203.0.113.0/24",
-    gateway: "10.0.0.1",
+    gw_: "10.0.0.1",
   }));
   const ipam = { type: "host-local", subnet: "10.0.0.0/29", routes };
   configure(machine, "a.conf", { name: "net", cniVersion: "1.0.0", type: "ptp", ipam });
   const messages = found(machine).map(({ message }) => message);
   t.equal(messages.length, 101);
-  t.equal(messages.at(-1), "50 more keys are without effect, or there more than once");
+  t.equal(messages.at(-1), "50 more keys are without effect");
 });

@@ -1,13 +1,9 @@
 /** Keys that nothing reads, and that are nearly one that is read, or in the wrong place. */
 
 import { test } from "tap";
-import type { JsonObject } from "../../../src/cni/json.ts";
+import { isObject, type JsonObject } from "../../../src/cni/json.ts";
 import { goKeys, ownKeys } from "../../../src/ipam/config.ts";
-import {
-  repeatedIn,
-  unreadInList,
-  unreadInPlugin,
-} from "../../../src/operator/configured/unread-keys.ts";
+import { unreadInList, unreadInPlugin } from "../../../src/operator/configured/unread-keys.ts";
 import { exampleFiles, loadExample, readExample } from "../../e2e/example.ts";
 
 const subnet = "10.0.0.0/24";
@@ -40,8 +36,8 @@ test("a key of a range, a route, a partition or a history is compared with their
   t.strictSame(unreadIn({ ranges: [[{ subnet, rangestrt: "10.0.0.9" }]] }), [
     "nothing reads ipam.ranges[0][0].rangestrt; did you mean rangeStart?",
   ]);
-  t.strictSame(unreadIn({ subnet, routes: [{ dst: "0.0.0.0/0", gateway: "10.0.0.1" }] }), [
-    "nothing reads ipam.routes[0].gateway; did you mean gw?",
+  t.strictSame(unreadIn({ subnet, routes: [{ dst_: "0.0.0.0/0" }] }), [
+    "nothing reads ipam.routes[0].dst_; did you mean dst?",
   ]);
   const ranges = [[{ subnet, gatway: "10.0.0.1" }]];
   t.strictSame(unreadIn({ partition: { subnetfile_: "/x", ranges } }), [
@@ -68,6 +64,7 @@ const misplaced: readonly (readonly [ipam: JsonObject, message: string, rest?: J
   ],
   [{ subnet }, "nothing reads exclude; it belongs in ipam", { exclude: ["10.0.0.9"] }],
   [{ subnet, gcOnly: true }, "nothing reads ipam.gcOnly; it belongs beside ipam"],
+  [{ subnet, dns: {} }, "nothing reads ipam.dns; it belongs beside ipam"],
   [{ subnet, clusterCidr: subnet }, "nothing reads ipam.clusterCidr; it belongs in ipam.partition"],
   [{ subnet, maxBytes: 4096 }, "nothing reads ipam.maxBytes; it belongs in ipam.history"],
 ];
@@ -102,7 +99,11 @@ test("of a list, libcni reads the keys only as they are written", async (t) => {
     "nothing reads cniversion; did you mean cniVersion?",
     "nothing reads plugin; did you mean plugins?",
   ]);
-  t.strictSame(unreadInList({ name: "net", plugins: [], args: {}, nerdctlID: "x" }), []);
+  t.strictSame(unreadInList({ name: "net", plugins: [], args: {}, capabilities: {} }), [
+    "nothing reads args; it belongs in an entry of plugins",
+    "nothing reads capabilities; it belongs in an entry of plugins",
+  ]);
+  t.strictSame(unreadInList({ name: "net", plugins: [], nerdctlID: "x" }), []);
 });
 
 test("a key as long as a novel is compared with none", async (t) => {
@@ -110,11 +111,11 @@ test("a key as long as a novel is compared with none", async (t) => {
 });
 
 test("a key is named by its place in the file, whatever is wrong with it", async (t) => {
-  const ipam = { type: "host-local", subnet, datadir_: "/x", routes: [{ gateway: "10.0.0.1" }] };
+  const ipam = { type: "host-local", subnet, datadir_: "/x", routes: [{ dst_: "0.0.0.0/0" }] };
   t.strictSame(unreadInPlugin({ type: "bridge", exclude: [], ipam }, "plugins[1]"), [
     "nothing reads plugins[1].exclude; it belongs in ipam",
     "nothing reads plugins[1].ipam.datadir_; did you mean dataDir?",
-    "nothing reads plugins[1].ipam.routes[0].gateway; did you mean gw?",
+    "nothing reads plugins[1].ipam.routes[0].dst_; did you mean dst?",
   ]);
 });
 
@@ -132,9 +133,12 @@ for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {
   test(`nothing is said of the keys of ${name}`, async (t) => {
     const text = readExample(name);
     if (name.endsWith(".conflist")) t.strictSame(unreadInList(JSON.parse(text)), []);
-    t.strictSame(repeatedIn(text), []);
+    // The static plugin has keys of its own.
+    const own = loadExample(name).plugins.filter(
+      ({ ipam = null }) => isObject(ipam) && ipam.type !== "static",
+    );
     t.strictSame(
-      loadExample(name).plugins.flatMap((one) => unreadInPlugin(one)),
+      own.flatMap((one) => unreadInPlugin(one)),
       [],
     );
   });
