@@ -78,8 +78,8 @@ scenario("a router in the LAN of the pods is named until it is excluded", needs,
   run("ip link add cni0 type bridge && ip link set cni0 up");
   run("ip addr add 10.219.7.9/28 dev cni0 && ip addr add fd00:219::9/124 dev cni0 nodad");
   t.same(findings(), []);
-  run("ip route add 192.0.2.0/24 via 10.219.7.3 && ip route add 198.51.100.0/24 via 10.219.7.3");
-  run("ip route add 2001:db8::/32 via fd00:219::3 && ip route add 203.0.113.0/24 via 10.219.7.1");
+  run("ip route add 10.221.0.0/24 via 10.219.7.3 && ip route add 10.222.0.0/24 via 10.219.7.3");
+  run("ip route add fd00:221::/48 via fd00:219::3 && ip route add 10.223.0.0/24 via 10.219.7.1");
   const routers = ["10.219.7.3", "fd00:219::3"];
   t.match(
     findings(),
