@@ -12,21 +12,12 @@ import { type HeldAddress, listReservations } from "../store/reservations/reserv
 import { candidateAt } from "../store/reservations/usage.ts";
 import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
-import { type Interfaces, readInterfaces } from "./alive/interfaces.ts";
-import {
-  gatewayOf,
-  type InterfaceAddress,
-  isOtherInterface,
-  isSameInterfaceAddress,
-  type RefusedRanges,
-  refusedRanges,
-  type UnusableRanges,
-  unusableRanges,
-} from "./configured/bridge-plugin.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
-import type { Bridge, FoundNetwork } from "./configured/found-network.ts";
+import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
+import { type Links, readLinks } from "./facts/links.ts";
+import { type NextHop, readNextHops } from "./facts/next-hops.ts";
 import { outlookOf } from "./facts/outlook.ts";
 import {
   logUnreadable,
@@ -34,12 +25,17 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import {
+  bridgeAddressesOf,
+  gatewayOf,
+  isSameInterfaceAddress,
+  refusedRanges,
+} from "./judgements/bridge-plugin.ts";
 import { isUnused, leftOversAmong } from "./judgements/file-in-use.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
-import { type NextHop, readNextHops } from "./next-hops.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -63,11 +59,10 @@ export class Node {
   readonly facts: NodeLifeFacts;
   readonly liveness: Lives;
   readonly #networks: Networks;
-  #interfaces: { readonly read: Interfaces | undefined } | undefined;
+  #links: Links | undefined;
   #nextHops: readonly NextHop[] | undefined;
   readonly #nextAdds = new Map<FoundNetwork, NextAdd>();
   readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
-  readonly #otherInterfaces = new Map<FoundNetwork, boolean>();
 
   constructor(
     context: Context,
@@ -106,11 +101,13 @@ export class Node {
     return reservations;
   }
 
-  /** The addresses of the interfaces in this network namespace; `undefined` if the kernel does not tell them here. */
-  get interfaces(): Interfaces | undefined {
-    const { system } = this.context;
-    this.#interfaces ??= { read: attempt(() => readInterfaces(system), undefined) };
-    return this.#interfaces.read;
+  /** The links of the node, and those that its networks name. */
+  get links(): Links {
+    this.#links ??= readLinks(this.context.system, [
+      ...this.#networks.found,
+      ...this.#networks.unused,
+    ]);
+    return this.#links;
   }
 
   /** The routers of the node; none where this process is in another network namespace, or they are not seen. */
@@ -119,27 +116,16 @@ export class Node {
     return this.#nextHops;
   }
 
-  /** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
-  unusableIn(network: FoundNetwork): readonly UnusableRanges[] {
-    const isOther = this.hasOtherInterface(network);
-    return unusableRanges(network, this.bridgeAddressesOf(network), isOther);
-  }
-
-  /** The ranges of a network from which no ADD works now, also for what its bridge has. */
-  refusedIn(network: FoundNetwork): readonly RefusedRanges[] {
-    return refusedRanges(network, this.unusableIn(network), this.bridgeAddressesOf(network));
-  }
-
   /** Networks of which one directory has what the bridge and the reservations are not: these are read only for such. */
   #withLeftOvers(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
     const fails = (network: FoundNetwork): boolean => {
       const ranges = network.rangeSets.flat();
-      const refused = new Set(this.refusedIn(network).flatMap((one) => one.ranges));
+      const refused = new Set(refusedRanges(network, this.links).flatMap((one) => one.ranges));
       return ranges.length > 0 && ranges.every((range) => refused.has(range));
     };
     const fits = (network: FoundNetwork): boolean => {
       const ranges = network.rangeSets.flat();
-      const onBridge = this.bridgeAddressesOf(network);
+      const onBridge = bridgeAddressesOf(network, this.links);
       const hasGateway = (range: Range): boolean =>
         onBridge.some((one) => isSameInterfaceAddress(one, gatewayOf(range)));
       const areWithin = (): boolean =>
@@ -153,33 +139,13 @@ export class Node {
     return found.map((one) => ({ ...one, use: leftOvers.get(one) ?? one.use }));
   }
 
-  /** The addresses of a network's bridge; none where there is no such bridge, or they are not known. */
-  bridgeAddressesOf(network: FoundNetwork): readonly InterfaceAddress[] {
-    const { bridge } = network;
-    if (bridge === undefined || this.hasOtherInterface(network)) return [];
-    return this.interfaces?.get(bridge.name) ?? [];
-  }
-
-  /** The interfaces at a bridge; `undefined` where they are not seen. */
-  portsOf({ name }: Bridge): readonly string[] | undefined {
-    return attempt(() => this.context.system.list(`/sys/class/net/${name}/brif`), undefined);
-  }
-
-  /** Whether the name of a network's bridge is that of another interface. */
-  hasOtherInterface(network: FoundNetwork): boolean {
-    const known = this.#otherInterfaces.get(network);
-    const isOther = known ?? isOtherInterface(this.context.system, network);
-    this.#otherInterfaces.set(network, isOther);
-    return isOther;
-  }
-
   /** What the next ADD in a network comes to, asked once. */
   nextAddIn(directory: NetworkDirectory, network: FoundNetwork): NextAdd {
     const known = this.#nextAdds.get(network);
     if (known !== undefined) return known;
     const outlook = outlookOf(this.context.system, network, this.facts);
     const used = this.usedIn(directory, network);
-    const next = nextAddIn(network, outlook, this.refusedIn(network), used);
+    const next = nextAddIn(network, outlook, refusedRanges(network, this.links), used);
     this.#nextAdds.set(network, next);
     return next;
   }

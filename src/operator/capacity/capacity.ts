@@ -10,6 +10,7 @@ import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { refusedRanges, unusableRanges } from "../judgements/bridge-plugin.ts";
 import {
   countRanges,
   describeCounts,
@@ -169,7 +170,7 @@ function podsWithAddresses(context: Context): {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
-  const unusable = node.unusableIn(network).find(({ isRefused }) => isRefused);
+  const unusable = unusableRanges(network, node.links).find(({ isRefused }) => isRefused);
   if (unusable !== undefined) {
     throw new CommandError(`capacity: ${network.source}: ${unusable.reason}`);
   }
@@ -183,7 +184,7 @@ function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
   for (const network of node.networks) {
-    const told = [...node.unusableIn(network), ...node.refusedIn(network)];
+    const told = [...unusableRanges(network, node.links), ...refusedRanges(network, node.links)];
     for (const reason of new Set(told.map((one) => one.reason))) {
       context.log(`${network.source}: ${reason}`);
     }
@@ -218,7 +219,12 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
   return directory.networks.map((network, at) => ({
     network,
     next: node.nextAddIn(directory, network),
-    ranges: countRanges(network, node.usedIn(directory, network), lasting, node.refusedIn(network)),
+    ranges: countRanges(
+      network,
+      node.usedIn(directory, network),
+      lasting,
+      refusedRanges(network, node.links),
+    ),
     beforeBoot: network.reclaims ? beforeBoot.size : 0,
     dead: network.reclaims ? ofDead?.size : 0,
     empty: removable.size,
@@ -230,7 +236,7 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
 
 /** The number of pods that a network holds: what its bridge has may change, but not what its configuration refuses. */
 function podsOf(node: Node, network: FoundNetwork): bigint | undefined {
-  const refused = node.unusableIn(network).filter(({ isRefused }) => isRefused);
+  const refused = unusableRanges(network, node.links).filter(({ isRefused }) => isRefused);
   return podsFor(usableSets(network.rangeSets, refused), network.exclusions);
 }
 

@@ -5,17 +5,19 @@
 
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
+import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+import type { InterfaceAddress } from "../facts/links.ts";
 import {
   formatInterfaceAddress,
   gatewayOf,
-  type InterfaceAddress,
+  hasOtherInterface,
   inTheWayOf,
   isSameInterfaceAddress,
   shareBridge,
   subnetOf,
   subnetWith,
-} from "../configured/bridge-plugin.ts";
-import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+  unusableRanges,
+} from "../judgements/bridge-plugin.ts";
 import { isInUse } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import {
@@ -32,12 +34,12 @@ import type { RemedyCommand } from "./remedy-command.ts";
 
 /** Checks that every bridge has the gateway's address of its network, and that ADDs from every range can work. */
 export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
-  const { interfaces } = node;
+  const { interfaces } = node.links;
   const unusable = networks.flatMap((network) => unusableFindings(node, network));
   const bridged = networks.flatMap((network): readonly BridgedNetwork[] => {
     const { bridge, rangeSets } = network;
     // What is no bridge is told as such, and nothing is to be changed of it.
-    if (bridge === undefined || node.hasOtherInterface(network)) return [];
+    if (bridge === undefined || hasOtherInterface(network, node.links)) return [];
     const addresses = interfaces?.get(bridge.name);
     const { served, others } = shareBridge(rangeSets, addresses ?? []);
     return [{ network, bridge, served, others, addresses }];
@@ -52,7 +54,7 @@ export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): r
 
 function unusableFindings(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source = "" } = network;
-  return node.unusableIn(network).map(({ isRefused, reason: message, remedy }) => {
+  return unusableRanges(network, node.links).map(({ isRefused, reason: message, remedy }) => {
     // With forceAddress the next ADD takes the gateway from living pods.
     const severity = isRefused || network.bridge?.isForced === true ? "error" : "warning";
     const about = { code: "unusable-range", severity, message, remedy } as const;
@@ -236,7 +238,7 @@ function useOf(node: Node, bridge: Bridge, one: InterfaceAddress, range: Range):
   const [user] = node.liveness.whose.othersIn(subnet, kept);
   if (user !== undefined) return [`${user} may have the gateway ${gateway}`];
   if (isKept) return [];
-  const ports = node.portsOf(bridge);
+  const ports = node.links.ports.get(bridge.name);
   if (ports === undefined)
     return [`what is at ${bridge.name} is not seen, and may have the gateway ${gateway}`];
   return ports.length === 0

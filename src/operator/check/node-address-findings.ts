@@ -11,20 +11,20 @@ import {
 import { isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import type { Interfaces } from "../alive/interfaces.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { InterfaceAddress, Interfaces } from "../facts/links.ts";
+import type { NextHop } from "../facts/next-hops.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import {
+  bridgeAddressesOf,
   formatInterfaceAddress,
   formatSubnet,
   gatewayOf,
-  type InterfaceAddress,
   inTheWayOf,
   shareBridge,
   subnetOf,
   subnetWith,
-} from "../configured/bridge-plugin.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
-import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import type { NextHop } from "../next-hops.ts";
+} from "../judgements/bridge-plugin.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
@@ -49,14 +49,14 @@ function ownAddresses(
   const { rangeSets } = network;
   if (rangeSets.length === 0) return [];
   // A former gateway is a finding of the bridge, and goes from it.
-  const onBridge = node.bridgeAddressesOf(network);
+  const onBridge = bridgeAddressesOf(network, node.links);
   const { served } = shareBridge(rangeSets, onBridge);
   const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
   return [...node.liveness.whose.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
     if (address === undefined || !isHandedOut(network, address)) return [];
     if (former.some((one) => isSame(one.address, address))) return [];
-    const interfaceName = interfaceWith(node.interfaces, { address });
+    const interfaceName = interfaceWith(node.links.interfaces, { address });
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
     if (held === undefined) {
@@ -132,7 +132,7 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
   if (!isRouted || !node.liveness.whose.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
-  const others = [...(node.interfaces ?? [])]
+  const others = [...(node.links.interfaces ?? [])]
     .filter(([name]) => !bridges.has(name))
     .flatMap(([name, addresses]) => addresses.map((address) => ({ name, address })));
   const routers = node.nextHops.filter(
@@ -191,8 +191,8 @@ function adviceOn(
     // Restored, the name would be the wrong one for the pods at the bridge that has it now.
     const isVacant =
       bridge === undefined ||
-      node.interfaces?.has(bridge.name) === false ||
-      node.portsOf(bridge)?.length === 0;
+      node.links.interfaces?.has(bridge.name) === false ||
+      node.links.ports.get(bridge.name)?.length === 0;
     const advice = isVacant
       ? "restore its name in the configuration, or also change the subnet"
       : "restart the pods at it, and remove it once nothing is at it";

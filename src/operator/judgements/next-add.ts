@@ -6,9 +6,9 @@ import type { RangeSet } from "../../ipam/range-set.ts";
 import { isEmptySet } from "../../ipam/round-robin.ts";
 import { NoAddressError } from "../../store/no-address.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
-import type { RefusedRanges } from "../configured/bridge-plugin.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Outlook } from "../facts/outlook.ts";
+import type { RefusedRanges } from "./bridge-plugin.ts";
 import { addUp, type Counts, countRanges, usableSets } from "./usage.ts";
 
 /** What an ADD comes to, as far as it is known. */

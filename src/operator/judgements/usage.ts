@@ -18,7 +18,7 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
-import { formatSubnet, type RefusedRanges } from "../configured/bridge-plugin.ts";
+import { formatSubnet, type RefusedRanges } from "./bridge-plugin.ts";
 
 /** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`, but of a range that is refused nothing is free. */
 export interface Counts {

@@ -3,6 +3,7 @@ import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
+import { refusedRanges } from "../judgements/bridge-plugin.ts";
 import { fileInPlaceOf, isUnused, whyNotUsed } from "../judgements/file-in-use.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, openNode } from "../node.ts";
@@ -48,7 +49,7 @@ function listNetworks(context: Context): Report {
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
-    return { network, ranges: countRanges(network, used, [], node.refusedIn(network)) };
+    return { network, ranges: countRanges(network, used, [], refusedRanges(network, node.links)) };
   });
   for (const directory of node.directories) {
     if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");

@@ -1,8 +1,8 @@
 /** The routers of the node: the next hops of the routes in its network namespace. */
 
-import { type Address, addressAt, formatAddress } from "../ipam/address.ts";
-import { LARGEST_TABLE } from "../store/namespaces/addresses.ts";
-import { attempt, type System } from "../system/system.ts";
+import { type Address, addressAt, formatAddress } from "../../ipam/address.ts";
+import { LARGEST_TABLE } from "../../store/namespaces/addresses.ts";
+import { attempt, type System } from "../../system/system.ts";
 
 /** A router, and the interface by which the node reaches it. */
 export interface NextHop {

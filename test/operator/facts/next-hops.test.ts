@@ -1,14 +1,14 @@
 /** The routers of a node, as its tables of routes show them. */
 
 import { test } from "tap";
-import { formatAddress } from "../../src/ipam/address.ts";
+import { formatAddress } from "../../../src/ipam/address.ts";
 import {
   type NextHop,
   nextHopsOfIPv4,
   nextHopsOfIPv6,
   readNextHops,
-} from "../../src/operator/next-hops.ts";
-import { SystemError } from "../../src/system/system.ts";
+} from "../../../src/operator/facts/next-hops.ts";
+import { SystemError } from "../../../src/system/system.ts";
 
 const heading =
   "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT   \n";

@@ -4,7 +4,6 @@
  */
 
 import {
-  type Address,
   type AddressRange,
   formatAddress,
   formatAddressRange,
@@ -15,14 +14,8 @@ import {
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import { formatRangeSet, type RangeSet } from "../../ipam/range-set.ts";
-import { attempt, type System } from "../../system/system.ts";
-import type { FoundNetwork } from "./found-network.ts";
-
-/** An address of an interface. */
-export interface InterfaceAddress {
-  readonly address: Address;
-  readonly prefixLength: number;
-}
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { InterfaceAddress, Links } from "../facts/links.ts";
 
 /** Ranges whose pods the main plugin cannot serve, whatever the runtime and the pod ask for. */
 export interface UnusableRanges {
@@ -115,18 +108,26 @@ function hasOwnFamily({ family, gateway }: Range): boolean {
   return gateway === undefined || gateway.family === family;
 }
 
-/**
- * The ranges of a network from which no ADD works.
- *
- * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
- * @param isOther whether its name is that of another interface, see `isOtherInterface`
- */
-export function unusableRanges(
+/** The addresses of a network's bridge, in the order of the kernel; none where there is no such bridge, or they are not known. */
+export function bridgeAddressesOf(
   network: FoundNetwork,
-  addresses: readonly InterfaceAddress[],
-  isOther: boolean,
-): readonly UnusableRanges[] {
-  return isOther ? withOtherInterface(network) : withoutBridge(network, addresses);
+  links: Links,
+): readonly InterfaceAddress[] {
+  const { bridge } = network;
+  if (bridge === undefined || hasOtherInterface(network, links)) return [];
+  return links.interfaces?.get(bridge.name) ?? [];
+}
+
+/** Whether the name of a network's bridge is that of another interface. */
+export function hasOtherInterface({ bridgeName }: FoundNetwork, links: Links): boolean {
+  return bridgeName !== undefined && links.otherInterfaces.has(bridgeName);
+}
+
+/** The ranges of a network from which no ADD works, as far as its configuration and its bridge show it. */
+export function unusableRanges(network: FoundNetwork, links: Links): readonly UnusableRanges[] {
+  return hasOtherInterface(network, links)
+    ? withOtherInterface(network)
+    : withoutBridge(network, bridgeAddressesOf(network, links));
 }
 
 /** Ranges from which no ADD works now, and why, as a sentence without a full stop. */
@@ -135,17 +136,12 @@ export type RefusedRanges = Pick<UnusableRanges, "ranges" | "reason">;
 /**
  * The ranges from which no ADD works now: those that are refused in any case, and those whose gateway another address of the
  * bridge keeps off it.
- *
- * @param unusable see `unusableRanges`
- * @param addresses of the network's bridge, in the order of the kernel; empty where they are not known
  */
-export function refusedRanges(
-  { bridge, rangeSets }: FoundNetwork,
-  unusable: readonly UnusableRanges[],
-  addresses: readonly InterfaceAddress[],
-): readonly RefusedRanges[] {
-  const refused = unusable.filter(({ isRefused }) => isRefused);
+export function refusedRanges(network: FoundNetwork, links: Links): readonly RefusedRanges[] {
+  const { bridge, rangeSets } = network;
+  const refused = unusableRanges(network, links).filter(({ isRefused }) => isRefused);
   if (bridge === undefined || bridge.isForced) return refused;
+  const addresses = bridgeAddressesOf(network, links);
   const known = new Set(refused.flatMap(({ ranges }) => ranges));
   const { served } = shareBridge(rangeSets, addresses);
   const others = served.filter((range) => !known.has(range));
@@ -157,23 +153,6 @@ export function refusedRanges(
     return [{ ranges: [range], reason }];
   });
   return [...refused, ...byAddress];
-}
-
-/**
- * Whether the name of a network's bridge is that of another interface, as of a NIC: `bridgeByName` in bridge.go then fails.
- *
- * @returns `false` where there is none of this name, or `/sys` does not tell
- */
-export function isOtherInterface(
-  system: Pick<System, "status">,
-  { bridgeName }: FoundNetwork,
-): boolean {
-  if (bridgeName === undefined) return false;
-  const path = `/sys/class/net/${bridgeName}`;
-  return attempt(() => {
-    system.status(path);
-    return attempt(() => system.status(`${path}/bridge`), undefined, "ENOENT") === undefined;
-  }, false);
 }
 
 function withOtherInterface({ bridgeName, rangeSets }: FoundNetwork): readonly UnusableRanges[] {
