@@ -88,7 +88,29 @@ export function missingPluginFindings(
       }
     }
   }
-  return [...found.values()];
+  return inOne([...found.values()]);
+}
+
+/** One plugin that is missing is one finding, in however many directories, and for however many networks. */
+function inOne(findings: readonly Finding[]): readonly Finding[] {
+  const same = Map.groupBy(findings, ({ path, message, commands }) => {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    // What is to be run is about the file at one path.
+    return `${commands === undefined ? name : path} ${message}`;
+  });
+  return [...same.values()].flatMap(([first, ...others]): readonly Finding[] => {
+    if (first === undefined) return [];
+    if (others.length === 0) return [first];
+    const paths = new Set(others.map(({ path }) => path).filter((one) => one !== first.path));
+    const networks = new Set(
+      others.map(({ network }) => network).filter((one) => one !== first.network),
+    );
+    const further = [
+      ...(paths.size === 0 ? [] : [`nor at ${[...paths].join(", ")}`]),
+      ...(networks.size === 0 ? [] : [`which also ${[...networks].join(", ")} needs`]),
+    ];
+    return [{ ...first, message: [first.message, ...further].join(", ") }];
+  });
 }
 
 function pluginsOf({ document, file }: Configuration): Plugins {

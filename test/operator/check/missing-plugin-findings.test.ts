@@ -28,6 +28,17 @@ const about = "error plugin-missing /opt/cni/bin/host-local:";
 const OPT = "/opt/cni/bin";
 const DEBIAN = "/usr/lib/cni";
 
+test("a plugin that is missing in two directories, and for two networks, is one finding", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
+  const ipam = { type: "host-local", subnet: "10.1.3.0/24" };
+  const document = { cniVersion: "1.0.0", name: "other", type: "ptp", ipam };
+  machine.disk.put("/etc/cni/net.d/other.conf", JSON.stringify(document));
+  t.same(
+    found(machine).filter((one) => one.includes("plugin-missing")),
+    [`${about} there is no plugin, nor at ${DEBIAN}/host-local, which also other needs`],
+  );
+});
+
 for (const [what, plugins, text, expected] of [
   ["sound", { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 }, PLUGIN, []],
   ["missing", { [`${OPT}/ptp`]: 0o755 }, PLUGIN, [`${about} there is no plugin`]],
