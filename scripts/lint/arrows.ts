@@ -14,7 +14,7 @@ const frame = ["cli/output", "cli/command", "cli/manual"];
 /** What is below the questions about a node. */
 const node = [
   ...[...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame],
-  "operator/judgements",
+  "operator/judgements/file-in-use.ts",
 ];
 
 /** What the commands about a node share. */
@@ -69,8 +69,8 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/nodes", cluster],
   ["cluster/plan", [...cluster, "cluster/nodes"]],
   ["cluster/audit", [...cluster, "cluster/nodes"]],
-  // A judgement is by facts alone: it reads nothing, and knows no command.
-  ["operator/judgements", []],
+  // It is by plain values alone.
+  ["operator/judgements/file-in-use.ts", []],
   ["operator/configured", node],
   ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],
@@ -88,7 +88,7 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
     "operator/judgements",
     [
       ...["cni", "ipam", ...store, "operator/once.ts", "operator/configured", "operator/held"],
-      ...["operator/alive/cache", "operator/facts"],
+      ...["operator/alive/cache", "operator/facts", "operator/judgements/file-in-use.ts"],
     ],
   ],
   ["operator", shared],

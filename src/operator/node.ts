@@ -73,6 +73,8 @@ export class Node {
     this.context = context;
     this.#networks = networks;
     const judged = this.#withLeftOvers(found);
+    // What is judged of reservations is by links that were read after them.
+    this.#links = undefined;
     this.networks = judged.filter(({ use }) => !isUnused(use));
     this.unused = [...networks.unused, ...judged.filter(({ use }) => isUnused(use))];
     this.problems = problems;
@@ -90,7 +92,7 @@ export class Node {
   }
 
   /**
-   * The reservations of all networks, in the order of reading that all commands have: the names of libcni's entries, reservations,
+   * The reservations of the networks, in the order of reading that all commands have: the names of libcni's entries, reservations,
    * journals, and only then what the kernel shows. So what is added meanwhile is known, and what ends meanwhile is not taken for
    * alive.
    */

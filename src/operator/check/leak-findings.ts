@@ -33,9 +33,10 @@ const OPEN =
  * @param directories those that are checked
  */
 export function leakFindings(
-  { cache, facts, liveness }: Node,
+  node: Node,
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
+  const { cache, facts, liveness } = node;
   return directories.flatMap(({ files, networks, reservations }) => {
     const known = liveness.livenessOfAll(reservations);
     const leaks = leaksAmong(known, facts.now(), facts.uptime());
@@ -56,7 +57,7 @@ export function leakFindings(
       const { conclusion } = one;
       if (conclusion.liveness !== "alive")
         return new LeakFinding("leaked-reservation", one, cache, commands);
-      const remove = removeUnlessListed(one, networks[0]);
+      const remove = isOwnNamespace(node, one) ? removeUnlessListed(one, networks[0]) : [];
       const unlisted = conclusion.by === "descriptor" ? OPEN : UNLISTED;
       const remedy = remove.length === 0 ? unlisted : undefined;
       return new LeakFinding("sandbox-without-process", one, cache, remove, remedy);
@@ -68,6 +69,22 @@ export function leakFindings(
       doubt(unknown.length, `may have leaked, which cannot be seen: ${first.conclusion.reason}`),
     ];
   });
+}
+
+/**
+ * Whether the namespace by which a container is alive is known as its own: what only has its address may be another network's
+ * pod.
+ */
+function isOwnNamespace(
+  { cache, facts }: Node,
+  { reservation, conclusion }: KnownReservation,
+): boolean {
+  if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return false;
+  const { path } = conclusion;
+  if (cache.attachmentsOf(reservation).some((one) => one.networkNamespace === path)) return true;
+  const fate = facts.fateOf(reservation);
+  const found = facts.namespaces().all.find((one) => one.path === path);
+  return fate?.kind === "alive" && fate.namespace === found?.id;
 }
 
 /**

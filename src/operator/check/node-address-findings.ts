@@ -74,7 +74,7 @@ function routersOnLink(
   directory: NetworkDirectory,
   network: FoundNetwork,
 ): readonly Finding[] {
-  const { isRouted, link } = network;
+  const { isRouted, link, bridgeName } = network;
   if (isRouted) return [];
   return node.nextHops.flatMap(({ address, interfaceName }): readonly Finding[] => {
     const isElsewhere = link !== undefined && link !== interfaceName;
@@ -82,6 +82,8 @@ function routersOnLink(
     const text = formatAddress(address);
     // What the node itself has is a finding of its own.
     if (node.liveness.whose.nodeAddresses().has(text)) return [];
+    // On a bridge a pod may be that router; those of macvlan and ipvlan the node does not reach.
+    if (bridgeName !== undefined && !isOutside(node, { address })) return [];
     const router = `${text} is a router of the node (${interfaceName})`;
     const [held] = directory.reservationsAt(address);
     if (held === undefined) {
@@ -164,7 +166,7 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
 }
 
 /** Whether a next hop is neither the node itself nor a container of it, such as a pod that is a router. */
-function isOutside({ liveness }: Node, { address }: NextHop): boolean {
+function isOutside({ liveness }: Node, { address }: Pick<NextHop, "address">): boolean {
   const text = formatAddress(address);
   return !liveness.whose.nodeAddresses().has(text) && liveness.whose.with(text).length === 0;
 }

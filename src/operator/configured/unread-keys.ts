@@ -88,9 +88,16 @@ export function unreadInPlugin(document: JsonObject, path = ""): readonly string
   ];
 }
 
-/** What is to be said of the keys of a list, which libcni reads only in these letters. */
+/** What is to be said of the keys of a list, which libcni reads only in these letters; podman has its labels in one beside them. */
 export function unreadInList(document: Json): readonly string[] {
-  return unreadAt("", document, list, "the list");
+  const args = valueInAnyCase(document, "args");
+  const isPodmans = isObject(args ?? null) && Object.keys(args ?? {}).some(isOfPodman);
+  const said = unreadAt("", document, list, "the list");
+  return isPodmans ? said.filter((one) => !one.startsWith("nothing reads args;")) : said;
+}
+
+function isOfPodman(key: string): boolean {
+  return key.startsWith("podman_");
 }
 
 /**

@@ -17,7 +17,7 @@ const CRI_LIST = "crictl pods -q";
  * living containers of the others. It fails if any part of it does.
  */
 export const CONTAINERD_LIST =
-  "ns=$(ctr namespaces ls -q) && for n in $ns; do ctr -n $n containers ls -q | sed s/^/$n-/ || exit; done";
+  'ns=$(ctr namespaces ls -q) && for n in $ns; do c=$(ctr -n "$n" containers ls -q) || exit; test -z "$c" || echo "$c" | sed "s/^/$n-/"; done';
 
 /** The runtime whose own network this is, by the names of its configuration and bridge; `undefined` for any other. */
 export function ownerOf({

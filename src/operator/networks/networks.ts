@@ -79,6 +79,7 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
 function fileCell({ source, use }: FoundNetwork): string {
   if (source === undefined || use === undefined) return "-";
   if (isUnused(use)) return `${source} (unused)`;
+  if (use.kind === "refused") return `${source} (refused)`;
   return use.kind === "byName" ? `${source} (by name)` : source;
 }
 

@@ -540,6 +540,36 @@ test("right after a start of the node it is said that leaks are not judged", asy
   );
 });
 
+test("of a sandbox no command removes the namespace of another network's pod with its address", async (t) => {
+  const id = "4f1d6e0c".repeat(8);
+  const machine = memoryNode({ "10.0.0.2": `${id}\r\neth0` });
+  for (const [name, master] of [
+    ["net", "eth1"],
+    ["other", "eth2"],
+  ] as const) {
+    const ipam = { type: "host-local", subnet: "10.0.0.0/28", dataDir: "/data" };
+    configure(machine, `${name}.conf`, {
+      cniVersion: "1.0.0",
+      name,
+      type: "macvlan",
+      master,
+      ipam,
+    });
+  }
+  machine.disk.makeDirectories("/data/other");
+  machine.disk.put("/data/other/10.0.0.2", `${id.replaceAll("4", "5")}\r\neth0`);
+  const kernel = { mounted: { "/run/netns/y": 50 }, addresses: { 50: ["10.0.0.2"] } };
+  machine.wait(11 * 60_000);
+  const commandsWith = (netns: string): readonly string[] => {
+    remember(machine, id, { netns, addresses: ["10.0.0.2/28"] });
+    const found = findingsOn(machine, { kernel }).filter(({ network }) => network === "net");
+    t.match(found, [{ code: "sandbox-without-process" }]);
+    return found.flatMap(({ commands }) => commands);
+  };
+  t.same(commandsWith("/run/netns/x"), []);
+  t.match(commandsWith("/run/netns/y"), [/ip netns delete y/], "where it is its own");
+});
+
 test("a namespace that only a descriptor holds may be that of a sandbox which is lost", async (t) => {
   const machine = memoryNode({});
   configureNet(machine, "10.0.0.0/28");

@@ -233,6 +233,21 @@ for (const [what, plugin, ipam, routers, expected] of [
   });
 }
 
+test("a pod on a bridge that is itself the router of the node is none of another's", async (t) => {
+  const machine = memoryNode({ "198.51.100.9": "c1\r\neth0" });
+  configure(machine, "net.conf", {
+    ...{ cniVersion: "1.0.0", name: "net", type: "bridge", bridge: "eth0" },
+    ipam: { type: "host-local", dataDir: "/data", subnet: "198.51.100.0/28" },
+  });
+  const pod = { namespace: 50, addresses: ["198.51.100.9"] };
+  t.same(
+    found(machine, ["eth0 198.51.100.3/28"], { processes: { 7: pod } }, [router]).filter(
+      ({ message }) => message.includes("router"),
+    ),
+    [],
+  );
+});
+
 test("a router whose address a pod holds is an error", async (t) => {
   const machine = memoryNode({ "198.51.100.9": "c1\r\neth0" });
   configure(machine, "net.conf", {

@@ -104,6 +104,8 @@ test("of a list, libcni reads the keys only as they are written", async (t) => {
     "nothing reads capabilities; it belongs in an entry of plugins",
   ]);
   t.strictSame(unreadInList({ name: "net", plugins: [], nerdctlID: "x" }), []);
+  const ofPodman = { podman_labels: { a: "b" }, podman_options: { mtu: "1400" } };
+  t.strictSame(unreadInList({ name: "net", plugins: [], args: ofPodman }), []);
 });
 
 test("a key as long as a novel is compared with none", async (t) => {

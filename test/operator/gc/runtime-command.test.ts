@@ -53,6 +53,16 @@ for (const [what, script, expected] of [
     [0, "a-web-a\nb-web-b\n"],
   ],
   ["fails if the namespaces cannot be listed", "exit 3", [3, ""]],
+  [
+    "fails if the containers of one cannot be listed",
+    'if [ "$2" = b ]; then return 4; elif [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; echo c; fi',
+    [4, "a-web-a\n"],
+  ],
+  [
+    "passes over a namespace without containers",
+    'if [ "$2" = a ]; then :; elif [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; fi',
+    [0, "b-web-b\n"],
+  ],
 ] as const) {
   test(`the list of containerd ${what}`, async (t) => {
     const command = `ctr() { ${script}; }; ${CONTAINERD_LIST}`;
