@@ -1,0 +1,99 @@
+/** Which reservations hold an address for nobody: by who lives, by their age, and by how long the node has been up. */
+
+import { test } from "tap";
+import {
+  countWithoutProcess,
+  deadAmong,
+  leaksAmong,
+} from "../../../src/operator/judgements/leaks.ts";
+import type { KnownReservation } from "../../../src/operator/judgements/lives.ts";
+import type { Conclusion } from "../../../src/store/life/conclusion.ts";
+import { attachment } from "../../store/fixtures.ts";
+import { reservationOf } from "../held/reservation.ts";
+
+const MINUTE = 60_000;
+
+const conclusions = {
+  process: { liveness: "alive", by: "process", reason: "" },
+  mount: { liveness: "alive", by: "mount", path: "/run/netns/a", reason: "" },
+  descriptor: { liveness: "alive", by: "descriptor", reason: "" },
+  dead: { liveness: "dead", by: "record", reason: "" },
+  unknown: { liveness: "unknown", by: "view", reason: "" },
+  unread: { liveness: "unknown", by: "unread", reason: "" },
+} as const satisfies Readonly<Record<string, Conclusion>>;
+
+type Shown = keyof typeof conclusions;
+
+const owned = reservationOf({ kind: "attachment", ...attachment("c1") });
+const unowned = reservationOf({ kind: "unowned" });
+
+function known(shown: Shown, reservation = owned, isBeforeBoot = false): KnownReservation {
+  return { reservation, conclusion: conclusions[shown], isBeforeBoot };
+}
+
+/** So long after the reservation was made. */
+const after = (minutes: number): number => Number(owned.since) + minutes * MINUTE;
+
+for (const [what, all, age, uptime, expected] of [
+  ["who has a process", [known("process")], 11, undefined, "0 leaked, 0 unknown of 1"],
+  ["a dead one", [known("dead")], 11, undefined, "1 leaked, 0 unknown of 1"],
+  [
+    "a lost sandbox, by mount or descriptor",
+    [known("mount"), known("descriptor")],
+    11,
+    99,
+    "2 leaked, 0 unknown of 2",
+  ],
+  ["one of which nothing is known", [known("unknown")], 11, undefined, "0 leaked, 1 unknown of 1"],
+  ["a young one", [known("dead")], 9, undefined, "0 leaked, 0 unknown of 0"],
+  [
+    "one from before this boot, which ADD takes",
+    [known("dead", owned, true)],
+    11,
+    99,
+    "0 leaked, 0 unknown of 1",
+  ],
+  [
+    "a file that names no container",
+    [known("dead", unowned)],
+    11,
+    undefined,
+    "0 leaked, 0 unknown of 0",
+  ],
+  [
+    "a young one on a node that has just started",
+    [known("dead")],
+    1,
+    5,
+    "1 leaked, 0 unknown of 1, starting",
+  ],
+] as const) {
+  test(`${what}: ${expected}`, async (t) => {
+    const found = leaksAmong(all, after(age), uptime === undefined ? undefined : uptime * MINUTE);
+    const { judged, leaked, unknown, isStarting } = found;
+    const counts = `${leaked.length} leaked, ${unknown.length} unknown of ${judged}`;
+    t.equal(isStarting ? `${counts}, starting` : counts, expected);
+  });
+}
+
+test("who runs no process is counted once a runtime had the time to start one", async (t) => {
+  const all = [known("mount"), known("descriptor"), known("process"), known("dead")];
+  t.equal(countWithoutProcess(all, after(11)), 2);
+  t.equal(countWithoutProcess(all, after(9)), 0);
+});
+
+for (const [what, all, isRun, isSeenDead, expected] of [
+  ["the node shows it", [known("dead"), known("unknown")], false, false, 1],
+  ["gc has seen it dead, and nothing shows that it lives", [known("unknown")], true, true, 1],
+  ["gc has seen it dead, and what would tell is unread", [known("unread")], true, true, 0],
+  ["gc has run, and of one it is not known", [known("unknown")], true, false, 0],
+  ["gc has not run, and of one it is not known", [known("unknown")], false, false, undefined],
+  ["all live", [known("process")], false, false, 0],
+] as const) {
+  test(`dead reservations, where ${what}: ${expected}`, async (t) => {
+    t.equal(
+      deadAmong(all, () => ({ isRun, isSeenDead: () => isSeenDead })),
+      expected,
+    );
+  });
+}
