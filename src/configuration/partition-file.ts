@@ -7,10 +7,8 @@ import { isPodCidrOf, type Partition } from "../ipam/partition.ts";
 import { PARTITION_FORMS, type PartitionSettings } from "../ipam/partition-fields.ts";
 import { formatPrefix, networkOf, type Prefix, parsePrefix } from "../ipam/prefix.ts";
 import type { System } from "../system/system.ts";
+import { LARGEST_FILE } from "./named-file.ts";
 import { flannelSubnets } from "./subnet-env.ts";
-
-/** A larger file is refused, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
 
 /** The networks that a file has, one of which is the podCIDR. */
 interface Found {

@@ -6,10 +6,8 @@ import { findSyntaxError, placeIn } from "../cni/json-syntax.ts";
 import { rangeSetsIn } from "../ipam/range-fields.ts";
 import { makeRangeSets, type RangeSetSpec } from "../ipam/range-set.ts";
 import type { System } from "../system/system.ts";
+import { LARGEST_FILE } from "./named-file.ts";
 import { flannelSubnets, isSubnetEnv } from "./subnet-env.ts";
-
-/** A larger file is refused, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
 
 /** The number of names that an error lists at most. */
 const MAX_NAMES = 10;

@@ -4,9 +4,7 @@ import { internalError } from "../cni/error.ts";
 import type { ResultDns } from "../cni/result.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
 import { recover, type System } from "../system/system.ts";
-
-/** A larger file is refused, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
+import { LARGEST_FILE } from "./named-file.ts";
 
 /**
  * Reads the DNS settings of a network.

@@ -4,6 +4,7 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
 import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from "../../cni/json.ts";
+import { LARGEST_FILE } from "../../configuration/named-file.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
@@ -66,9 +67,6 @@ export interface ConfigurationCache {
   /** The configurations with which the runtime attached containers to a network; none where it did not. */
   readonly configurationsOf: (network: string) => readonly CachedConfiguration[];
 }
-
-/** The largest configuration file, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
 
 const LIST_SUFFIX = ".conflist";
 

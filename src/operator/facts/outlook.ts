@@ -2,6 +2,7 @@
 
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { dryRun, type Prospect } from "../../dry-run/dry-run.ts";
+import { LARGEST_TABLE } from "../../store/namespaces/addresses.ts";
 import { unescaped } from "../../store/namespaces/mount-lines.ts";
 import { hasCapability } from "../../store/namespaces/sight.ts";
 import { rootOf } from "../../store/namespaces/view.ts";
@@ -27,9 +28,6 @@ const UNASKED: Outlook = { kind: "asked", prospects: [], doubt: undefined };
 
 /** The errors of a disk that is full, read-only or broken. */
 const OF_DISK = ["EROFS", "ENOSPC", "EDQUOT", "EIO"] as const;
-
-/** The kernel's files on this process and on mounts are smaller, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
 
 /** `CAP_DAC_OVERRIDE`, see capabilities(7). */
 const DAC_OVERRIDE = 1n << 1n;
@@ -78,7 +76,7 @@ function isRefusedToPlugin(
   // A unit or container may have mounted for itself alone what the node can write to.
   if (code !== "EROFS" || hasMountsOfNode(system)) return "yes";
   const [own, first] = ["/proc/self/mountinfo", "/proc/1/mountinfo"].map((file) => {
-    const mounts = attempt(() => system.readFile(file, LARGEST_FILE), undefined);
+    const mounts = attempt(() => system.readFile(file, LARGEST_TABLE), undefined);
     return mounts && isReadOnly(mounts, path);
   });
   // Behind a link the path is on another mount.

@@ -3,7 +3,7 @@
 import { addressAt, formatAddress } from "../../ipam/address.ts";
 import { attempt } from "../../system/system.ts";
 
-/** The routing table of a namespace with thousands of routes is smaller, in bytes. */
+/** The kernel's tables are smaller: of mounts, or of a namespace with thousands of routes; in bytes. */
 export const LARGEST_TABLE = 16 * 1024 * 1024;
 
 /**
