@@ -76,14 +76,17 @@ export function missingPluginFindings(
       const about = { code: "plugin-missing", network, path } as const;
       if (said !== undefined) found.set(`${network} ${path}`, { ...about, ...said });
     };
-    for (const directory of directories) {
+    const isNowhere = !all.some((one) => isSound(look, one, plugins.ipam, plugins));
+    const places = isNowhere ? whereBroken(look, directories, plugins.ipam, plugins) : directories;
+    for (const directory of places) {
       say(directory, plugins.ipam, onThisPlugin(look, directory, all, plugins));
     }
     const used = directories.filter((one) =>
       plugins.all.some((name) => isSound(look, one, name, plugins)),
     );
+    const likely = used.length > 0 ? used : directories;
     for (const name of plugins.others) {
-      for (const directory of used.length > 0 ? used : directories) {
+      for (const directory of whereBroken(look, likely, name, plugins)) {
         say(directory, name, onOther(look, directory, all, name, plugins));
       }
     }
@@ -106,11 +109,32 @@ function inOne(findings: readonly Finding[]): readonly Finding[] {
       others.map(({ network }) => network).filter((one) => one !== first.network),
     );
     const further = [
-      ...(paths.size === 0 ? [] : [`nor at ${[...paths].join(", ")}`]),
-      ...(networks.size === 0 ? [] : [`which also ${[...networks].join(", ")} needs`]),
+      ...(paths.size === 0 ? [] : [`the same at ${[...paths].join(", ")}`]),
+      ...(networks.size === 0 ? [] : [`also needed by ${named([...networks])}`]),
     ];
-    return [{ ...first, message: [first.message, ...further].join(", ") }];
+    return [{ ...first, message: [first.message, ...further].join("; ") }];
   });
+}
+
+/** So many of the networks that need a plugin are named. */
+const MOST_NAMED = 3;
+
+function named(networks: readonly string[]): string {
+  const more = networks.length - MOST_NAMED;
+  return `${networks.slice(0, MOST_NAMED).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+}
+
+/** The directories that have something else in place of a plugin, since it is that which is to be mended; all, where none has. */
+function whereBroken(
+  look: Look,
+  directories: readonly string[],
+  name: string,
+  plugins: Plugins,
+): readonly string[] {
+  const broken = directories.filter(
+    (one) => !["sound", "nothing"].includes(look(one, name, plugins).kind),
+  );
+  return broken.length > 0 ? broken : directories;
 }
 
 function pluginsOf({ document, file }: Configuration): Plugins {

@@ -1,6 +1,6 @@
 /** Keys of a configuration that nothing reads where they are. Of others' keys nothing is said, unless one that is read was meant. */
 
-import { textOf } from "../../cli/command/json-values.ts";
+import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
 import {
   foldKey,
@@ -33,29 +33,43 @@ const listKeys: readonly string[] = [
   ...["loadOnlyInlinedPlugins", "plugins"],
 ];
 
-/** An object of a configuration: the keys that something reads there, and where others belong. */
+/** An object of a configuration: the keys that something reads there, and what is meant by others. */
 interface Level {
   readonly keys: readonly string[];
-  /** A place, and the keys that something reads there; the first with a key counts. */
-  readonly elsewhere: readonly (readonly [place: string, keys: readonly string[]])[];
+  /** What is said of keys that nothing reads there; the first with a key counts. */
+  readonly others: readonly (readonly [meant: string, keys: readonly string[]])[];
+  /** Whether keys are read only in these letters. */
+  readonly isExact?: true;
 }
 
-const IN_IPAM = ["in ipam", onlyInIpam] as const;
-const list: Level = { keys: listKeys, elsewhere: [["in an entry of plugins", pluginKeys]] };
-const plugin: Level = { keys: pluginKeys, elsewhere: [IN_IPAM] };
-const range: Level = { keys: rangeKeys, elsewhere: [IN_IPAM] };
-const route: Level = { keys: routeKeys, elsewhere: [] };
-const history: Level = { keys: ["maxBytes"], elsewhere: [IN_IPAM] };
+const IN_IPAM = ["it belongs in ipam", onlyInIpam] as const;
+const list: Level = {
+  keys: listKeys,
+  others: [["it belongs in an entry of plugins", pluginKeys]],
+  isExact: true,
+};
+/** A list that podman has made: it keeps its labels and options in `args` (libnetwork/cni of containers/common). */
+const podmanList: Level = { ...list, keys: [...listKeys, "args"] };
+const plugin: Level = { keys: pluginKeys, others: [IN_IPAM] };
+const range: Level = { keys: rangeKeys, others: [IN_IPAM] };
+const route: Level = {
+  keys: routeKeys,
+  others: [
+    ["did you mean gw?", ["gateway"]],
+    ["did you mean dst?", ["destination"]],
+  ],
+};
+const history: Level = { keys: ["maxBytes"], others: [IN_IPAM] };
 const partition: Level = {
   keys: partitionKeys,
-  elsewhere: [["in a range of ipam.partition.ranges", rangeKeys], IN_IPAM],
+  others: [["it belongs in a range of ipam.partition.ranges", rangeKeys], IN_IPAM],
 };
 const ipam: Level = {
   keys: ipamKeys,
-  elsewhere: [
-    ["beside ipam", pluginKeys],
-    ["in ipam.partition", partitionKeys],
-    ["in ipam.history", history.keys],
+  others: [
+    ["it belongs beside ipam", pluginKeys],
+    ["it belongs in ipam.partition", partitionKeys],
+    ["it belongs in ipam.history", history.keys],
   ],
 };
 
@@ -88,16 +102,13 @@ export function unreadInPlugin(document: JsonObject, path = ""): readonly string
   ];
 }
 
-/** What is to be said of the keys of a list, which libcni reads only in these letters; podman has its labels in one beside them. */
+/** What is to be said of the keys of a list. */
 export function unreadInList(document: Json): readonly string[] {
-  const args = valueInAnyCase(document, "args");
-  const isPodmans = isObject(args ?? null) && Object.keys(args ?? {}).some(isOfPodman);
-  const said = unreadAt("", document, list, "the list");
-  return isPodmans ? said.filter((one) => !one.startsWith("nothing reads args;")) : said;
-}
-
-function isOfPodman(key: string): boolean {
-  return key.startsWith("podman_");
+  const args = exactMember(document, "args");
+  const isPodmans = ["podman_labels", "podman_options"].some(
+    (key) => exactMember(args, key) !== undefined,
+  );
+  return unreadAt("", document, isPodmans ? podmanList : list, "the list");
 }
 
 /**
@@ -156,13 +167,11 @@ function unreadAt(
 }
 
 /** What a key probably means; `undefined` for one that is read, or of which nothing is known. */
-function meantBy(key: string, level: Level): string | undefined {
-  const { keys, elsewhere } = level;
-  const isRead = (one: string): boolean =>
-    level === list ? one === key : foldKey(one) === foldKey(key);
-  if (keys.some(isRead)) return undefined;
-  const place = elsewhere.find(([, others]) => others.some(isRead))?.[0];
-  return place === undefined ? similarTo(key, keys) : `it belongs ${place}`;
+function meantBy(key: string, { keys, others, isExact }: Level): string | undefined {
+  const isThis = (one: string): boolean => (isExact ? one === key : foldKey(one) === foldKey(key));
+  if (keys.some(isThis)) return undefined;
+  const known = others.find(([, names]) => names.some(isThis));
+  return known === undefined ? similarTo(key, keys) : known[0];
 }
 
 /** Letter case and the marks between words are no difference to people. */

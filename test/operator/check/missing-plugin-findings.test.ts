@@ -28,15 +28,52 @@ const about = "error plugin-missing /opt/cni/bin/host-local:";
 const OPT = "/opt/cni/bin";
 const DEBIAN = "/usr/lib/cni";
 
-test("a plugin that is missing in two directories, and for two networks, is one finding", async (t) => {
-  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
+/** Configures a further network. */
+function add(machine: MemoryMachine, name: string): void {
   const ipam = { type: "host-local", subnet: "10.1.3.0/24" };
-  const document = { cniVersion: "1.0.0", name: "other", type: "ptp", ipam };
-  machine.disk.put("/etc/cni/net.d/other.conf", JSON.stringify(document));
-  t.same(
-    found(machine).filter((one) => one.includes("plugin-missing")),
-    [`${about} there is no plugin, nor at ${DEBIAN}/host-local, which also other needs`],
-  );
+  const document = { cniVersion: "1.0.0", name, type: "ptp", ipam };
+  machine.disk.put(`/etc/cni/net.d/${name}.conf`, JSON.stringify(document));
+}
+
+function foundMissing(machine: MemoryMachine): readonly string[] {
+  return found(machine).filter((one) => one.includes("plugin-missing"));
+}
+
+test("a plugin that is missing in two directories, and for several networks, is one finding", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
+  const said = `${about} there is no plugin; the same at ${DEBIAN}/host-local; also needed by`;
+  add(machine, "other");
+  t.same(foundMissing(machine), [`${said} other`]);
+  for (const name of ["p", "q", "r"]) add(machine, name);
+  t.same(foundMissing(machine), [`${said} other, p, q and 1 more`]);
+});
+
+test("what is in place of a plugin in one directory is said once, and not that others lack it", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
+  machine.disk.put(`${OPT}/host-local`, "", 0o755);
+  const said = `${about} an empty file is in place of the plugin`;
+  t.same(found(machine), [said]);
+  machine.disk.put(`${DEBIAN}/host-local`, "", 0o755);
+  t.same(found(machine), [`${said}; the same at ${DEBIAN}/host-local`]);
+});
+
+test("each file that nobody may start has its command", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o644 });
+  machine.disk.put(`${DEBIAN}/host-local`, PLUGIN, 0o644);
+  const said = "the plugin has mode 0644, so no runtime can start it; chmod 755";
+  t.same(found(machine), [
+    `${about} ${said} ${OPT}/host-local`,
+    `error plugin-missing ${DEBIAN}/host-local: ${said} ${DEBIAN}/host-local`,
+  ]);
+});
+
+test("a directory with the main plugin alone is named beside a file that nobody may start", async (t) => {
+  const machine = nodeWith({ [`${OPT}/host-local`]: 0o644, [`${DEBIAN}/ptp`]: 0o755 });
+  machine.disk.put("/usr/libexec/cni/host-local", PLUGIN, 0o755);
+  t.match(found(machine), [
+    "mode 0644",
+    `error plugin-missing ${DEBIAN}/host-local: there is no plugin, but ptp is here`,
+  ]);
 });
 
 for (const [what, plugins, text, expected] of [
@@ -106,7 +143,6 @@ test("each plugin of a list is looked for, in all directories", async (t) => {
   machine.disk.put(`${OPT}/portmap`, "", 0o644);
   t.same(found(machine), [
     "error plugin-missing /opt/cni/bin/portmap: an empty file is in place of the plugin",
-    "error plugin-missing /usr/lib/cni/portmap: there is no plugin",
   ]);
 });
 

@@ -39,6 +39,10 @@ test("a key of a range, a route, a partition or a history is compared with their
   t.strictSame(unreadIn({ subnet, routes: [{ dst_: "0.0.0.0/0" }] }), [
     "nothing reads ipam.routes[0].dst_; did you mean dst?",
   ]);
+  t.strictSame(unreadIn({ subnet, routes: [{ destination: "0.0.0.0/0", Gateway: "10.0.0.1" }] }), [
+    "nothing reads ipam.routes[0].destination; did you mean dst?",
+    "nothing reads ipam.routes[0].Gateway; did you mean gw?",
+  ]);
   const ranges = [[{ subnet, gatway: "10.0.0.1" }]];
   t.strictSame(unreadIn({ partition: { subnetfile_: "/x", ranges } }), [
     "nothing reads ipam.partition.subnetfile_; did you mean subnetFile?",
@@ -104,8 +108,12 @@ test("of a list, libcni reads the keys only as they are written", async (t) => {
     "nothing reads capabilities; it belongs in an entry of plugins",
   ]);
   t.strictSame(unreadInList({ name: "net", plugins: [], nerdctlID: "x" }), []);
-  const ofPodman = { podman_labels: { a: "b" }, podman_options: { mtu: "1400" } };
-  t.strictSame(unreadInList({ name: "net", plugins: [], args: ofPodman }), []);
+});
+
+test("podman reads what it has written in args of a list", async (t) => {
+  for (const key of ["podman_labels", "podman_options"]) {
+    t.strictSame(unreadInList({ name: "net", plugins: [], args: { [key]: { a: "b" } } }), []);
+  }
 });
 
 test("a key as long as a novel is compared with none", async (t) => {
