@@ -12,10 +12,7 @@ const store = [
 const frame = ["cli/output", "cli/command", "cli/manual"];
 
 /** What is below the questions about a node. */
-const node = [
-  ...[...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame],
-  "operator/judgements/file-in-use.ts",
-];
+const node = [...machine, "cni", "ipam", "configuration", ...store, "dry-run", ...frame];
 
 /** What the commands about a node share. */
 const shared = [
@@ -69,8 +66,6 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/nodes", cluster],
   ["cluster/plan", [...cluster, "cluster/nodes"]],
   ["cluster/audit", [...cluster, "cluster/nodes"]],
-  // It is by plain values alone.
-  ["operator/judgements/file-in-use.ts", []],
   ["operator/configured", node],
   ["operator/held", [...node, "operator/configured"]],
   ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],
@@ -88,7 +83,7 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
     "operator/judgements",
     [
       ...["cni", "ipam", ...store, "operator/once.ts", "operator/configured", "operator/held"],
-      ...["operator/alive/cache", "operator/facts", "operator/judgements/file-in-use.ts"],
+      ...["operator/alive/cache", "operator/facts"],
     ],
   ],
   ["operator", shared],

@@ -13,6 +13,7 @@ import { candidateAt } from "../store/reservations/usage.ts";
 import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
+import { isUnused, leftOversAmong } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
@@ -31,7 +32,6 @@ import {
   isSameInterfaceAddress,
   refusedRanges,
 } from "./judgements/bridge-plugin.ts";
-import { isUnused, leftOversAmong } from "./judgements/file-in-use.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";

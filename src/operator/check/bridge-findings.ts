@@ -5,6 +5,7 @@
 
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
+import { isInUse } from "../configured/file-in-use.ts";
 import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
 import type { InterfaceAddress } from "../facts/links.ts";
 import {
@@ -18,7 +19,6 @@ import {
   subnetWith,
   unusableRanges,
 } from "../judgements/bridge-plugin.ts";
-import { isInUse } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import {
   BRIDGE_IN_USE,

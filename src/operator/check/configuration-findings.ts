@@ -7,17 +7,17 @@ import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
 import { type ConfigurationFile, isTrue } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
-import { bridgeIn } from "../configured/found-network.ts";
-import { pluginNames } from "../configured/plugin-directories.ts";
-import { nearlyIpam, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
-import { ownerOf } from "../gc/runtime-command.ts";
 import {
   type FileUse,
   fileInPlaceOf,
   isInUse,
   isUnused,
   whyNotUsed,
-} from "../judgements/file-in-use.ts";
+} from "../configured/file-in-use.ts";
+import { bridgeIn } from "../configured/found-network.ts";
+import { pluginNames } from "../configured/plugin-directories.ts";
+import { nearlyIpam, unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { ownerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding, WITHOUT_IPAM } from "./finding.ts";
 

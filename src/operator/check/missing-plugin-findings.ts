@@ -7,6 +7,7 @@ import { join } from "../../store/files/paths.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt } from "../../system/system.ts";
 import type { Configuration } from "../configured/configurations.ts";
+import { isInUse } from "../configured/file-in-use.ts";
 import {
   BUILDKIT_PREFIX,
   existingPluginDirectories,
@@ -14,7 +15,6 @@ import {
 } from "../configured/plugin-directories.ts";
 import { hasRootOfNode } from "../facts/outlook.ts";
 import { kindAt, linkAt } from "../install/place.ts";
-import { isInUse } from "../judgements/file-in-use.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 

@@ -8,7 +8,7 @@ import { LARGEST_FILE } from "../../configuration/named-file.ts";
 import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
-import type { NetworkFile } from "../judgements/file-in-use.ts";
+import type { NetworkFile } from "./file-in-use.ts";
 import { whyInvalid } from "./invalid-json.ts";
 import { expected, wrongTypeIn } from "./plugin-types.ts";
 

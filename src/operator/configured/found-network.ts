@@ -18,13 +18,13 @@ import { type NetworkFiles, openNetwork } from "../../store/files/network-files.
 import { listReservations } from "../../store/reservations/reservation-file.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { attempt, type System } from "../../system/system.ts";
-import type { FileUse } from "../judgements/file-in-use.ts";
 import type {
   ConfigurationCache,
   ConfigurationFile,
   ConfigurationProblem,
 } from "./configuration-files.ts";
 import type { Configuration } from "./configurations.ts";
+import type { FileUse } from "./file-in-use.ts";
 import { linkIn, vlanOn } from "./link.ts";
 import { PLUGIN } from "./plugin-directories.ts";
 import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";

@@ -9,7 +9,6 @@ import { formatRangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { type FileUse, isUnused, usesOf } from "../judgements/file-in-use.ts";
 import { readAllFiles, requireDirectory } from "./configuration-directories.ts";
 import {
   type CachedConfiguration,
@@ -19,6 +18,7 @@ import {
   described,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
+import { type FileUse, isUnused, usesOf } from "./file-in-use.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
 import { BUILDKIT_PLUGIN, pluginNames } from "./plugin-directories.ts";
 

@@ -2,9 +2,9 @@ import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
+import { fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { refusedRanges } from "../judgements/bridge-plugin.ts";
-import { fileInPlaceOf, isUnused, whyNotUsed } from "../judgements/file-in-use.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, openNode } from "../node.ts";
 

@@ -8,7 +8,7 @@ import {
   type NetworkFile,
   usesOf,
   whyNotUsed,
-} from "../../../src/operator/judgements/file-in-use.ts";
+} from "../../../src/operator/configured/file-in-use.ts";
 
 /** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
 function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
