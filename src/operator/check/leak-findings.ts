@@ -72,19 +72,23 @@ export function leakFindings(
 }
 
 /**
- * Whether the namespace by which a container is alive is known as its own: what only has its address may be another network's
- * pod.
+ * Whether the namespace by which a container is alive is its own, by libcni's cache or the record; or since nothing tells of
+ * another container there: what only has its address may be another network's pod.
  */
 function isOwnNamespace(
-  { cache, facts }: Node,
+  { cache, facts, liveness }: Node,
   { reservation, conclusion }: KnownReservation,
 ): boolean {
   if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return false;
   const { path } = conclusion;
-  if (cache.attachmentsOf(reservation).some((one) => one.networkNamespace === path)) return true;
+  const own = containerOf(reservation.owner);
+  const named = cache.attachments.filter(({ networkNamespace }) => networkNamespace === path);
+  if (named.some(({ containerId }) => containerId === own)) return true;
   const fate = facts.fateOf(reservation);
   const found = facts.namespaces().all.find((one) => one.path === path);
-  return fate?.kind === "alive" && fate.namespace === found?.id;
+  if (fate?.kind === "alive" && fate.namespace === found?.id) return true;
+  const beside = liveness.whose.containersBeside(reservation);
+  return named.length === 0 && beside.every((containerId) => containerId === own);
 }
 
 /**
