@@ -80,7 +80,7 @@ function releaseCertain(system: System, call: NetworkCall): number {
     if (!config.reclaims || !directoryExists(files)) return;
     const isAnyDead = withLockIfPossible(files, request, (network) => deadIn(network).length > 0);
     if (!isAnyDead) return;
-    const { use } = lookAround(files);
+    const { use } = seenInUse(files);
     withLockIfPossible(files, request, (network) => {
       const dead = withoutKept(network, deadIn(network), "reservations of dead pods", ({ name }) =>
         whyKept(name, use),
@@ -112,13 +112,14 @@ function search(
   return { stale, unread: network.unreadableOf(isUnlisted) };
 }
 
+/** Releases what the list lacks, but for what is seen to be in use. */
 function releaseDead(
   files: NetworkFiles,
   request: LockOptions,
   stale: readonly Reservation[],
   begun: number,
 ): void {
-  const seen = lookAround(files);
+  const seen = seenInUse(files);
   withLockIfPossible(files, request, (network) => {
     releaseAll(network, withoutLiving(network, stale, seen, begun));
   });
@@ -131,7 +132,7 @@ interface Seen {
 }
 
 /** Looks at what is in use: without the lock, since that takes as long as pods with many routes want. */
-function lookAround(files: NetworkFiles): Seen {
+function seenInUse(files: NetworkFiles): Seen {
   const linked = new LinkedAddresses(files.system);
   const inUse = new AddressesInUse(files.system, undefined, linked);
   return { inUse, use: new AddressUse(files, { linked, inUse: () => inUse }) };

@@ -132,7 +132,6 @@ function usesByAddress(node: Node): readonly AddressUse[] {
         .ofContainersWith(address)
         .flatMap((place) => (typeof place === "number" ? `${place}` : (place.id ?? []))),
     );
-  // Their names before the reservations: those of attachments that are added meanwhile are then known.
   const attachments = cache.attachmentsBut(() => deadReservations(node));
   const byNetwork = Map.groupBy(directories, ({ files }): string => files.network);
   const { reservations } = node;

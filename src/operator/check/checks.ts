@@ -11,7 +11,7 @@ import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
-import { bySeverity, type Finding, keyOf } from "./finding.ts";
+import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { misplacedFindings } from "./misplaced-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
@@ -101,7 +101,7 @@ function lastingFindings(
   let findings = first;
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
-    const known = new Set(findings.map(keyOf));
+    const known = new Set(findings.map(subjectOf));
     const now = node.readAgain();
     const again = [
       ...attachmentFindings(now, isSelected),
@@ -109,7 +109,7 @@ function lastingFindings(
         .filter(isSelected)
         .flatMap((directory) => misplacedFindings(now, directory).ofRunning),
     ];
-    findings = again.filter((one) => known.has(keyOf(one)));
+    findings = again.filter((one) => known.has(subjectOf(one)));
   }
   return findings;
 }

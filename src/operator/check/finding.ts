@@ -243,7 +243,7 @@ export interface Finding {
 }
 
 /** What two findings have in common that are about the same thing, whatever their words. */
-export function keyOf({ code, network, path }: Finding): string {
+export function subjectOf({ code, network, path }: Finding): string {
   return [code, network, path].join("\n");
 }
 

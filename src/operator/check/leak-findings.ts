@@ -54,10 +54,12 @@ export function leakFindings(
       return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
     }
     const leaked = seen.map((one) => {
-      const { conclusion } = one;
+      const { conclusion, reservation } = one;
       if (conclusion.liveness !== "alive")
         return new LeakFinding("leaked-reservation", one, cache, commands);
-      const remove = isOwnNamespace(node, one) ? removeUnlessListed(one, networks[0]) : [];
+      const path = conclusion.by === "mount" ? conclusion.path : undefined;
+      const isOwn = path !== undefined && isOwnNamespace(node, reservation, path);
+      const remove = isOwn ? removeUnlessListed(reservation, path, networks[0]) : [];
       const unlisted = conclusion.by === "descriptor" ? OPEN : UNLISTED;
       const remedy = remove.length === 0 ? unlisted : undefined;
       return new LeakFinding("sandbox-without-process", one, cache, remove, remedy);
@@ -77,10 +79,9 @@ export function leakFindings(
  */
 function isOwnNamespace(
   { cache, facts, liveness }: Node,
-  { reservation, conclusion }: KnownReservation,
+  reservation: NodeReservation,
+  path: string,
 ): boolean {
-  if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return false;
-  const { path } = conclusion;
   const own = containerOf(reservation.owner);
   const named = cache.attachments.filter(({ networkNamespace }) => networkNamespace === path);
   if (named.some(({ containerId }) => containerId === own)) return true;
@@ -96,13 +97,13 @@ function isOwnNamespace(
  * nothing does.
  */
 function removeUnlessListed(
-  { reservation, conclusion }: KnownReservation,
+  reservation: NodeReservation,
+  path: string,
   network: FoundNetwork,
 ): readonly RemedyCommand[] {
-  if (conclusion.liveness !== "alive" || conclusion.by !== "mount") return [];
   const list = liveCommandOf(network, [reservation]);
   if (list === undefined) return [];
-  return [{ namespace: conclusion.path, containerId: containerOf(reservation.owner), list }];
+  return [{ namespace: path, containerId: containerOf(reservation.owner), list }];
 }
 
 /** Metrics only count: the path and the message, for which the cache is asked, are made when they are asked for. */
