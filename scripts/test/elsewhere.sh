@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs a command, such as tests, from the top of the repository where others would. Needs root; what is made for it exists
-# in namespaces and temporary directories, as long as it runs.
+# in namespaces and temporary directories, but for the interface of `addresses`, and as long as it runs.
 #
 # Usage: bash scripts/test/elsewhere.sh PLACE COMMAND...
 #
@@ -109,8 +109,12 @@ container)
 young) up 90 "$@" ;;
 old) up 34560000 "$@" ;;
 addresses)
-  unshare --net sh -c 'ip link set lo up && ip link add net0 type bridge && ip address add 10.0.0.3/16 dev net0 &&
-    ip link set net0 up && exec "$@"' sh "$@"
+  # In the network namespace of the node: elsewhere, what lives on it is not seen as the node sees it.
+  ip link add host-local-vpc type bridge
+  trap 'ip link delete host-local-vpc' EXIT
+  ip address add 10.0.0.3/16 dev host-local-vpc
+  ip link set host-local-vpc up
+  "$@"
   ;;
 holder)
   unshare --net sh -c 'ip link set lo up && ip address add 10.0.0.3/32 dev lo && exec sleep infinity' &
