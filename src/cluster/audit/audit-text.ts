@@ -30,20 +30,15 @@ const meanings: Readonly<Record<FindingCode, string>> = {
 };
 
 const noPodCidrs =
-  "No node has a podCIDR: the network does not use them (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs, or has none to assign (CIDRNotAvailable): --cluster-cidr and --service-cidr show that.\n";
+  "The network does not use podCIDRs (as Calico, Cilium and the VPC CNI of EKS by default), or kube-controller-manager runs without --allocate-node-cidrs, or has none to assign (CIDRNotAvailable): --cluster-cidr and --service-cidr show that.\n";
 
 /** The findings, grouped by code, the proposals, and the commands that apply them. */
 export function auditText(audit: AuditResult, system: OperatorSystem): string {
   const paint = painter(system);
   const layout = { width: tableWidth(system) };
   const { nodes, expectation, findings } = audit;
-  const withFindings = new Set(findings.map(({ node }) => node)).size;
-  const summary =
-    withFindings === 0
-      ? paint("No problems found.", "good")
-      : `${plural(withFindings, "node")} with problems.`;
   return [
-    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summary}\n`,
+    `${plural(nodes.length, "node")}, ${formatExpectation(expectation)}. ${summaryOf(audit, paint)}\n`,
     obstaclesText(audit),
     ...findingCodes.map((code) => groupText(code, findings, paint, layout)),
     doubtText(audit),
@@ -52,6 +47,14 @@ export function auditText(audit: AuditResult, system: OperatorSystem): string {
   ]
     .filter((part) => part !== "")
     .join("\n");
+}
+
+function summaryOf({ findings, usesPodCidrs, nodes }: AuditResult, paint: Paint): string {
+  const withFindings = new Set(findings.map(({ node }) => node)).size;
+  if (!usesPodCidrs && nodes.length > 0) return "No node has a podCIDR.";
+  return withFindings === 0
+    ? paint("No problems found.", "good")
+    : `${plural(withFindings, "node")} with problems.`;
 }
 
 function obstaclesText({ usesPodCidrs, obstacles }: AuditResult): string {
@@ -114,13 +117,16 @@ function planText(nodes: number, { clusters, serviceCidrs }: Expectation): strin
   return `\nFor settings that hold all nodes: host-local plan --cluster-cidr ${clusters.map(formatPrefix).join(",")}${services} --nodes ${nodes}\n`;
 }
 
+/** The commands for one node: audit is run again after each, and has those for the next one then. */
 function stepsText({ renumberings, restartsController }: AuditResult): string {
-  const blocks = renumberings.flatMap(({ node, podCidrs }) =>
-    podCidrs === undefined ? [] : [blockText(node, podCidrs)],
+  const [block, ...others] = renumberings.flatMap(({ node, podCidrs }) =>
+    podCidrs === undefined ? [] : [{ name: node.name, text: blockText(node, podCidrs) }],
   );
-  if (blocks.length === 0) return "";
+  if (block === undefined) return "";
+  const names = others.map(({ name }) => name).join(", ");
+  const next = names === "" ? [] : [`# Then run audit again, which has the same for ${names}.\n`];
   const last = restartsController ? [restartController] : [];
-  return `Commands:\n\n${[stepsPreface, ...blocks, ...last].join("\n")}`;
+  return `Commands:\n\n${[stepsPreface, block.text, ...next, ...last].join("\n")}`;
 }
 
 function blockText(node: ClusterNode, podCidrs: readonly string[]): string {

@@ -11,9 +11,9 @@ interface Steps {
 }
 
 /** What to know before running them. */
-export const stepsPreface = `# Renumber one node at a time, and run audit again after each: unless it runs with --allocate-node-cidrs=false,
-# kube-controller-manager assigns podCIDRs, too, perhaps one that is proposed here. The commands check for that, and
-# stop when one fails. Then go on with the command that failed, or go back: from the beginning they would stop again.
+export const stepsPreface = `# Renumber one node at a time: unless it runs with --allocate-node-cidrs=false, kube-controller-manager assigns
+# podCIDRs, too, perhaps one that is proposed here. The commands check for that, and stop when one fails. Then go on
+# with the command that failed, or go back: from the beginning they would stop again.
 # ssh stands for your way to run a command on the node. cni0 is the usual name of the bridge (kubenet: cbr0); it has
 # the old gateway's address, and may be deleted because the node is drained.
 # Where containerd has a conf_template, the configuration that it wrote to /etc/cni/net.d is removed, so that it writes

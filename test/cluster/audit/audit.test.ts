@@ -85,9 +85,9 @@ node-2  10.244.1.0/24  10.244.3.0/24
 
 Commands:
 
-# Renumber one node at a time, and run audit again after each: unless it runs with --allocate-node-cidrs=false,
-# kube-controller-manager assigns podCIDRs, too, perhaps one that is proposed here. The commands check for that, and
-# stop when one fails. Then go on with the command that failed, or go back: from the beginning they would stop again.
+# Renumber one node at a time: unless it runs with --allocate-node-cidrs=false, kube-controller-manager assigns
+# podCIDRs, too, perhaps one that is proposed here. The commands check for that, and stop when one fails. Then go on
+# with the command that failed, or go back: from the beginning they would stop again.
 # ssh stands for your way to run a command on the node. cni0 is the usual name of the bridge (kubenet: cbr0); it has
 # the old gateway's address, and may be deleted because the node is drained.
 # Where containerd has a conf_template, the configuration that it wrote to /etc/cni/net.d is removed, so that it writes
@@ -97,21 +97,7 @@ Commands:
 used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
 kubectl patch node node-4 --type merge -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}'
 
-# node-2
-used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
-kubectl cordon node-2 &&
-kubectl get node node-2 -o yaml | kubectl patch --local -f - --type merge -o yaml -p '{"metadata":{"uid":null,"resourceVersion":null,"creationTimestamp":null}}' > node-2.yaml &&
-kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.3.0/24","podCIDRs":["10.244.3.0/24"]}}' > node-2.new.yaml &&
-kubectl drain node-2 --ignore-daemonsets --delete-emptydir-data &&
-ssh node-2 sudo systemctl stop kubelet &&
-kubectl delete node node-2 &&
-used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.3.0/24 &&
-kubectl create -f node-2.new.yaml &&
-ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' &&
-ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' &&
-kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' &&
-kubectl uncordon node-2
-# To go back after the drain: ssh node-2 sudo systemctl stop kubelet && kubectl delete node node-2 --ignore-not-found && kubectl create -f node-2.yaml && ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' && ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' && kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' && kubectl uncordon node-2
+# Then run audit again, which has the same for node-2.
 
 # After the last deletion, and before any new node: restart kube-controller-manager. It takes the podCIDRs of the deleted
 # nodes for free, although other nodes still have these addresses, and would assign them to new nodes.
@@ -375,10 +361,33 @@ test("pods with hostNetwork need no address", async (t) => {
   );
 });
 
+test("the commands for a node that has a podCIDR delete it, and come with the way back", async (t) => {
+  const nodes = faulty.filter(({ name }) => name !== "node-4");
+  const commands = audit(nodes, CLUSTER).stdout.split("\n\n").at(-2);
+  t.equal(
+    commands,
+    `# node-2
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+kubectl cordon node-2 &&
+kubectl get node node-2 -o yaml | kubectl patch --local -f - --type merge -o yaml -p '{"metadata":{"uid":null,"resourceVersion":null,"creationTimestamp":null}}' > node-2.yaml &&
+kubectl patch --local -f node-2.yaml --type merge -o yaml -p '{"spec":{"podCIDR":"10.244.2.0/24","podCIDRs":["10.244.2.0/24"]}}' > node-2.new.yaml &&
+kubectl drain node-2 --ignore-daemonsets --delete-emptydir-data &&
+ssh node-2 sudo systemctl stop kubelet &&
+kubectl delete node node-2 &&
+used=$(kubectl get nodes -o jsonpath='{range .items[*]}{.metadata.name} {.spec.podCIDRs[*]}{"\\n"}{end}') && ! echo "$used" | grep -wF -e 10.244.2.0/24 &&
+kubectl create -f node-2.new.yaml &&
+ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' &&
+ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' &&
+kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' &&
+kubectl uncordon node-2
+# To go back after the drain: ssh node-2 sudo systemctl stop kubelet && kubectl delete node node-2 --ignore-not-found && kubectl create -f node-2.yaml && ssh node-2 'if sudo containerd config dump 2>/dev/null | grep -q "conf_template = ./"; then sudo rm -f /etc/cni/net.d/10-containerd-net.conflist; fi' && ssh node-2 'sudo ip link delete cni0; sudo systemctl start kubelet' && kubectl delete pods --all-namespaces --field-selector 'spec.nodeName=node-2' && kubectl uncordon node-2`,
+  );
+});
+
 test("where no node has a podCIDR, audit says so once and proposes nothing", async (t) => {
   const nodes = [{ name: "node-1" }, { name: "node-2" }];
   const expected =
-    /^2 nodes, .+ No problems found\.\n\nNo node has a podCIDR: the network does not use them .+\n$/;
+    /^2 nodes, .+ No node has a podCIDR\.\n\nThe network does not use podCIDRs .+\n$/;
   t.match(audit(nodes, CLUSTER), { exitCode: 0, stdout: expected, stderr: "" });
   const { usesPodCidrs, problems, renumber } = JSON.parse(audit(nodes, CLUSTER, "--json").stdout);
   t.strictSame([usesPodCidrs, problems, renumber], [false, [], []]);
