@@ -17,7 +17,12 @@ import {
 } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import { architectureNamed, architectures, ownArchitecture } from "../build/architecture.ts";
+import {
+  type Architecture,
+  architectureNamed,
+  architectures,
+  ownArchitecture,
+} from "../build/architecture.ts";
 import { bundledFiles, root } from "../build/bundle.ts";
 import { quickJsFor } from "../build/libraries.ts";
 import { buildNative } from "../build/native.ts";
@@ -82,9 +87,7 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     requireLockedNodes(variants);
   }
   mkdirSync(dirname(output), { recursive: true });
-  const unfinished = mkdtempSync(`${output}.unfinished-`);
-  chmodSync(unfinished, 0o755);
-  try {
+  await publish(output, async (unfinished) => {
     const paths: string[] = [];
     const natives: Imaged[] = [];
     for (const variant of variants) {
@@ -115,12 +118,49 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
     const given = { builder, image: imageName, maintainer };
     const statement = provenanceOf({ source, variants, subjects: paths, ...given });
     writeFileSync(provenance, envelopeOf(statement, options.signProvenance));
-    const sums = join(unfinished, "SHA256SUMS");
-    writeFileSync(sums, checksumLines("sha256", [...paths, provenance].sort()));
+    const sums = writeSums(unfinished, [...paths, provenance]);
     const signed = paths.filter((path) => /\.(tgz|deb|rpm|oci\.tar)$/.test(path));
     if (sign !== undefined) {
       for (const path of [...signed, provenance, sums]) signWith(sign, path);
     }
+  });
+}
+
+/** What an image alone is made of. */
+export type ImageOptions = Pick<ReleaseOptions, "output" | "image" | "allowChanges"> & {
+  readonly architectures: readonly Architecture[];
+};
+
+/**
+ * Makes the image alone, for a cluster of one's own: that needs no tools for packages.
+ *
+ * @throws as `makeRelease`
+ */
+export async function makeImage(options: ImageOptions): Promise<void> {
+  const { output, image: name, architectures: chosen, allowChanges = false } = options;
+  requireReplaceable(output);
+  process.umask(0o022);
+  const source = readSource(allowChanges);
+  mkdirSync(dirname(output), { recursive: true });
+  await publish(output, async (unfinished) => {
+    const natives: Imaged[] = [];
+    for (const architecture of chosen) {
+      const built = await build({ flavour: "native", architecture });
+      natives.push({ built, files: filesOf(built, source) });
+    }
+    const { path, digest } = writeImage(natives, source, unfinished);
+    const manifests =
+      name === undefined ? [] : writeManifests(`${name}@${digest}`, source, unfinished);
+    writeSums(unfinished, [path, ...manifests]);
+  });
+}
+
+/** Lets `fill` write files to a directory, which takes the place of the output once that has succeeded. */
+async function publish(output: string, fill: (directory: string) => Promise<void>): Promise<void> {
+  const unfinished = mkdtempSync(`${output}.unfinished-`);
+  chmodSync(unfinished, 0o755);
+  try {
+    await fill(unfinished);
     // Somebody may have put something there meanwhile.
     requireReplaceable(output);
     rmSync(output, { recursive: true, force: true });
@@ -128,6 +168,12 @@ export async function makeRelease(options: ReleaseOptions): Promise<void> {
   } finally {
     rmSync(unfinished, { recursive: true, force: true });
   }
+}
+
+function writeSums(directory: string, paths: readonly string[]): string {
+  const sums = join(directory, "SHA256SUMS");
+  writeFileSync(sums, checksumLines("sha256", [...paths].sort()));
+  return sums;
 }
 
 /** The Node.js that builds, and each that a portable executable contains. */
@@ -213,6 +259,7 @@ if (import.meta.main) {
       "sign-provenance": { type: "string" },
       builder: { type: "string", default: "urn:host-local:unknown-builder" },
       image: { type: "string" },
+      "image-only": { type: "boolean", default: false },
       maintainer: { type: "string" },
       "allow-changes": { type: "boolean", default: false },
     },
@@ -224,15 +271,13 @@ if (import.meta.main) {
   const { arch, "sign-provenance": signProvenance, "allow-changes": allowChanges } = values;
   const output = resolve(values.out);
   const { builder, sign, image, maintainer } = values;
-  await makeRelease({
-    variants: variantsFor(arch.split(",").map(architectureNamed)),
-    output,
-    builder,
-    sign,
-    signProvenance,
-    image,
-    maintainer,
-    allowChanges,
-  });
-  console.log(`Written to ${output}, ${sign === undefined ? "not signed" : "signed"}.`);
+  const chosen = arch.split(",").map(architectureNamed);
+  if (values["image-only"]) await makeImage({ architectures: chosen, output, image, allowChanges });
+  else {
+    const variants = variantsFor(chosen);
+    const given = { builder, sign, signProvenance, image, maintainer, allowChanges };
+    await makeRelease({ variants, output, ...given });
+  }
+  const isSigned = sign !== undefined && !values["image-only"];
+  console.log(`Written to ${output}, ${isSigned ? "signed" : "not signed"}.`);
 }

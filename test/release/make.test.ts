@@ -10,7 +10,7 @@ import { ownArchitecture } from "../../scripts/build/architecture.ts";
 import { requireUnchanged, shippedNode } from "../../scripts/build/shipped-node.ts";
 import { checksum } from "../../scripts/release/checksum.ts";
 import { imageName } from "../../scripts/release/image.ts";
-import { makeRelease } from "../../scripts/release/make.ts";
+import { makeImage, makeRelease } from "../../scripts/release/make.ts";
 import { envelopeOf } from "../../scripts/release/provenance.ts";
 import { requireReleasable } from "../../scripts/release/source.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
@@ -51,6 +51,17 @@ test("two runs give the same bytes, whatever the umask and the path, and what is
   t.ok(others.length <= 1, "of the image, only the index may differ");
   const names = readdirSync(output).join("\n");
   t.notMatch(names, ".yaml", "without the name of an image there are no manifests");
+});
+
+test("the image alone is made without tools for packages", async (t) => {
+  const directory = scratchDirectory(t);
+  const output = join(directory, "image");
+  const { PATH } = process.env;
+  t.teardown(() => Object.assign(process.env, { PATH }));
+  for (const tool of ["rpmbuild", "dpkg-deb"]) script(directory, tool, "exit 1");
+  process.env.PATH = `${directory}:${PATH}`;
+  await makeImage({ architectures: [ownArchitecture()], output, allowChanges: true });
+  t.same(readdirSync(output).sort(), ["SHA256SUMS", imageName({ version })]);
 });
 
 test("a Node.js that differs in one byte from that of the lock file is refused", async (t) => {
