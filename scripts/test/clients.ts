@@ -1,17 +1,19 @@
 /**
  * Runs the scenarios with real container runtimes and prints the matrix of what they did.
  *
- * Usage: npm run test:clients [-- [--write] [--record] [--crio DIR] [--multus FILE] [--flannel FILE]]
+ * Usage: npm run test:clients [-- [--write] [--record] [--containerd DIR]... [--crio DIR] [--multus FILE] [--flannel FILE]]
  *
  *   --write         also write docs/evidence/compatibility.md and docs/data/compatibility.json
  *   --record        also write the calls of the clients to test/blackbox/client-calls, where tests without them read these
+ *   --containerd DIR  a directory with containerd, ctr and containerd-shim-runc-v2 of a release beside those of Debian; of
+ *                   several the last is the one that every scenario uses which needs one release only
  *   --crio DIR      a directory with CRI-O's programs crio and pinns, which Debian does not have
  *   --multus FILE   the program multus
  *   --flannel FILE  flannel's CNI plugin
  */
 
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import {
@@ -28,12 +30,18 @@ import { testFiles, usesExecutable } from "./files.ts";
 const path = { type: "string", default: "" } as const;
 const flag = { type: "boolean", default: false } as const;
 const { values: options } = parseArgs({
-  options: { write: flag, record: flag, crio: path, multus: path, flannel: path },
+  options: {
+    ...{ write: flag, record: flag, crio: path, multus: path, flannel: path },
+    containerd: { type: "string", multiple: true, default: [] },
+  },
 });
 const record = join(root, "build", "client-runs.jsonl");
 const isUnpacked = existsSync(layerPath("user-mode-linux"));
 const otherKernel = isUnpacked ? { HOST_LOCAL_USER_MODE_LINUX: "yes" } : {};
 const given = {
+  HOST_LOCAL_CONTAINERD: options.containerd
+    .map((directory) => layerOf(resolve(directory)))
+    .join(" "),
   HOST_LOCAL_CRIO: options.crio && resolve(options.crio),
   HOST_LOCAL_MULTUS: options.multus && resolve(options.multus),
   HOST_LOCAL_FLANNEL: options.flannel && resolve(options.flannel),
@@ -68,6 +76,21 @@ if (options.write) {
   writeFileSync(join(root, "docs/evidence/compatibility.md"), page);
 }
 process.exitCode = status ?? 1;
+
+/** Makes a layer of a directory with containerd's programs, and tells its release, such as `2.3`. */
+function layerOf(directory: string): string {
+  const { stdout } = spawnSync(join(directory, "containerd"), ["--version"], { encoding: "utf8" });
+  const release = /(\d+\.\d+)\.\d+/.exec(stdout ?? "")?.[1];
+  if (release === undefined)
+    throw new Error(`--containerd: ${directory} has no containerd that starts`);
+  const layer = layerPath(`containerd-${release}`);
+  rmSync(layer, { recursive: true, force: true });
+  mkdirSync(join(layer, "usr/bin"), { recursive: true });
+  for (const program of ["containerd", "ctr", "containerd-shim-runc-v2"]) {
+    copyFileSync(join(directory, program), join(layer, "usr/bin", program));
+  }
+  return release;
+}
 
 /** Sorts runs by client, since the scenarios of several files end in any order. */
 function sorted(runs: readonly ClientRun[]): readonly ClientRun[] {

@@ -9,14 +9,14 @@ import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
 import { until } from "../harness/until.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, Ctr, needsOfContainerd } from "./containerd.ts";
+import { Containerd, Ctr, needsOfContainerd, newestRelease, releases } from "./containerd.ts";
 import { Cri } from "./cri.ts";
 import { imageName } from "./image.ts";
 import { lifeOfARange, network, rangeLife } from "./range-life.ts";
 
 const version = () => printedVersion(["containerd", "--version"]);
 
-for (const release of ["1.6", "1.7", "2"]) {
+for (const release of releases) {
   const needs = needsOfContainerd(release);
 
   clientScenario(
@@ -25,7 +25,7 @@ for (const release of ["1.6", "1.7", "2"]) {
       scenario: rangeLife,
       needs,
       version,
-      ...(release === "2" ? { fixture: "containerd" } : {}),
+      ...(release === newestRelease ? { fixture: "containerd" } : {}),
     },
     async (t, host) => {
       host.configure(network);
@@ -62,7 +62,7 @@ clientScenario(
     name: "containerd 2, STATUS",
     fixture: "containerd-status",
     scenario: 'NetworkReady while a range is full, with `"exhaustedStatus": "unavailable"`',
-    needs: needsOfContainerd("2", "1.1.0"),
+    needs: needsOfContainerd(newestRelease, "1.1.0"),
     version,
   },
   async (t, host) => {
@@ -91,7 +91,7 @@ clientScenario(
     name: "containerd 2, annotations",
     scenario:
       "a pod asks for an address by an annotation. A VM's next pod gets the address of its last",
-    needs: needsOfContainerd("2"),
+    needs: needsOfContainerd(newestRelease),
     version,
   },
   async (t, host) => {
@@ -128,7 +128,7 @@ clientScenario(
     name: "ctr 2, --cni --detach",
     scenario:
       "a container that ends by itself gets no DEL. gc with the command of docs/leaked-addresses.md releases only its address",
-    needs: needsOfContainerd("2"),
+    needs: needsOfContainerd(newestRelease),
     version,
   },
   async (t, host) => {

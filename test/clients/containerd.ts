@@ -20,6 +20,15 @@ export const socket = `${stateDirectory}/containerd.sock`;
 const configurationFile = "/run/containerd.toml";
 const rootDirectory = "/run/containerd-root";
 
+/** The releases of containerd that scenarios are run with: Debian's, and those that somebody has given, as `2.3`. */
+export const releases: readonly string[] = [
+  ...["1.6", "1.7", "2"],
+  ...(process.env.HOST_LOCAL_CONTAINERD ?? "").split(" ").filter((release) => release !== ""),
+];
+
+/** The release of scenarios that need no certain one. */
+export const newestRelease = releases.at(-1) ?? "2";
+
 /**
  * What a scenario with containerd needs.
  *

@@ -4,11 +4,11 @@
 import { addressesInTwo } from "../e2e/node-namespaces.ts";
 import { holdLowNumbers } from "../harness/network-namespaces.ts";
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, needsOfContainerd } from "./containerd.ts";
+import { Containerd, needsOfContainerd, newestRelease } from "./containerd.ts";
 import { Cri } from "./cri.ts";
 import { networkOf } from "./range-life.ts";
 
-for (const release of ["1.6", "2"]) {
+for (const release of ["1.6", newestRelease]) {
   clientScenario(
     {
       name: `containerd ${release}, 5 lost pods`,

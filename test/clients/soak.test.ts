@@ -2,7 +2,7 @@
 /** A hundred sandboxes at a time, which the runtime makes and removes side by side. */
 
 import { clientScenario, printedVersion } from "./client-scenario.ts";
-import { Containerd, needsOfContainerd } from "./containerd.ts";
+import { Containerd, needsOfContainerd, newestRelease } from "./containerd.ts";
 import { Cri } from "./cri.ts";
 import { networkOf } from "./range-life.ts";
 
@@ -14,7 +14,7 @@ clientScenario(
   {
     name: "containerd 2, CRI, 100 sandboxes at a time",
     scenario: "no address twice, nothing stays. Half of them replaced while the others live",
-    needs: needsOfContainerd("2"),
+    needs: needsOfContainerd(newestRelease),
     version: () => printedVersion(["containerd", "--version"]),
   },
   async (t, host) => {
