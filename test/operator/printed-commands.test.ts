@@ -48,7 +48,7 @@ const sandboxes = { web: "4f1d6e0c8b7a".padEnd(64, "1"), db: "52a3e7b3c482".padE
 /** What a script prints as the program of another; `*` is everything else. */
 const stubs: Readonly<Record<string, string>> = {
   crictl: `case "$*" in "pods -q") printf '%s\n' ${Object.values(sandboxes).join(" ")} ;; esac`,
-  podman: `echo ${sandboxes.web}`,
+  podman: `case "$1 $2" in "unshare --rootless-netns") shift 2; exec "$@" ;; *) echo ${sandboxes.web} ;; esac`,
   ctr: `case "$*" in "namespaces ls -q") echo default ;; *) echo web ;; esac`,
   kubectl: `case "$*" in *"get node"*json*) cat ${WORK}/nodes.json ;; *"get node"*) cat ${WORK}/node.yaml ;; esac`,
   ...Object.fromEntries(
