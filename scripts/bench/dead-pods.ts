@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { fingerprintOf } from "../../src/store/files/fingerprint.ts";
 import { openNetwork } from "../../src/store/files/network-files.ts";
 import { sealJournal } from "../../src/store/journal/journal-file.ts";
-import { formatRecord } from "../../src/store/journal/record.ts";
+import { formatRecorded } from "../../src/store/journal/record.ts";
 import { keyOf } from "../../src/store/reservations/owner.ts";
 import { readOwner } from "../../src/store/reservations/reservation-file.ts";
 import { createNodeSystem } from "../../src/system/node/node-system.ts";
@@ -65,7 +65,7 @@ function fullOfDead(executable: string, directory: string, reservations: number)
       isPodSandbox: true,
     };
     const file = fingerprintOf(system.linkStatus(files.pathOf(name)));
-    return `${keyOf(owner)} ${name}${formatRecord(file, namespace)}\n`;
+    return `${keyOf(owner)} ${name}${formatRecorded(file, namespace)}\n`;
   });
   const text = lines.join("");
   const length = 256 + text.length;

@@ -66,7 +66,7 @@ export function findSyntaxError(
  *
  * @param offset in UTF-16 code units
  */
-export function placeIn(text: string, offset: number): string {
+export function lineAndColumn(text: string, offset: number): string {
   const before = text.slice(0, offset).split("\n");
   return `line ${before.length}, column ${[...(before.at(-1) ?? "")].length + 1}`;
 }

@@ -2,7 +2,7 @@
 
 import { CniError, internalError } from "../cni/error.ts";
 import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
-import { findSyntaxError, placeIn } from "../cni/json-syntax.ts";
+import { findSyntaxError, lineAndColumn } from "../cni/json-syntax.ts";
 import { rangeSetsIn } from "../ipam/range-fields.ts";
 import { makeRangeSets, type RangeSetSpec } from "../ipam/range-set.ts";
 import type { System } from "../system/system.ts";
@@ -56,7 +56,7 @@ function parsed(text: string): Json {
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
     const found = findSyntaxError(text);
-    const place = found === undefined ? "" : `${placeIn(text, found.offset)}: `;
+    const place = found === undefined ? "" : `${lineAndColumn(text, found.offset)}: `;
     throw invalid(`${place}${error.message}`);
   }
 }

@@ -7,7 +7,7 @@ import type { NetworkFiles } from "./files/network-files.ts";
 import { type HistoryCall, keepHistory } from "./history/history-file.ts";
 import type { Change } from "./history/history-record.ts";
 import { Journal } from "./journal/journal.ts";
-import { type AddedNamespace, formatRecord } from "./journal/record.ts";
+import { type AddedNamespace, formatRecorded } from "./journal/record.ts";
 import { keyOf, type NamedOwner, type Owner } from "./reservations/owner.ts";
 import type { ReservationFile } from "./reservations/reservation-file.ts";
 import { ReusedAddresses } from "./reuse/reuse.ts";
@@ -68,7 +68,7 @@ export class Ledger {
     const key = keyOf(owner);
     this.#made.push({ name, key, file: file?.id });
     this.#changes.push({ kind: "reserved", name, owner });
-    this.journal.reserved(key, name, formatRecord(file, namespace));
+    this.journal.reserved(key, name, formatRecorded(file, namespace));
   }
 
   /** The call has put another file in place of that of a reservation; `file` as of `reserved`. */
@@ -78,7 +78,7 @@ export class Ledger {
     file: Fingerprint | undefined,
     namespace: AddedNamespace | undefined,
   ): void {
-    this.journal.renewed(keyOf(owner), name, formatRecord(file, namespace));
+    this.journal.renewed(keyOf(owner), name, formatRecorded(file, namespace));
   }
 
   /**

@@ -18,7 +18,7 @@ const LARGEST_WIDTH = 100;
 export const SUMMARY = "CNI IPAM plugin, and a tool for node operators";
 
 /** The usage line of a command. */
-export function usageOf({ name, operands, options, usage }: Command): string {
+export function synopsisOf({ name, operands, options, usage }: Command): string {
   if (usage !== undefined) return `host-local ${name} ${usage}`;
   const words = [`host-local ${name}`, operands, options.length > 0 ? "[OPTION]..." : ""];
   return words.filter((word) => word !== "").join(" ");
@@ -67,7 +67,7 @@ const versionOption: Option = { name: "--version", summary: "print the version" 
 export function commandHelp(command: Command, width: number): string {
   const { summary, description, examples } = command;
   return [
-    ...wrapped(`${usageOf(command)}: ${summary}.`, width),
+    ...wrapped(`${synopsisOf(command)}: ${summary}.`, width),
     "",
     ...description.flatMap((paragraph) => [...wrapped(paragraph, width), ""]),
     "Options:",

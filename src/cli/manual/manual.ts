@@ -2,7 +2,7 @@
 
 import type { Command, Example, Option } from "../command/command.ts";
 import { generalOptions, NETWORK_DEFAULTS, networkOptions } from "../command/common-options.ts";
-import { formatOption, SUMMARY, usageOf } from "./help.ts";
+import { formatOption, SUMMARY, synopsisOf } from "./help.ts";
 
 /** The sections after the commands: headings, each with terms and their descriptions. */
 const closingSections: readonly (readonly [string, readonly (readonly [string, string])[]])[] = [
@@ -52,7 +52,7 @@ export function manualPage(commands: readonly Command[], version: string): strin
     ".SH NAME",
     `host\\-local \\- ${escapeText(SUMMARY)}`,
     ".SH SYNOPSIS",
-    ...commands.flatMap((command, at) => [...(at === 0 ? [] : [".br"]), bold(usageOf(command))]),
+    ...commands.flatMap((command, at) => [...(at === 0 ? [] : [".br"]), bold(synopsisOf(command))]),
     ".SH DESCRIPTION",
     ...text(
       "Container runtimes call host-local as a CNI plugin, with CNI_COMMAND set and a network configuration on standard input. With arguments, and CNI_COMMAND unset, it is the operator tool described here. It finds networks in the configuration directory and in the data directories. Called by the name static it is the CNI plugin of that name, without commands.",

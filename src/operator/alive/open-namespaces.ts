@@ -1,6 +1,6 @@
 /** Who has a network namespace open: it lives as long as a descriptor has it, which neither a mount nor a process in it shows. */
 
-import { nameOf } from "../../store/namespaces/view.ts";
+import { namespaceName } from "../../store/namespaces/view.ts";
 import { attempt, type System } from "../../system/system.ts";
 
 /** `/proc/PID/comm` is smaller, in bytes. */
@@ -53,5 +53,5 @@ function namespaceAt(system: System, path: string, device: bigint | undefined): 
   // So is one named that was opened where it was mounted, and is unmounted. Any other file is left alone: it may block.
   if (target !== "/") return undefined;
   const status = system.status(path);
-  return status.device === device ? nameOf(status.inode) : undefined;
+  return status.device === device ? namespaceName(status.inode) : undefined;
 }

@@ -1,6 +1,6 @@
 /** What is wrong with a configuration that is not JSON, in Go's words and in those for what people mostly wrote there. */
 
-import { findSyntaxError, placeIn } from "../../cni/json-syntax.ts";
+import { findSyntaxError, lineAndColumn } from "../../cni/json-syntax.ts";
 
 /** What a text has where it stops being JSON, and what to say of it. */
 const mistakes: readonly (readonly [RegExp, (found: string) => string])[] = [
@@ -28,7 +28,7 @@ export function whyInvalid(text: string): string {
   if (error === undefined) return "invalid JSON: it is nested too deep";
   const { message, offset } = error;
   const reason = mistakeAt(text, offset);
-  return `invalid JSON at ${placeIn(text, offset)}: ${message}${reason === undefined ? "" : `; ${reason}`}`;
+  return `invalid JSON at ${lineAndColumn(text, offset)}: ${message}${reason === undefined ? "" : `; ${reason}`}`;
 }
 
 function mistakeAt(text: string, offset: number): string | undefined {

@@ -135,7 +135,7 @@ export class Journal {
   /**
    * An attachment has got a reservation.
    *
-   * @param record as `formatRecord` has it; empty where nothing is known
+   * @param record as `formatRecorded` has it; empty where nothing is known
    */
   reserved(key: OwnerKey, name: string, record: string): void {
     // Also where the file system says of a link that was made that the name was taken.

@@ -63,7 +63,7 @@ const WORDS = 6;
 const EARLIER_WORDS = 5;
 
 /** What a line has behind the name, with a space before it; nothing where file or namespace is not known. */
-export function formatRecord(
+export function formatRecorded(
   file: Fingerprint | undefined,
   namespace: AddedNamespace | undefined,
 ): string {

@@ -7,7 +7,7 @@ import type { NetworkFiles } from "../files/network-files.ts";
 import { BEFORE_BOOT, type Fate } from "../life/conclusion.ts";
 import type { AddressUse } from "../namespaces/address-use.ts";
 import { NamespaceStates } from "../namespaces/namespace-state.ts";
-import { nameOf } from "../namespaces/view.ts";
+import { namespaceName } from "../namespaces/view.ts";
 import { type OpenedReservation, openAll } from "../reservations/directory-scan.ts";
 import type { ReservationFile } from "../reservations/reservation-file.ts";
 import { recordsOf } from "./earlier-boots.ts";
@@ -177,7 +177,7 @@ export class ReservationStates {
     const { isPodSandbox, inode } = record.namespace;
     const later = (): Iterable<NetworkNamespace> => this.#laterThan(place, record);
     const { kind, reason, hasLeft = false } = this.#states.stateOf(record.namespace, later);
-    if (kind === "alive") return { kind, namespace: nameOf(inode), reason, hasLeft };
+    if (kind === "alive") return { kind, namespace: namespaceName(inode), reason, hasLeft };
     if (kind === "unseen") return { kind, isPodSandbox, reason };
     // What may be another reservation need not be gone; but neither is what may be the one that lives.
     if (same === undefined) return undefined;

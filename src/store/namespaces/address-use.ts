@@ -7,7 +7,7 @@ import { attempt, exists } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { AddressesInUse } from "./addresses-in-use.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
-import { lookAround, nameOf } from "./view.ts";
+import { lookAround, namespaceName } from "./view.ts";
 
 /** Who uses an address. */
 export type AddressUser = "node" | "container";
@@ -33,7 +33,7 @@ export class AddressUse {
   constructor(files: NetworkFiles, { caller, linked, inUse }: Sources = {}) {
     const { system } = files;
     this.#files = files;
-    this.#caller = caller && nameOf(caller.inode);
+    this.#caller = caller && namespaceName(caller.inode);
     this.#linked = linked ?? new LinkedAddresses(system, caller?.path);
     this.#look = inUse ?? (() => new AddressesInUse(system, lookAround(system), this.#linked));
   }

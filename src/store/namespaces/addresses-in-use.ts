@@ -7,7 +7,7 @@ import {
   isOfFirstUser,
   lookAround,
   type Mount,
-  nameOf,
+  namespaceName,
   nodeNamespaceOf,
   type Task,
   tablesOf,
@@ -254,7 +254,7 @@ function enter(
 function idAt(system: System, path: string): string | undefined {
   const found = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
   const { device } = system.status("/proc/self/ns/net");
-  return found?.device === device ? nameOf(found.inode) : undefined;
+  return found?.device === device ? namespaceName(found.inode) : undefined;
 }
 
 function hasInterface(read: () => string): boolean {

@@ -9,7 +9,7 @@ import { attempt, recover, type System, SystemError } from "../../system/system.
 import { parentOf } from "../files/paths.ts";
 import { ListedDirectories, nameIn } from "./listed-directories.ts";
 import { seesAllNamespaces, seesHostProcesses } from "./sight.ts";
-import { lookAround, type Mount, nameOf, nodeNamespaceOf, type View } from "./view.ts";
+import { lookAround, type Mount, namespaceName, nodeNamespaceOf, type View } from "./view.ts";
 
 /**
  * What became of it, and how that is known: the `reason` is a clause such as `its network namespace /run/netns/cni-1 is
@@ -80,7 +80,7 @@ export class NamespaceStates {
     // Of thousands, nearly all are missing where their directory was listed.
     if (!this.#isMissing(path)) {
       const found = this.#lookAt(path);
-      if (found.kind === "exists" && found.id === nameOf(inode)) return alive(path);
+      if (found.kind === "exists" && found.id === namespaceName(inode)) return alive(path);
       const doubt = found.kind === "unseen" ? found.reason : this.#doubtOn(path);
       // The list of mounts shows it also where its path cannot be looked at.
       if (doubt !== undefined)
@@ -89,7 +89,7 @@ export class NamespaceStates {
     const { holders, incomplete } = this.#evidenceNow();
     if (this.#isMounted(namespace)) return alive(path);
     if (incomplete !== undefined) return unseen(path, incomplete);
-    const holder = holders.get(nameOf(inode));
+    const holder = holders.get(namespaceName(inode));
     if (holder === undefined) return id === undefined ? gone(path) : unseen(path, NOT_ASKED);
     const heir = this.#heirOf(inode, laterThan);
     if (heir !== undefined) return gone(path, `: its number is that of ${heir.path} now`);
@@ -117,14 +117,14 @@ export class NamespaceStates {
 
   /** Whether a process or a mount has a namespace with this number, as far as that is seen. */
   isHeld(inode: string): boolean {
-    return this.#evidenceNow().holders.has(nameOf(inode));
+    return this.#evidenceNow().holders.has(namespaceName(inode));
   }
 
   /** Whether a namespace is at its path, as far as that is seen. */
   isThere({ inode, path }: NetworkNamespace): boolean {
     if (this.#isMissing(path)) return false;
     const found = this.#lookAt(path);
-    return found.kind === "exists" && found.id === nameOf(inode);
+    return found.kind === "exists" && found.id === namespaceName(inode);
   }
 
   /** What became of the namespace at a path of the node, as libcni's cache names it. */
@@ -159,7 +159,7 @@ export class NamespaceStates {
     const { inode, path } = namespace;
     if (this.isThere(namespace)) return alive(path);
     const there = this.at(path);
-    const id = nameOf(inode);
+    const id = namespaceName(inode);
     if (there.kind === "unseen" || (there.kind === "exists" && there.id === id)) return alive(path);
     const left = there.kind === "gone" ? "is gone" : "leads to another one";
     const reason = `its network namespace ${id} lives, though ${path} ${left}`;
@@ -182,7 +182,7 @@ export class NamespaceStates {
 
   /** Whether a namespace is mounted at its path, wherever that is seen. */
   #isMounted({ inode, path }: NetworkNamespace): boolean {
-    return this.#mountsNow().at(path)?.id === nameOf(inode);
+    return this.#mountsNow().at(path)?.id === namespaceName(inode);
   }
 
   #viewNow(): View {
@@ -221,7 +221,7 @@ export class NamespaceStates {
     if (this.#deviceNow() === null) return { kind: "unseen", reason: "/proc is not readable" };
     const look = (): Found => {
       const { device, inode } = system.status(path);
-      if (device === this.#device) return { kind: "exists", id: nameOf(inode) };
+      if (device === this.#device) return { kind: "exists", id: namespaceName(inode) };
       // Such as the file on which a runtime mounts it, in a mount namespace in which no process runs just now.
       return { kind: "unseen", reason: `${path} is no namespace, and it may be mounted elsewhere` };
     };

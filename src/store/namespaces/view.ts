@@ -29,7 +29,7 @@ export interface Mount extends ListedMount {
 }
 
 /** The namespace with an inode, as the kernel names it. */
-export function nameOf(inode: string | bigint): string {
+export function namespaceName(inode: string | bigint): string {
   return `net:[${inode}]`;
 }
 

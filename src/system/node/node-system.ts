@@ -27,7 +27,7 @@ import { readInNamespace } from "./network-namespace.ts";
 import { pause } from "./pause.ts";
 import { readStandardInput, standardInputBytes, writeStandardOutput } from "./standard-streams.ts";
 import { errnoOf, quietly, systemCall } from "./system-call.ts";
-import { isInexact, textOf } from "./text.ts";
+import { decodedUtf8, isInexact } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
 const { O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
@@ -70,7 +70,9 @@ export function createNodeSystem(): NodeSystem {
     sync,
     unlink: (path) => systemCall("unlink", path, () => fs.unlinkSync(path)),
     readLink: (path) =>
-      systemCall("readlink", path, () => textOf(fs.readlinkSync(path, { encoding: "buffer" }))),
+      systemCall("readlink", path, () =>
+        decodedUtf8(fs.readlinkSync(path, { encoding: "buffer" })),
+      ),
     makeDirectories,
     list,
     listAddresses,
@@ -113,7 +115,9 @@ function environment(name: string): string | undefined {
   // Nobody changes it after the start.
   const variables = quietly(() => fs.readFileSync("/proc/self/environ", "latin1")) ?? "";
   const found = variables.split("\0").find((one) => one.startsWith(`${name}=`));
-  return found === undefined ? value : textOf(Buffer.from(found.slice(name.length + 1), "latin1"));
+  return found === undefined
+    ? value
+    : decodedUtf8(Buffer.from(found.slice(name.length + 1), "latin1"));
 }
 
 function writeStandardError(text: string): void {
@@ -136,7 +140,7 @@ function readText(file: number, path: string, limit: number): string {
     let length = 0;
     for (;;) {
       const count = fs.readSync(file, buffer, length, buffer.length - length, null);
-      if (count === 0) return textOf(buffer.subarray(0, length));
+      if (count === 0) return decodedUtf8(buffer.subarray(0, length));
       length += count;
       if (length > limit) throw new SystemError("read", path, "EFBIG");
       if (length === buffer.length) buffer = Buffer.concat([buffer, Buffer.alloc(length)]);
@@ -215,7 +219,7 @@ function list(path: string): readonly string[] {
   return systemCall("open", path, () => {
     const names = fs.readdirSync(path);
     if (!names.some(isInexact)) return names;
-    return fs.readdirSync(path, { encoding: "buffer" }).map(textOf);
+    return fs.readdirSync(path, { encoding: "buffer" }).map(decodedUtf8);
   });
 }
 
@@ -240,7 +244,7 @@ function findLines(path: string, start: string | undefined): Lines {
       if (count === 0) return { first: "", found: [], size: length };
       length += count;
     }
-    const text = textOf(buffer);
+    const text = decodedUtf8(buffer);
     const end = text.indexOf("\n");
     if (end < 0 || buffer.includes(0)) return { first: "", found: [], size };
     const found = start === undefined ? [] : linesIn(text, start, end + 1);

@@ -13,7 +13,7 @@ import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
 import { errnoOf, systemCall } from "./system-call.ts";
-import { textOf } from "./text.ts";
+import { decodedUtf8 } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
 const { O_CREAT, O_EXCL, O_RDONLY, O_WRONLY } = fs.constants;
@@ -64,7 +64,7 @@ function listInterfaces(): readonly string[] {
 function readPipe(path: string, limit: number, timeout: number): string {
   const pipe = systemCall("open", path, () => fs.openSync(path, "r"));
   try {
-    return textOf(readToEnd(pipe, path, limit, timeout));
+    return decodedUtf8(readToEnd(pipe, path, limit, timeout));
   } finally {
     fs.closeSync(pipe);
   }
@@ -80,7 +80,7 @@ function readLine(): string | undefined {
     if (count === 0 || byte[0] === 0x0a) break;
     bytes.push(byte[0] ?? 0);
   }
-  return textOf(Buffer.from(bytes));
+  return decodedUtf8(Buffer.from(bytes));
 }
 
 function contentOf(path: string): Buffer {
@@ -128,8 +128,8 @@ function run(
   }
   if (stdout.length > limit) throw new SystemError("read", program, "EFBIG");
   const exitCode = status ?? 128 + (signal === null ? 0 : os.constants.signals[signal]);
-  const errors = stderr === null ? "" : textOf(stderr.subarray(0, LONGEST_ERRORS));
-  return { exitCode, stdout: textOf(stdout), stderr: errors };
+  const errors = stderr === null ? "" : decodedUtf8(stderr.subarray(0, LONGEST_ERRORS));
+  return { exitCode, stdout: decodedUtf8(stdout), stderr: errors };
 }
 
 /** This program, also after its file was replaced or deleted, as by another installer beside the agent. */

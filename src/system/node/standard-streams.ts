@@ -4,7 +4,7 @@ import fs from "node:fs";
 import { SystemError } from "../system.ts";
 import { pause } from "./pause.ts";
 import { errnoOf } from "./system-call.ts";
-import { textOf } from "./text.ts";
+import { decodedUtf8 } from "./text.ts";
 
 const STDIN = 0;
 const STDOUT = 1;
@@ -16,7 +16,7 @@ let input: Buffer = Buffer.alloc(0);
 export function readStandardInput(limit: number, timeout: number): string {
   if (wasClosed(STDIN)) throw new SystemError("read", "/dev/stdin", "EBADF");
   input = readToEnd(STDIN, "/dev/stdin", limit, timeout);
-  return textOf(input);
+  return decodedUtf8(input);
 }
 
 /** See `System`. */

@@ -12,7 +12,7 @@ const BEYOND_ASCII =
  * The text of bytes. As in Go, U+FFFD stands for each byte that begins no character, so that a text in JSON, such as the path
  * of a directory, is what it is for the Go plugin; that of Node.js stands for as many as begin one together.
  */
-export function textOf(bytes: Buffer): string {
+export function decodedUtf8(bytes: Buffer): string {
   const text = bytes.toString("utf8");
   if (!isInexact(text) || isUtf8(bytes)) return text;
   return bytes
@@ -22,7 +22,7 @@ export function textOf(bytes: Buffer): string {
     );
 }
 
-/** Whether a text that Node.js itself has made of bytes may be another than `textOf` makes of them. */
+/** Whether a text that Node.js itself has made of bytes may be another than `decodedUtf8` makes of them. */
 export function isInexact(text: string): boolean {
   return text.includes(REPLACEMENT);
 }

@@ -5,7 +5,7 @@ import {
   fingerprintOf,
 } from "../../../src/store/files/fingerprint.ts";
 import {
-  formatRecord,
+  formatRecorded,
   isAsRecorded,
   isOfRecord,
   recordIn,
@@ -30,7 +30,7 @@ test("a record is read as it was written, whatever the path", async (t) => {
     { path: "/run/netns/\u00e4 pod" },
   ]) {
     const given = { ...namespace, id: undefined, ...other };
-    const written = `c1 eth0 10.0.0.2${formatRecord(file, given)}`;
+    const written = `c1 eth0 10.0.0.2${formatRecorded(file, given)}`;
     t.same(recordIn(written), {
       name: "10.0.0.2",
       key: "c1 eth0",
@@ -40,8 +40,8 @@ test("a record is read as it was written, whatever the path", async (t) => {
       namespace: given,
     });
   }
-  t.equal(formatRecord(undefined, namespace), "");
-  t.equal(formatRecord(file, undefined), "");
+  t.equal(formatRecorded(undefined, namespace), "");
+  t.equal(formatRecorded(file, undefined), "");
 });
 
 test("a line that is cut off, or has anything else, has no record", async (t) => {
@@ -74,7 +74,7 @@ test("a record is of the file with this inode, times and owner, and of no other"
   const { inode, modified, changed } = status;
   const record = (other: Partial<FileStatus> = {}) => {
     const fingerprint = fingerprintOf({ ...status, ...other });
-    const found = recordIn(`c1 eth0 10.0.0.2${formatRecord(fingerprint, namespace)}`);
+    const found = recordIn(`c1 eth0 10.0.0.2${formatRecorded(fingerprint, namespace)}`);
     if (found === undefined) throw new Error("there is one");
     return found;
   };

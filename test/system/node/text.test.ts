@@ -2,7 +2,7 @@
 
 import fc from "fast-check";
 import { test } from "tap";
-import { textOf } from "../../../src/system/node/text.ts";
+import { decodedUtf8 } from "../../../src/system/node/text.ts";
 import { allPairs, decoded, hostileBytes } from "../../harness/hostile-bytes.ts";
 
 test("U+FFFD stands for each byte that begins no character", async (t) => {
@@ -12,10 +12,10 @@ test("U+FFFD stands for each byte that begins no character", async (t) => {
     ["\xed\xa0\x80", "\ufffd\ufffd\ufffd"],
     ["\xc3\xa9\xef\xbf\xbd\xff", "é\ufffd\ufffd"],
   ] as const) {
-    t.equal(textOf(Buffer.from(bytes, "latin1")), text);
+    t.equal(decodedUtf8(Buffer.from(bytes, "latin1")), text);
   }
   for (const bytes of [...hostileBytes, allPairs]) {
-    t.equal(textOf(Buffer.from(bytes, "latin1")), decoded(bytes));
+    t.equal(decodedUtf8(Buffer.from(bytes, "latin1")), decoded(bytes));
   }
 });
 
@@ -23,13 +23,13 @@ test("any bytes become what they are character by character", async () => {
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 40 }), (bytes) => {
       const latin1 = Buffer.from(bytes).toString("latin1");
-      return textOf(Buffer.from(bytes)) === decoded(latin1);
+      return decodedUtf8(Buffer.from(bytes)) === decoded(latin1);
     }),
   );
 });
 
 test("what is UTF-8 is what Node.js makes of it", async () => {
   fc.assert(
-    fc.property(fc.string({ unit: "grapheme" }), (text) => textOf(Buffer.from(text)) === text),
+    fc.property(fc.string({ unit: "grapheme" }), (text) => decodedUtf8(Buffer.from(text)) === text),
   );
 });
