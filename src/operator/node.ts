@@ -228,7 +228,7 @@ export function logProblems({ log }: Context, problems: readonly ConfigurationPr
   for (const { source, problem } of problems) log(`${source}: ${problem}`);
 }
 
-/** Logs which ranges are assumed, or not known, for commands that count addresses. */
+/** Logs which ranges are not known, for commands that count addresses. */
 export function logUncertainty({ log }: Context, networks: readonly FoundNetwork[]): void {
   for (const { source, uncertainty } of networks) {
     if (uncertainty !== undefined) log(`${source}: ${uncertainty}`);

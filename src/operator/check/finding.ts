@@ -187,10 +187,6 @@ export const kinds = {
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 
-/** The remedy for `unread-key` where the key is `ipam`. */
-export const WITHOUT_IPAM =
-  "correct the key, and restart the pods that were started without an address; pods get one from the next ADD on";
-
 /** The remedy for `live-without-reservation` where nothing but the kernel knows of it. */
 export const RESERVATIONS_LOST =
   "if the directory of the network was deleted or restored, the state was lost: drain the node, and restart the pods that stay on it. If another program gave the address, exclude it (ipam.exclude). Meanwhile ADD hands none of these out";

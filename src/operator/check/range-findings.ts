@@ -46,9 +46,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];
       const idle = withoutProcess(node, directory, set);
-      const { uncertainty } = network;
-      const assumed = uncertainty === undefined ? "" : ` (${uncertainty})`;
-      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)}${assumed} are in use`;
+      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
       const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
       if (!isFull) {
         const message = `${usage}: ${decimal(free)} left${idle.text}${status}`;

@@ -5,12 +5,11 @@ import { isIdentifier } from "../../cni/attachment.ts";
 import { configurationNames } from "../../cni/configuration-files.ts";
 import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from "../../cni/json.ts";
 import { LARGEST_FILE } from "../../configuration/named-file.ts";
-import type { Prefix } from "../../ipam/prefix.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, type System } from "../../system/system.ts";
 import type { NetworkFile } from "./file-in-use.ts";
 import { whyInvalid } from "./invalid-json.ts";
-import { expected, wrongTypeIn } from "./plugin-types.ts";
+import { isTrue, listRefusal, pluginRefusal } from "./refusal.ts";
 
 /** A file that configures one network. */
 export interface ConfigurationFile extends NetworkFile {
@@ -56,25 +55,18 @@ export interface CachedConfiguration {
   /** The directory of the entry. */
   readonly directory: string;
   readonly document: Json;
-  /** The addresses of the attachment, with the lengths of their prefixes. */
-  readonly addresses: readonly Prefix[];
 }
 
-/** What libcni's cache has of configurations, the latest of each network. */
+/** What libcni's cache has of configurations. */
 export interface ConfigurationCache {
-  /** The configurations of the networks that multus attaches, which it has from the API server. */
-  readonly multusConfigurations: readonly CachedConfiguration[];
-  /** The configurations with which the runtime attached containers to a network; none where it did not. */
-  readonly configurationsOf: (network: string) => readonly CachedConfiguration[];
+  /**
+   * The latest configuration of each network but these whose runtime may have it from elsewhere than from a file: multus has it
+   * from the API server, BuildKit, Nomad and Concourse have it in memory.
+   */
+  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly CachedConfiguration[];
 }
 
 const LIST_SUFFIX = ".conflist";
-
-/** The keys of a list that are true or false, or one of these words. */
-const BOOLEANS = ["disableCheck", "disableGC", "loadOnlyInlinedPlugins"] as const;
-
-/** What libcni can compare with another version. */
-const VERSION = /^(?:\d+(?:\.\d+){0,2})?$/;
 
 /**
  * Reads all files of a directory that configure networks, in the order in which runtimes do, and after them those of the
@@ -163,13 +155,15 @@ function readFile(
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
+  let unread = "";
   try {
-    const document = readDocument(system, source);
-    if (document === undefined) return [];
+    const text = textOfFile(system, source);
+    if (text === undefined) return [];
+    unread = text;
+    const document = documentIn(text);
     const file = { ...described({ source, directory, kind }, document), document };
     return [{ ...file, ...(file.isList ? listIn(system, file) : pluginIn(document)) }];
   } catch (error) {
-    const unread = error instanceof InvalidText ? error.text : "";
     problems.push({ source, problem: reasonOf(error), unread });
     return [];
   }
@@ -185,26 +179,18 @@ function reasonOf(error: unknown): string {
  * @returns `undefined` for a directory, which libcni passes over
  * @throws SyntaxError | SystemError
  */
-function readDocument(system: System, path: string): Json | undefined {
+function textOfFile(system: System, path: string): string | undefined {
   const { kind } = system.status(path);
-  if (kind === "directory") return undefined;
   if (kind === "other") throw new SyntaxError("not a regular file");
-  const text = system.readFile(path, LARGEST_FILE);
+  return kind === "directory" ? undefined : system.readFile(path, LARGEST_FILE);
+}
+
+/** @throws SyntaxError */
+function documentIn(text: string): Json {
   try {
     return parseJson(text);
   } catch (error) {
-    if (error instanceof SyntaxError) throw new InvalidText(whyInvalid(text), text);
-    throw error;
-  }
-}
-
-/** Thrown for a file whose text is no configuration. */
-class InvalidText extends SyntaxError {
-  readonly text: string;
-
-  constructor(message: string, text: string) {
-    super(message);
-    this.text = text;
+    throw error instanceof SyntaxError ? new SyntaxError(whyInvalid(text)) : error;
   }
 }
 
@@ -212,95 +198,47 @@ type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
 
 /** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
 function pluginIn(document: Json): Loaded {
-  const problem = pluginProblem(document, "");
+  const problem = pluginRefusal(document);
   const hint = hasPlugins(document)
     ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}`
     : "";
   return { appended: [], refusal: problem && `${problem}${hint}` };
 }
 
-/** What libcni itself reads of a plugin. */
-function pluginProblem(plugin: Json, path: string): string | undefined {
-  const wrongType = wrongTypeIn(plugin, path);
-  if (wrongType !== undefined) return wrongType;
-  const hasType = textOf(valueInAnyCase(plugin, "type")) !== "";
-  return hasType ? undefined : "no type, which names the plugin";
-}
-
 /** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
 function listIn(
   system: System,
-  { directory, document }: Pick<ConfigurationFile, "directory" | "document">,
+  { directory, document, network }: Pick<ConfigurationFile, "directory" | "document" | "network">,
 ): Loaded {
-  const refusal = listProblem(document);
+  const refusal = listRefusal(document);
   const inlinedOnly = isTrue(exactMember(document, "loadOnlyInlinedPlugins"));
-  const name = textOf(exactMember(document, "name"));
-  // Of a list that has none of its own libcni knows nothing either.
-  if (refusal !== undefined || inlinedOnly || name === "") return { appended: [], refusal };
-  const { plugins, problem } = pluginsBeside(system, join(directory, name));
-  if (problem !== undefined) return { appended: plugins, refusal: problem };
-  const isEmpty = exactMember(document, "plugins") === undefined && plugins.length === 0;
-  return {
-    appended: plugins,
-    refusal: isEmpty ? `no plugins, and none in ${join(directory, name)}/*.conf` : undefined,
-  };
-}
-
-/** Why libcni refuses a list, as far as it is about the list itself; its name is checked with that of any network. */
-function listProblem(document: Json): string | undefined {
-  if (!isObject(document)) return expected("an object", "", document);
-  const { name = "", cniVersion = "", cniVersions = [], plugins } = document;
-  if (typeof name !== "string") return expected("a text", "name", name);
-  if (typeof cniVersion !== "string") return expected("a text", "cniVersion", cniVersion);
-  const areTexts =
-    Array.isArray(cniVersions) && cniVersions.every((one) => typeof one === "string");
-  if (!areTexts) return expected("a list of texts", "cniVersions", cniVersions);
-  const compared = cniVersions.length === 0 ? [] : [...cniVersions, cniVersion];
-  const wrong = compared.find((one) => !VERSION.test(textOf(one)));
-  if (wrong !== undefined) return expected("a version such as 1.1.0", "cniVersions", wrong);
-  for (const key of BOOLEANS) {
-    const value = document[key];
-    if (value === undefined || typeof value === "boolean") continue;
-    const isWord = typeof value === "string" && /^(?:true|false)$/i.test(value);
-    if (!isWord) return expected("true or false", key, value);
-  }
-  if (plugins === undefined) {
-    const isRequired = isTrue(document.loadOnlyInlinedPlugins);
-    return isRequired ? "no plugins, and loadOnlyInlinedPlugins leaves out all others" : undefined;
-  }
-  if (!Array.isArray(plugins) || plugins.length === 0) {
-    return expected("a list of plugins, at least one", "plugins", plugins);
-  }
-  return plugins
-    .map((plugin: Json, at) => pluginProblem(plugin, `plugins[${at}]`))
-    .find((problem) => problem !== undefined);
-}
-
-/** Whether libcni takes a key of a list for true. */
-export function isTrue(value: unknown): boolean {
-  return value === true || textOf(value).toLowerCase() === "true";
-}
-
-/** The plugins in the directory of a list; one that is invalid makes libcni refuse the list. */
-function pluginsBeside(
-  system: System,
-  directory: string,
-): { readonly plugins: readonly PluginFile[]; readonly problem: string | undefined } {
-  const plugins: PluginFile[] = [];
+  // Of a list without a name libcni knows no plugins beside it either.
+  if (refusal !== undefined || inlinedOnly || network === "") return { appended: [], refusal };
+  const beside = join(directory, network);
   try {
-    const names = attempt(() => system.list(directory), [], "ENOENT");
-    for (const name of names.filter((one) => one.endsWith(".conf")).toSorted()) {
-      const source = join(directory, name);
-      const document = readDocument(system, source);
-      if (document === undefined) continue;
-      const problem = pluginProblem(document, "");
-      if (problem !== undefined || !isObject(document)) {
-        return { plugins, problem: `${source}: ${problem}` };
-      }
-      plugins.push({ source, document });
-    }
-    return { plugins, problem: undefined };
+    const appended = pluginsOf(system, beside);
+    const isEmpty = !hasPlugins(document) && appended.length === 0;
+    return { appended, refusal: isEmpty ? `no plugins, and none in ${beside}/*.conf` : undefined };
   } catch (error) {
-    return { plugins, problem: `a plugin of ${directory}/*.conf: ${reasonOf(error)}` };
+    return { appended: [], refusal: `a plugin of ${beside}/*.conf: ${reasonOf(error)}` };
   }
+}
+
+/**
+ * The plugins in the directory of a list.
+ *
+ * @throws SyntaxError | SystemError where one is invalid, which makes libcni refuse the list
+ */
+function pluginsOf(system: System, directory: string): readonly PluginFile[] {
+  const names = attempt(() => system.list(directory), [], "ENOENT");
+  const files = names.filter((one) => one.endsWith(".conf")).toSorted();
+  return files.flatMap((name) => {
+    const source = join(directory, name);
+    const text = textOfFile(system, source);
+    if (text === undefined) return [];
+    const document = documentIn(text);
+    const refusal = pluginRefusal(document);
+    if (!isObject(document) || refusal !== undefined) throw new SyntaxError(`${name}: ${refusal}`);
+    return [{ source, document }];
+  });
 }

@@ -51,11 +51,7 @@ export function configurationsIn(
 ): readonly Configuration[] {
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
-    const isOwn = (): boolean =>
-      found.length > 0 ||
-      [...typesIn(file.document)].some((type) => plugins.has(type)) ||
-      hasUnknownIpam(file.document);
-    if (file.refusal !== undefined && isOwn()) {
+    if (file.refusal !== undefined && (found.length > 0 || mentions(file.document, plugins))) {
       const problem = `no runtime can use it: ${file.refusal}`;
       problems.push({ source: file.source, problem });
     }
@@ -67,15 +63,10 @@ export function configurationsIn(
   });
 }
 
-/** Whether a plugin has `ipam` in a form that names no plugin: which one was meant is not known, and may be this one. */
-function hasUnknownIpam(document: Json): boolean {
-  const listed = valueInAnyCase(document, "plugins");
-  const plugins = [document, ...(Array.isArray(listed) ? listed : [])];
-  return plugins.some((one: Json) => {
-    const ipam = valueInAnyCase(one, "ipam");
-    if (ipam === undefined || ipam === null) return false;
-    return !isObject(ipam) || typeof (valueInAnyCase(ipam, "type") ?? "") !== "string";
-  });
+/** Whether a document has one of these names anywhere: what libcni refuses may have the plugin where it is not looked for. */
+function mentions(document: Json, plugins: ReadonlySet<string>): boolean {
+  const text = JSON.stringify(document);
+  return [...plugins].some((name) => text.includes(`"${name}"`));
 }
 
 function pluginsOf(
@@ -118,7 +109,7 @@ function pluginsIn(
     } else if (isObject(value)) {
       const { name, version } = inheritedFrom(value, inherited);
       if (usesIpam(value, names)) {
-        found.push({ document: inOrderOfKeys({ ...value, name, cniVersion: version }), path });
+        found.push({ document: { ...value, name, cniVersion: version }, path });
       }
       for (const [key, one] of Object.entries(value).toReversed()) {
         pending.push([one, { name, version, isList: key === "plugins" }, memberPath(path, key)]);
@@ -126,21 +117,6 @@ function pluginsIn(
     }
   }
   return found;
-}
-
-/** Deeper than any key that is read. */
-const DEEPEST = 8;
-
-/** Orders the keys as libcni writes them for the plugin: of a key in two spellings, Go's decoder takes the last. */
-function inOrderOfKeys(plugin: JsonObject, depth = 0): JsonObject {
-  const entries = Object.entries<Json>(plugin).sort(([a], [b]) => (a < b ? -1 : 1));
-  return Object.fromEntries(entries.map(([key, value]) => [key, ordered(value, depth + 1)]));
-}
-
-function ordered(value: Json, depth: number): Json {
-  if (depth === DEEPEST) return value;
-  if (Array.isArray(value)) return value.map((one: Json) => ordered(one, depth + 1));
-  return isObject(value) ? inOrderOfKeys(value, depth) : value;
 }
 
 function inheritedFrom(value: Json, inherited: Inherited): Pick<Inherited, "name" | "version"> {
@@ -167,16 +143,4 @@ function usesIpam(plugin: JsonObject, names: ReadonlySet<string>): boolean {
     names.has(textOf(valueInAnyCase(valueInAnyCase(plugin, "ipam"), "type"))) ||
     isFlannelWithDefault(plugin)
   );
-}
-
-/** Every `type`, at any depth. */
-function typesIn(document: Json): ReadonlySet<string> {
-  const types = new Set<string>();
-  const pending = [document];
-  for (let value = pending.pop(); value !== undefined; value = pending.pop()) {
-    if (typeof value !== "object" || value === null) continue;
-    types.add(textOf(valueInAnyCase(value, "type")));
-    for (const one of Object.values<Json>(value)) pending.push(one);
-  }
-  return types;
 }

@@ -15,19 +15,14 @@ import {
 import type { Excluded } from "../../ipam/exclusions.ts";
 import type { RangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
-import { listReservations } from "../../store/reservations/reservation-file.ts";
 import { delaySecondsOf } from "../../store/reuse/delay.ts";
-import { attempt, type System } from "../../system/system.ts";
-import type {
-  ConfigurationCache,
-  ConfigurationFile,
-  ConfigurationProblem,
-} from "./configuration-files.ts";
+import type { System } from "../../system/system.ts";
+import type { ConfigurationFile, ConfigurationProblem } from "./configuration-files.ts";
 import type { Configuration } from "./configurations.ts";
 import type { FileUse } from "./file-in-use.ts";
 import { linkIn, vlanOn } from "./link.ts";
 import { PLUGIN } from "./plugin-directories.ts";
-import { asksForPodCidr, type Completed, withPodCidr } from "./pod-cidr.ts";
+import { UNKNOWN_POD_CIDR, withPodCidr } from "./pod-cidr.ts";
 
 /** A network, found by a configuration or only by its directory. */
 export interface FoundNetwork extends Excluded {
@@ -49,7 +44,7 @@ export interface FoundNetwork extends Excluded {
   readonly use: FileUse<ConfigurationFile> | undefined;
   /** Whether STATUS fails while a range set is exhausted (`exhaustedStatus` is `"unavailable"`). */
   readonly failsWhenExhausted: boolean;
-  /** Why some ranges are assumed, or left out since they are not known; `undefined` where they are all as configured. */
+  /** Why its ranges are not known; `undefined` where they are as configured. */
   readonly uncertainty: string | undefined;
   /** The bridge that has the gateways' addresses; `undefined` if there is none. */
   readonly bridge: Bridge | undefined;
@@ -74,14 +69,12 @@ export interface Bridge {
 /**
  * The network that a configuration names.
  *
- * @param cache tells its podCIDR, where it asks for that
  * @param dataDir in place of the configured one
  * @param problems receives what is wrong with it
  * @returns `undefined` if not even its directory is known
  */
 export function fromConfiguration(
   system: System,
-  cache: ConfigurationCache,
   { source, document }: Configuration,
   dataDir: string | undefined,
   problems: ConfigurationProblem[],
@@ -118,10 +111,9 @@ export function fromConfiguration(
         ? network
         : { ...network, config: loadWithoutCall(configuration, system) };
     }
-    const { document: complete, uncertainty } = completed(system, cache, document, files);
-    network = { ...network, uncertainty };
+    const complete = withPodCidr(system, document);
+    if (complete === undefined) return { ...network, uncertainty: UNKNOWN_POD_CIDR };
     const whole = configurationOf(complete);
-    if (!hasRanges(whole)) return network;
     const config = loadConfig(whole, "", system);
     const { rangeSets, exclusions, reserved, reclaims, failsWhenExhausted } = config;
     const counted = { rangeSets, exclusions, reserved, reclaims };
@@ -177,22 +169,6 @@ export function bridgeIn(document: JsonObject): Bridge | undefined {
  */
 function isRouted(document: JsonObject): boolean {
   return bridgeIn(document) !== undefined || textOf(valueInAnyCase(document, "type")) === "ptp";
-}
-
-/** A configuration with the podCIDR of this node, where it asks for it. */
-function completed(
-  system: System,
-  cache: ConfigurationCache,
-  document: JsonObject,
-  files: NetworkFiles,
-): Completed {
-  if (!asksForPodCidr(document)) return { document, uncertainty: undefined };
-  const addresses = attempt(() => listReservations(files), []).map(({ address }) => address);
-  const cached = cache.configurationsOf(files.network);
-  return withPodCidr(system, document, {
-    addresses,
-    results: cached.flatMap((one) => one.addresses),
-  });
 }
 
 /** A network of which nothing is known but its directory. */

@@ -18,12 +18,10 @@ import {
   described,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
-import { type FileUse, isUnused, usesOf } from "./file-in-use.ts";
+import { type FileUse, isInUse, isUnused, usesOf } from "./file-in-use.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
-import { BUILDKIT_PLUGIN, pluginNames } from "./plugin-directories.ts";
-
-/** The name of BuildKit's network. */
-const BUILDKIT_NETWORK = "buildkit";
+import { whyNotConfigured } from "./nearly-configured.ts";
+import { existingPluginDirectories, namesIn, pluginNames } from "./plugin-directories.ts";
 
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
@@ -69,9 +67,11 @@ export function findNetworks(
   const problems: ConfigurationProblem[] = [];
   const files = readAllFiles(context, problems);
   const uses = usesOf(files);
-  const configurations = configurationsIn(system, files, problems);
+  const names = pluginNames(system);
+  const configurations = configurationsIn(system, files, problems, names);
+  problems.push(...nearlyConfigured(system, files, uses, names));
   const all = configurations.flatMap((configuration): readonly FoundNetwork[] => {
-    const network = fromConfiguration(system, cache, configuration, dataDir, problems);
+    const network = fromConfiguration(system, configuration, dataDir, problems);
     return network === undefined ? [] : [{ ...network, use: uses.get(configuration.file) }];
   });
   const unused = all.filter(({ use }) => isUnused(use));
@@ -112,6 +112,27 @@ export function findNetworks(
   return { found: named, others, ...read };
 }
 
+/** What is wrong with the files in use that nearly use this plugin. */
+function nearlyConfigured(
+  system: System,
+  files: readonly ConfigurationFile[],
+  uses: Networks["uses"],
+  names: ReadonlySet<string>,
+): readonly ConfigurationProblem[] {
+  const directories = existingPluginDirectories(system);
+  const isPlugin = (type: string): boolean =>
+    directories.some(({ directory }) => namesIn(system, directory).includes(type));
+  return files
+    .filter((file) => isInUse(uses.get(file)))
+    .flatMap(({ source, document }) =>
+      whyNotConfigured(document, [...names], isPlugin).map((problem) => ({
+        source,
+        problem,
+        unread: JSON.stringify(document),
+      })),
+    );
+}
+
 /** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */
 function distinctProblems(
   problems: readonly ConfigurationProblem[],
@@ -119,27 +140,18 @@ function distinctProblems(
   return [...new Map(problems.map((one) => [`${one.source}\0${one.problem}`, one])).values()];
 }
 
-/**
- * The networks of which a cache alone has the configuration, and no file: those that multus attaches, from the API server, and
- * that of BuildKit, from its memory.
- */
+/** The networks that no file configures, and of which libcni's cache has the configuration. */
 function cachedNetworks(
   system: System,
   cache: ConfigurationCache,
   dataDir: string | undefined,
   found: readonly FoundNetwork[],
 ): readonly FoundNetwork[] {
-  const ofMultus = cache.multusConfigurations.map(cachedFile);
-  const hasBuildkit = isDirectory(system, join(dataDir ?? DEFAULT_DATA_DIR, BUILDKIT_NETWORK));
-  const ofBuildkit = hasBuildkit ? cache.configurationsOf(BUILDKIT_NETWORK).map(cachedFile) : [];
-  const configurations = [
-    ...configurationsIn(system, ofMultus, [], pluginNames(system)),
-    ...configurationsIn(system, ofBuildkit, [], new Set([BUILDKIT_PLUGIN])),
-  ];
-  const configured = new Set(found.map(({ files }) => files.directory));
-  return configurations.flatMap((configuration) => {
-    const network = fromConfiguration(system, cache, configuration, dataDir, []);
-    if (network === undefined || configured.has(network.files.directory)) return [];
+  const configured = new Set(found.map(({ files }) => files.network));
+  const cached = cache.configurationsBut(configured).map(cachedFile);
+  return configurationsIn(system, cached, []).flatMap((configuration) => {
+    const network = fromConfiguration(system, configuration, dataDir, []);
+    if (network === undefined || configured.has(network.files.network)) return [];
     return [{ ...network, use: { kind: "cached", file: configuration.file } }];
   });
 }

@@ -75,8 +75,7 @@ export class NetworkDirectory {
     this.rangeSets = networks.flatMap(({ rangeSets }) => rangeSets);
     this.ranges = this.rangeSets.flat();
     this.hasKnownRanges = networks.every(
-      ({ rangeSets, acceptsRuntimeRanges, uncertainty }) =>
-        rangeSets.length > 0 && !acceptsRuntimeRanges && uncertainty === undefined,
+      ({ rangeSets, acceptsRuntimeRanges }) => rangeSets.length > 0 && !acceptsRuntimeRanges,
     );
   }
 

@@ -27,55 +27,51 @@ const mistyped: Readonly<Record<string, string>> = {
 for (const [key, meant] of Object.entries(mistyped)) {
   test(`${key} in ipam is probably ${meant}`, async (t) => {
     t.strictSame(unreadIn({ subnet, [key]: "x" }), [
-      `nothing reads ipam.${key}; did you mean ${meant}?`,
+      `nothing reads ipam.${key}; did you mean ipam.${meant}?`,
     ]);
   });
 }
 
 test("a key of a range, a route, a partition or a history is compared with theirs", async (t) => {
   t.strictSame(unreadIn({ ranges: [[{ subnet, rangestrt: "10.0.0.9" }]] }), [
-    "nothing reads ipam.ranges[0][0].rangestrt; did you mean rangeStart?",
+    "nothing reads ipam.ranges[0][0].rangestrt; did you mean ipam.ranges[0][0].rangeStart?",
   ]);
   t.strictSame(unreadIn({ subnet, routes: [{ dst_: "0.0.0.0/0" }] }), [
-    "nothing reads ipam.routes[0].dst_; did you mean dst?",
-  ]);
-  t.strictSame(unreadIn({ subnet, routes: [{ destination: "0.0.0.0/0", Gateway: "10.0.0.1" }] }), [
-    "nothing reads ipam.routes[0].destination; did you mean dst?",
-    "nothing reads ipam.routes[0].Gateway; did you mean gw?",
+    "nothing reads ipam.routes[0].dst_; did you mean ipam.routes[0].dst?",
   ]);
   const ranges = [[{ subnet, gatway: "10.0.0.1" }]];
   t.strictSame(unreadIn({ partition: { subnetfile_: "/x", ranges } }), [
-    "nothing reads ipam.partition.subnetfile_; did you mean subnetFile?",
-    "nothing reads ipam.partition.ranges[0][0].gatway; did you mean gateway?",
+    "nothing reads ipam.partition.subnetfile_; did you mean ipam.partition.subnetFile?",
+    "nothing reads ipam.partition.ranges[0][0].gatway; did you mean ipam.partition.ranges[0][0].gateway?",
   ]);
   t.strictSame(unreadIn({ subnet, history: { maxByte: 4096 } }), [
-    "nothing reads ipam.history.maxByte; did you mean maxBytes?",
+    "nothing reads ipam.history.maxByte; did you mean ipam.history.maxBytes?",
   ]);
 });
 
 const misplaced: readonly (readonly [ipam: JsonObject, message: string, rest?: JsonObject])[] = [
   [
     { ranges: [[{ subnet, exclude: ["10.0.0.9"] }]] },
-    "nothing reads ipam.ranges[0][0].exclude; it belongs in ipam",
+    "ipam.ranges[0][0].exclude; did you mean ipam.exclude?",
   ],
   [
     { ranges: [[{ subnet }]], rangeStart: "10.0.0.9" },
-    "nothing reads ipam.rangeStart without ipam.subnet; it belongs in a range of ipam.ranges",
+    "ipam.rangeStart; did you mean ipam.ranges[0][0].rangeStart?",
   ],
   [
     { ranges: [[{ subnet }]], gateway: "10.0.0.9" },
-    "nothing reads ipam.gateway without ipam.subnet; it belongs in a range of ipam.ranges",
+    "ipam.gateway; did you mean ipam.ranges[0][0].gateway?",
   ],
-  [{ subnet }, "nothing reads exclude; it belongs in ipam", { exclude: ["10.0.0.9"] }],
-  [{ subnet, gcOnly: true }, "nothing reads ipam.gcOnly; it belongs beside ipam"],
-  [{ subnet, dns: {} }, "nothing reads ipam.dns; it belongs beside ipam"],
-  [{ subnet, clusterCidr: subnet }, "nothing reads ipam.clusterCidr; it belongs in ipam.partition"],
-  [{ subnet, maxBytes: 4096 }, "nothing reads ipam.maxBytes; it belongs in ipam.history"],
+  [{ subnet }, "exclude; did you mean ipam.exclude?", { exclude: ["10.0.0.9"] }],
+  [{ subnet, gcOnly: true }, "ipam.gcOnly; did you mean gcOnly?"],
+  [{ subnet, dns: {} }, "ipam.dns; did you mean dns?"],
+  [{ subnet, clusterCidr: subnet }, "ipam.clusterCidr; did you mean ipam.partition.clusterCidr?"],
+  [{ subnet, maxBytes: 4096 }, "ipam.maxBytes; did you mean ipam.history.maxBytes?"],
 ];
 
 for (const [ipam, message, rest] of misplaced) {
-  test(`of a key in the wrong place is said: ${message}`, async (t) => {
-    t.strictSame(unreadIn(ipam, rest), [message]);
+  test(`of a key in the wrong place is said: nothing reads ${message}`, async (t) => {
+    t.strictSame(unreadIn(ipam, rest), [`nothing reads ${message}`]);
   });
 }
 
@@ -85,7 +81,11 @@ test("nothing is said of what is read, in any letter case, or of keys of others"
   t.strictSame(unreadIn({ "\u017fubnet": subnet }), [], "as Go's decoder does");
   t.strictSame(
     unreadIn(
-      { subnet, comment: "ours", log_level: "debug", assign_ipv4: "true", x: 1, "": 2 },
+      {
+        ...{ subnet, comment: "ours", log_level: "debug", assign_ipv4: "true", x: 1, "": 2 },
+        // What belongs in several places, or is deeper than anything that is read.
+        ...{ ranges: [[{ subnet, name: "a" }, [[[{ exclude: [] }]]]]], routes: [{ gateway: "" }] },
+      },
       { ipMasq: true, mtu: 1500, vlan: 2, mode: "bridge", isGateway: true, args: { labels: {} } },
     ),
     [],
@@ -104,8 +104,8 @@ test("of a list, libcni reads the keys only as they are written", async (t) => {
     "nothing reads plugin; did you mean plugins?",
   ]);
   t.strictSame(unreadInList({ name: "net", plugins: [], args: {}, capabilities: {} }), [
-    "nothing reads args; it belongs in an entry of plugins",
-    "nothing reads capabilities; it belongs in an entry of plugins",
+    "nothing reads args; did you mean plugins[0].args?",
+    "nothing reads capabilities; did you mean plugins[0].capabilities?",
   ]);
   t.strictSame(unreadInList({ name: "net", plugins: [], nerdctlID: "x" }), []);
 });
@@ -123,20 +123,10 @@ test("a key as long as a novel is compared with none", async (t) => {
 test("a key is named by its place in the file, whatever is wrong with it", async (t) => {
   const ipam = { type: "host-local", subnet, datadir_: "/x", routes: [{ dst_: "0.0.0.0/0" }] };
   t.strictSame(unreadInPlugin({ type: "bridge", exclude: [], ipam }, "plugins[1]"), [
-    "nothing reads plugins[1].exclude; it belongs in ipam",
-    "nothing reads plugins[1].ipam.datadir_; did you mean dataDir?",
-    "nothing reads plugins[1].ipam.routes[0].dst_; did you mean dst?",
+    "nothing reads plugins[1].exclude; did you mean plugins[1].ipam.exclude?",
+    "nothing reads plugins[1].ipam.datadir_; did you mean plugins[1].ipam.dataDir?",
+    "nothing reads plugins[1].ipam.routes[0].dst_; did you mean plugins[1].ipam.routes[0].dst?",
   ]);
-});
-
-test("of an object with very many keys is said once that they are not compared", async (t) => {
-  const many = Object.fromEntries(Array.from({ length: 200_000 }, (_, at) => [`exclude${at}`, []]));
-  const tooMany = (name: string, count: number): readonly string[] => [
-    `${name} has ${count} keys, too many to look for mistyped ones`,
-  ];
-  t.strictSame(unreadIn({ subnet, ...many }), tooMany("ipam", 200_002));
-  t.strictSame(unreadInList({ plugins: [], ...many }), tooMany("the list", 200_001));
-  t.strictSame(unreadIn({ subnet }, many), tooMany("the plugin", 200_002));
 });
 
 for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {

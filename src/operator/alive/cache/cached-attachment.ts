@@ -1,11 +1,10 @@
 /** An entry of libcni's cache: one attachment, as libcni writes it. */
 
 import { exactMember, listOf, textOf } from "../../../cli/command/json-values.ts";
-import { parseJson } from "../../../cni/json.ts";
+import { type Json, parseJson } from "../../../cni/json.ts";
 import { formatPod } from "../../../cni/pod.ts";
 import { formatAddress } from "../../../ipam/address.ts";
-import { type Prefix, parsePrefix } from "../../../ipam/prefix.ts";
-import type { CachedConfiguration } from "../../configured/configuration-files.ts";
+import { parsePrefix } from "../../../ipam/prefix.ts";
 import { textOfBase64 } from "./base64.ts";
 
 /** An attachment in libcni's cache; strings are empty if the cache does not have them. */
@@ -24,11 +23,9 @@ export interface CachedAttachment {
 }
 
 /** The configuration of an entry, which libcni writes in base64; `undefined` if it is invalid. */
-export function configurationIn(text: string): Omit<CachedConfiguration, "directory"> | undefined {
-  const entry = parsed(text);
+export function configurationIn(text: string): Json | undefined {
   try {
-    const document = parseJson(textOfBase64(textOf(exactMember(entry, "config"))));
-    return { document, addresses: prefixesIn(exactMember(entry, "result")) };
+    return parseJson(textOfBase64(textOf(exactMember(parsed(text), "config"))));
   } catch (error) {
     if (error instanceof SyntaxError || error instanceof URIError) return undefined;
     throw error;
@@ -132,11 +129,8 @@ function parsed(text: string): unknown {
 
 /** The addresses of a result, in their canonical form. */
 function addressesIn(result: unknown): readonly string[] {
-  return prefixesIn(result).map(({ address }) => formatAddress(address));
-}
-
-function prefixesIn(result: unknown): readonly Prefix[] {
-  return valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
+  const prefixes = valuesIn(result, "address", "ip").flatMap((text) => parsePrefix(text) ?? []);
+  return prefixes.map(({ address }) => formatAddress(address));
 }
 
 function gatewaysIn(result: unknown): readonly string[] {

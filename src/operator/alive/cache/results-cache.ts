@@ -112,12 +112,13 @@ export class ResultsCache implements ConfigurationCache {
     return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 
-  get multusConfigurations(): readonly CachedConfiguration[] {
-    return this.#multus.configurations();
-  }
-
-  configurationsOf(network: string): readonly CachedConfiguration[] {
-    return this.#own.configurations(`${network}-`);
+  configurationsBut(networks: ReadonlySet<string>): readonly CachedConfiguration[] {
+    const own = this.#own.configurationsBut(networks);
+    // A runtime of Kubernetes reads files alone: of such a network the file is gone.
+    return [
+      ...this.#multus.configurationsBut(networks),
+      ...own.filter(({ pod }) => !pod.includes("/")),
+    ];
   }
 
   get #directories(): readonly CacheDirectory[] {
@@ -129,8 +130,8 @@ function keyOfAttachment({ network, containerId, interfaceName }: CachedAttachme
   return `${network} ${containerId} ${interfaceName}`;
 }
 
-/** The name of an entry of a container of the CRI: network, container id, interface. */
-const ENTRY_NAME = /^(.+)-[0-9a-f]{64}-[^-]+$/;
+/** The name of an entry of a container of the CRI, of Nomad or Concourse: network, container id, interface. */
+const ENTRY_NAME = /^(.+)-(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12})-[^-]+$/;
 
 /** A directory of entries. */
 class CacheDirectory {
@@ -173,20 +174,27 @@ class CacheDirectory {
     return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
   }
 
-  /** The latest configuration of each network whose entries have names that begin so. */
-  configurations(start = ""): readonly CachedConfiguration[] {
+  /** The latest configuration of each network but these, with the pod that was attached by it. */
+  configurationsBut(
+    networks: ReadonlySet<string>,
+  ): readonly (CachedConfiguration & Pick<CachedAttachment, "pod">)[] {
     const { system } = this.#context;
-    const names = this.#listed.filter((name) => name.startsWith(start));
-    const byNetwork = Map.groupBy(names, (name) => ENTRY_NAME.exec(name)?.[1] ?? name);
-    return [...byNetwork.values()].flatMap((entries) => {
+    const isOf = (name: string) => (network: string) => name.startsWith(`${network}-`);
+    const byNetwork = Map.groupBy(
+      this.#listed,
+      (name) => ENTRY_NAME.exec(name)?.[1] ?? [...networks].find(isOf(name)) ?? name,
+    );
+    return [...byNetwork].flatMap(([network, entries]) => {
+      if (networks.has(network)) return [];
       const written = entries.map((name) => {
         const status = () => system.status(`${this.#directory}/${name}`).modified;
         return { name, modified: attempt(status, 0n) };
       });
       const [latest] = written.toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
       const text = latest === undefined ? "" : this.#textOf(latest.name);
-      const configuration = configurationIn(text);
-      return configuration === undefined ? [] : [{ directory: this.#directory, ...configuration }];
+      const document = configurationIn(text);
+      if (document === undefined) return [];
+      return [{ directory: this.#directory, document, pod: attachmentIn(text)?.pod ?? "" }];
     });
   }
 

@@ -1,4 +1,4 @@
-/** Networks and pods of which only a cache tells: those that multus attaches, and BuildKit's. */
+/** Networks and pods of which only a cache tells: those that multus attaches, and those of runtimes that have them in memory. */
 
 import { test } from "tap";
 import { ResultsCache } from "../../../../src/operator/alive/cache/results-cache.ts";
@@ -108,20 +108,31 @@ test("a network without a file and without a pod may be of a NetworkAttachmentDe
   t.same(codes(), ["unconfigured-network", "unconfigured-network"], "net and other-net");
 });
 
-test("BuildKit's network is configured in its memory, and in the runtime's cache", async (t) => {
-  const machine = memoryNode({});
-  machine.disk.put("/data/buildkit/10.10.0.2", "c1\r\neth0");
-  const ipam = { type: "buildkit-cni-host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
-  const configuration = { name: "buildkit", plugins: [{ type: "buildkit-cni-bridge", ipam }] };
-  remember(machine, POD, { configuration }, "buildkit");
-  t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
-});
+for (const [runtime, network, type, container, pod] of [
+  ["BuildKit", "buildkit", "buildkit-cni-host-local", "7fr40lq4s7xvl3h1ek3ntb0sr", "builder"],
+  ["Nomad", "nomad", "host-local", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d", ""],
+  ["Concourse", "concourse-network", "host-local", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d", ""],
+] as const) {
+  test(`${runtime}'s network is known from libcni's cache alone, as it should be`, async (t) => {
+    const machine = memoryNode({});
+    machine.disk.put(`/data/${network}/10.10.0.2`, `${container}\r\neth0`);
+    const ipam = { type, ranges: [[{ subnet: "10.10.0.0/16" }]] };
+    const configuration = { name: network, plugins: [{ type: "ptp", ipam }] };
+    remember(machine, container, { configuration, pod }, network);
+    t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+    t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
+  });
+}
 
-test("the runtime's cache of a network whose file is gone does not configure it", async (t) => {
+test("the cache of a runtime of Kubernetes configures no network: of such a one the file is gone", async (t) => {
   const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
   const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  remember(machine, POD, { configuration: { name: "net", type: "bridge", ipam } }, "net");
+  const configuration = { name: "net", type: "bridge", ipam };
+  remember(machine, POD, { configuration, pod: "default/web" }, "net");
   t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
+  const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
+  t.ok(findings.some(({ code }) => code === "unconfigured-network"));
 });
 
 test("a pod that the cache has in a network of another plugin does not lack a reservation", async (t) => {
