@@ -6,7 +6,8 @@
 import { formatAddress, isSame, isWithin } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import { isInUse } from "../configured/file-in-use.ts";
-import type { Bridge, FoundNetwork } from "../configured/found-network.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
+import type { Bridge } from "../configured/main-plugin.ts";
 import type { InterfaceAddress } from "../facts/links.ts";
 import {
   formatInterfaceAddress,

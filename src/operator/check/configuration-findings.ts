@@ -7,7 +7,7 @@ import { requireAllowed } from "../../cni/version.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
-import { bridgeIn } from "../configured/found-network.ts";
+import { mainPluginOf } from "../configured/main-plugin.ts";
 import { isTrue } from "../configured/refusal.ts";
 import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { ownerOf } from "../gc/runtime-command.ts";
@@ -64,7 +64,7 @@ function useFinding(
   const network = textOf(document.name);
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName") return [finding];
-  if (ownerOf({ source, bridge: bridgeIn(document) }) !== undefined) return [];
+  if (ownerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
   return [{ ...finding, severity: "info", remedy: FILES_OF_NETWORKS }];
 }
 

@@ -84,11 +84,9 @@ export function readConfigurationFiles(
   type Kind = ConfigurationFile["kind"];
   const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
     readFile(system, at, name, kind, problems);
-  const own = configurationNames(names).flatMap((name) => read(name, directory, "file"));
-  const unread = new Set(problems.map(({ source }) => source));
-  const namespaces = names.filter(
-    (name) => isIdentifier(name) && !unread.has(join(directory, name)),
-  );
+  const ofNetworks = configurationNames(names);
+  const own = ofNetworks.flatMap((name) => read(name, directory, "file"));
+  const namespaces = names.filter((name) => isIdentifier(name) && !ofNetworks.includes(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)

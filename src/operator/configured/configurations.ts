@@ -74,15 +74,16 @@ function pluginsOf(
   names: ReadonlySet<string>,
 ): readonly Omit<Configuration, "file">[] {
   const list: Inherited = { ...inheritedFrom(document, NOTHING), isList: true };
-  return [
-    ...pluginsIn(document, names, NOTHING).map((plugin) => ({ source, ...plugin })),
-    ...appended.flatMap((one) =>
-      pluginsIn(one.document, names, list).map((plugin) => ({
-        source: one.source,
-        ...plugin,
-      })),
-    ),
+  const parts = [
+    { source, document, outermost: NOTHING },
+    ...appended.map((one) => ({ ...one, outermost: list })),
   ];
+  return parts.flatMap((part) =>
+    pluginsIn(part.document, names, part.outermost).map((plugin) => ({
+      source: part.source,
+      ...plugin,
+    })),
+  );
 }
 
 const NOTHING: Inherited = { name: "", version: "", isList: false };
@@ -119,15 +120,16 @@ function pluginsIn(
   return found;
 }
 
-function inheritedFrom(value: Json, inherited: Inherited): Pick<Inherited, "name" | "version"> {
+function inheritedFrom(
+  value: Json,
+  { name, version, isList }: Inherited,
+): Pick<Inherited, "name" | "version"> {
+  const choose = (own: string, inherited: string): string =>
+    isList ? inherited : own || inherited;
   return {
-    name: choose(inherited, textOf(memberOf(value, "name")), inherited.name),
-    version: choose(inherited, versionOf(value), inherited.version),
+    name: choose(textOf(memberOf(value, "name")), name),
+    version: choose(versionOf(value), version),
   };
-}
-
-function choose({ isList }: Inherited, own: string, inherited: string): string {
-  return isList ? inherited : own || inherited;
 }
 
 /** A CNI 1.1 list may name several versions; the runtime uses the highest one that it knows. */

@@ -19,23 +19,24 @@ export function whyNotConfigured(
 ): readonly string[] {
   const listed = valueInAnyCase(document, "plugins");
   const plugins: readonly Json[] = [document, ...(Array.isArray(listed) ? listed : [])];
+  const typeIn = (ipam: Json | undefined): string => textOf(valueInAnyCase(ipam, "type"));
   return plugins.flatMap((plugin, at) => {
     if (!isObject(plugin)) return [];
-    const ipam = valueInAnyCase(plugin, "ipam");
     const path = memberPath(at === 0 ? "" : `plugins[${at - 1}]`, "ipam");
-    if (ipam === undefined)
-      return Object.entries<Json>(plugin).flatMap(([key, value]) => {
-        const isMeant =
-          names.includes(textOf(valueInAnyCase(value, "type"))) &&
-          similarTo(key, ["ipam"]) !== undefined;
-        if (!isMeant) return [];
-        return [
+    const ipam = valueInAnyCase(plugin, "ipam");
+    const type = typeIn(ipam);
+    const meant = names.includes(type) ? undefined : similarName(type, names);
+    if (meant !== undefined && !isPlugin(type)) {
+      return [
+        `no plugin of this node is named ${type}, the type of ${path}; did you mean ${meant}?`,
+      ];
+    }
+    const keys = Object.entries<Json>(ipam === undefined ? plugin : {});
+    return keys
+      .filter(([key, value]) => names.includes(typeIn(value)) && similarTo(key, ["ipam"]))
+      .map(
+        ([key]) =>
           `nothing reads ${key}; did you mean ${path}? As it is, pods get no address, and no error: restart them once it is corrected`,
-        ];
-      });
-    const type = textOf(valueInAnyCase(ipam, "type"));
-    const name = names.includes(type) ? undefined : similarName(type, names);
-    if (name === undefined || isPlugin(type)) return [];
-    return [`no plugin of this node is named ${type}, the type of ${path}; did you mean ${name}?`];
+      );
   });
 }

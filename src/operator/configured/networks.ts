@@ -69,7 +69,14 @@ export function findNetworks(
   const uses = usesOf(files);
   const names = pluginNames(system);
   const configurations = configurationsIn(system, files, problems, names);
-  problems.push(...nearlyConfigured(system, files, uses, names));
+  const directories = existingPluginDirectories(system);
+  const isPlugin = (type: string): boolean =>
+    directories.some(({ directory }) => namesIn(system, directory).includes(type));
+  for (const { source, document } of files.filter((file) => isInUse(uses.get(file)))) {
+    for (const problem of whyNotConfigured(document, [...names], isPlugin)) {
+      problems.push({ source, problem, unread: JSON.stringify(document) });
+    }
+  }
   const all = configurations.flatMap((configuration): readonly FoundNetwork[] => {
     const network = fromConfiguration(system, configuration, dataDir, problems);
     return network === undefined ? [] : [{ ...network, use: uses.get(configuration.file) }];
@@ -77,14 +84,7 @@ export function findNetworks(
   const unused = all.filter(({ use }) => isUnused(use));
   const found = all.filter(({ use }) => !isUnused(use));
   found.push(...cachedNetworks(system, cache, dataDir, found));
-  // STATUS is asked of every plugin of a list, also of one for GC alone.
-  const failing = new Set(
-    found.filter((one) => one.failsWhenExhausted).map(({ files }) => files.directory),
-  );
-  const shown = differing(found).map((network) => ({
-    ...network,
-    failsWhenExhausted: failing.has(network.files.directory),
-  }));
+  const shown = differing(found);
   const dataDirs =
     dataDir === undefined
       ? [DEFAULT_DATA_DIR, ...[...all, ...found].map(({ files }) => files.dataDir)]
@@ -110,27 +110,6 @@ export function findNetworks(
   if (named.length === 0) throw unknownNetwork(name, shown, distinct);
   const others = shown.filter((one) => !isNamed(one));
   return { found: named, others, ...read };
-}
-
-/** What is wrong with the files in use that nearly use this plugin. */
-function nearlyConfigured(
-  system: System,
-  files: readonly ConfigurationFile[],
-  uses: Networks["uses"],
-  names: ReadonlySet<string>,
-): readonly ConfigurationProblem[] {
-  const directories = existingPluginDirectories(system);
-  const isPlugin = (type: string): boolean =>
-    directories.some(({ directory }) => namesIn(system, directory).includes(type));
-  return files
-    .filter((file) => isInUse(uses.get(file)))
-    .flatMap(({ source, document }) =>
-      whyNotConfigured(document, [...names], isPlugin).map((problem) => ({
-        source,
-        problem,
-        unread: JSON.stringify(document),
-      })),
-    );
 }
 
 /** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */
@@ -165,13 +144,15 @@ function cachedFile({ directory, document }: CachedConfiguration): Configuration
  * The first configuration of each network with the same ranges: multus has copies of those of others. One that has none, as an
  * entry for GC alone, counts only where no other has.
  */
-function differing(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
+function differing(found: readonly FoundNetwork[]): FoundNetwork[] {
   const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);
   return [...ofNetworks.values()].flatMap((all) => {
+    // STATUS is asked of every plugin of a list, also of one for GC alone.
+    const failsWhenExhausted = all.some((one) => one.failsWhenExhausted);
     const byRanges = [...Map.groupBy(all, formatRanges)];
     return byRanges
       .filter(([ranges]) => ranges !== "" || byRanges.length === 1)
-      .flatMap(([, [first]]) => first ?? []);
+      .flatMap(([, [first]]) => (first === undefined ? [] : [{ ...first, failsWhenExhausted }]));
   });
 }
 

@@ -74,11 +74,9 @@ export function isTrue(value: unknown): boolean {
 /** The first value of another type, as Go's decoder sees it: keys in any letter case, and `null` is as good as none. */
 function mismatchIn(value: Json, form: Form, path: string): string | undefined {
   if (value === null) return undefined;
-  if (form === "string") {
-    return typeof value === form ? undefined : expected("a text", path, value);
-  }
-  if (form === "boolean") {
-    return typeof value === form ? undefined : expected("true or false", path, value);
+  if (typeof form === "string") {
+    const what = form === "string" ? "a text" : "true or false";
+    return typeof value === form ? undefined : expected(what, path, value);
   }
   if (isListForm(form)) {
     if (!Array.isArray(value)) return expected("a list", path, value);

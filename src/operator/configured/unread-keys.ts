@@ -14,7 +14,7 @@ import { goKeys, ownKeys } from "../../ipam/config.ts";
 import { partitionKeys } from "../../ipam/partition-fields.ts";
 import { rangeKeys } from "../../ipam/range-fields.ts";
 import { routeKeys } from "../../ipam/route.ts";
-import { PASSING_ON } from "./found-network.ts";
+import { PASSING_ON } from "./main-plugin.ts";
 
 const LIST = "";
 const PLUGIN = "plugins[0]";

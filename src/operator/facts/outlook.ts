@@ -40,11 +40,12 @@ const DAC_OVERRIDE = 1n << 1n;
  */
 export function outlookOf(
   system: OperatorSystem,
-  { files, config }: FoundNetwork,
+  network: FoundNetwork,
   seen: Pick<NodeLifeFacts, "states" | "useIn">,
 ): Outlook {
+  const { files, reserves } = network;
   // A relative data directory is another one for the plugin.
-  if (config === undefined || !files.dataDir.startsWith("/")) return UNASKED;
+  if (!reserves || !files.dataDir.startsWith("/")) return UNASKED;
   let doubt: string | undefined;
   const isRefused = (error: SystemError): boolean => {
     const answer = isRefusedToPlugin(system, error);
@@ -53,7 +54,7 @@ export function outlookOf(
   };
   try {
     const options = { states: seen.states, use: seen.useIn(files), isRefused };
-    return { kind: "asked", prospects: dryRun(files, config, options), doubt };
+    return { kind: "asked", prospects: dryRun(files, network, options), doubt };
   } catch (error) {
     const isCniError = error instanceof CniError;
     if (!isCniError && !isSystemError(error)) throw error;

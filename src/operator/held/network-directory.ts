@@ -28,6 +28,7 @@ import {
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isRemovable, isSettled } from "../../store/reservations/usage.ts";
+import { delaySecondsOf } from "../../store/reuse/delay.ts";
 import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
@@ -215,9 +216,10 @@ export class NetworkDirectory {
   }
 
   /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
-  coolingIn({ files, reuseDelaySeconds }: FoundNetwork): readonly Address[] {
-    if (reuseDelaySeconds === 0) return [];
-    const cooling = new Set(coolingAmong(files, readReuse(files), reuseDelaySeconds).keys());
+  coolingIn({ files, reuse }: FoundNetwork): readonly Address[] {
+    const seconds = delaySecondsOf(this.#system, reuse.delay);
+    if (seconds === 0) return [];
+    const cooling = new Set(coolingAmong(files, readReuse(files), seconds).keys());
     for (const { name } of this.listed) cooling.delete(name);
     return [...cooling].flatMap((name) => parseAddress(name) ?? []);
   }

@@ -421,16 +421,6 @@ test("the version, too", async (t) => {
   t.match(found({ "a.conf": document }).problems, [/incompatible CNI versions/]);
 });
 
-test("the bridge of a network is found in any letter case", async (t) => {
-  const machine = memoryNode({});
-  const document = { name: "net", ...bridge("10.0.0.0/29"), IsGateway: true, Bridge: "br0" };
-  machine.disk.put("/conf/a.conf", JSON.stringify(document));
-  const context = contextOf(startOperator(machine).system, places);
-  t.match(findNetworks(context, new ResultsCache(context), undefined).found, [
-    { bridge: { name: "br0", isForced: false } },
-  ]);
-});
-
 test("a namespace's directory that the disk does not show is a problem, another user's is none", async (t) => {
   const files = { "default/nerdctl-app.conflist": { name: "app", plugins: [bridge()] } };
   const withError = (code: string) => found(files, refuse("list", code, "/conf/default"));
