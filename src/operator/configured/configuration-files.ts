@@ -214,7 +214,7 @@ function listIn(
   if (refusal !== undefined || inlinedOnly || network === "") return { appended: [], refusal };
   const beside = join(directory, network);
   try {
-    const appended = pluginsOf(system, beside);
+    const appended = pluginsBeside(system, beside);
     const isEmpty = !hasPlugins(document) && appended.length === 0;
     return { appended, refusal: isEmpty ? `no plugins, and none in ${beside}/*.conf` : undefined };
   } catch (error) {
@@ -227,7 +227,7 @@ function listIn(
  *
  * @throws SyntaxError | SystemError where one is invalid, which makes libcni refuse the list
  */
-function pluginsOf(system: System, directory: string): readonly PluginFile[] {
+function pluginsBeside(system: System, directory: string): readonly PluginFile[] {
   const names = attempt(() => system.list(directory), [], "ENOENT");
   const files = names.filter((one) => one.endsWith(".conf")).toSorted();
   return files.flatMap((name) => {

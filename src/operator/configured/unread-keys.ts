@@ -71,7 +71,7 @@ function unreadAt(place: string, value: Json, path: string, plugin: string): rea
   const hasShortForm = place === IPAM && valueInAnyCase(value, "subnet") !== undefined;
   const all = hasShortForm ? [...keys, ...shortForm] : keys;
   return Object.entries<Json>(value).flatMap(([key, member]) => {
-    const known = all.find((one) => (place === LIST ? one === key : isSame(one, key)));
+    const known = all.find((one) => (place === LIST ? one === key : isSameKey(one, key)));
     const at = memberPath(path, key);
     if (known !== undefined) return unreadAt(memberPath(place, known), member, at, plugin);
     // podman has its labels and options there (libnetwork/cni of containers/common).
@@ -85,7 +85,9 @@ function unreadAt(place: string, value: Json, path: string, plugin: string): rea
 /** Where a key is read that belongs right around or in this place; `undefined` where it is read at others, too. */
 function elsewhere(place: string, key: string, plugin: string): string | undefined {
   const around = (at: string): string => at.replace(/\.?[^.]+$/, "");
-  const reading = Object.entries(places).filter(([, keys]) => keys.some((one) => isSame(one, key)));
+  const reading = Object.entries(places).filter(([, keys]) =>
+    keys.some((one) => isSameKey(one, key)),
+  );
   if (new Set(reading.map(([, keys]) => keys)).size !== 1) return undefined;
   const next = reading.find(
     ([at]) => at !== LIST && (around(at) === place || at === around(place)),
@@ -93,7 +95,7 @@ function elsewhere(place: string, key: string, plugin: string): string | undefin
   return next && memberPath(`${plugin}${next[0].slice(PLUGIN.length)}`.replace(/^\./, ""), key);
 }
 
-function isSame(one: string, other: string): boolean {
+function isSameKey(one: string, other: string): boolean {
   return foldKey(one) === foldKey(other);
 }
 

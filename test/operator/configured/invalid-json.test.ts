@@ -13,15 +13,15 @@ const texts: Readonly<Record<string, readonly [text: string, reason: string]>> =
   "an empty file": ["", "line 1, column 1: unexpected end of JSON input"],
   "a byte order mark": [
     '\ufeff{"name": "net"}',
-    "line 1, column 1: invalid character 'ï' looking for beginning of value; it is \ufeff (U+FEFF)",
+    "line 1, column 1: invalid character 'ï' looking for beginning of value; it is U+FEFF",
   ],
   "typographic quotes": [
     "{\n“name”: “net”}",
-    "line 2, column 1: invalid character 'â' looking for beginning of object key string; it is “ (U+201C)",
+    "line 2, column 1: invalid character 'â' looking for beginning of object key string; it is U+201C",
   ],
   "a no-break space": [
     '{\u00a0"name": "net"}',
-    "line 1, column 2: invalid character 'Â' looking for beginning of object key string; it is \u00a0 (U+00A0)",
+    "line 1, column 2: invalid character 'Â' looking for beginning of object key string; it is U+00A0",
   ],
   "a comma too many": [
     '{\n  "name": "net",\n}',
