@@ -3,7 +3,7 @@
 import { textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
+import { valueInAnyCase } from "../../cni/json.ts";
 import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   hasRanges,
@@ -75,7 +75,8 @@ export function fromConfiguration(
     if (!hasRanges(configuration)) {
       if (isForGc) return network;
       const isExplained = problems.some((problem) => problem.source === source);
-      if (needsRanges(document, network) && !isExplained) {
+      const isPassedOn = PASSING_ON.includes(textOf(valueInAnyCase(document, "type")));
+      if (isPassedOn && !network.acceptsRuntimeRanges && !isExplained) {
         problems.push({ source, problem: NO_RANGES });
       }
     }
@@ -90,13 +91,6 @@ export function fromConfiguration(
 
 const NO_RANGES =
   "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";
-
-function needsRanges(
-  document: JsonObject,
-  { acceptsRuntimeRanges }: Pick<FoundNetwork, "acceptsRuntimeRanges">,
-): boolean {
-  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type"))) && !acceptsRuntimeRanges;
-}
 
 /** A network of which nothing is known but its directory. */
 export function unconfigured(files: NetworkFiles): FoundNetwork {

@@ -202,11 +202,7 @@ function isUsed(system: System, { directory }: NetworkFiles): boolean {
 
 /** Configurations of one network stay in the order of their files, as a runtime reads them. */
 function byName(a: FoundNetwork, b: FoundNetwork): number {
-  const [left, right] = [keyOf(a), keyOf(b)];
-  if (left === right) return 0;
-  return left < right ? -1 : 1;
-}
-
-function keyOf({ files }: FoundNetwork): string {
-  return `${files.network}/${files.directory}`;
+  const keyOf = ({ files }: FoundNetwork): string => `${files.network}/${files.directory}`;
+  if (keyOf(a) === keyOf(b)) return 0;
+  return keyOf(a) < keyOf(b) ? -1 : 1;
 }
