@@ -1,5 +1,9 @@
 /** The words of a command line. */
 
+/** Blanks, or a part of a word: in quotes, after a backslash, or neither. */
+const PARTS =
+  /\s+|(?:'(?<single>[^']*)|"(?<double>(?:\\.?|[^"\\])*))(?<end>['"]?)|\\(?<escaped>.?)|(?<plain>[^\s'"\\]+)/gs;
+
 /**
  * Splits a line into words as a shell does: at blanks, but not within quotes or after a backslash. Nothing else has a
  * meaning.
@@ -14,18 +18,13 @@ export function wordsIn(line: string): {
   const words: string[] = [];
   let isOpen = false;
   let isWithin = false;
-  for (const [part] of line.matchAll(/\s+|[^\s'"\\]+|\\.?|'[^']*'?|"[^"]*"?/gs)) {
-    const [first = ""] = part;
-    if (/\s/.test(first)) {
-      isWithin = false;
-      continue;
-    }
-    const isQuote = first === "'" || first === '"';
-    isOpen = isQuote && !/^(.).*\1$/s.test(part);
-    const text =
-      isQuote || first === "\\" ? part.slice(1, isQuote && !isOpen ? -1 : undefined) : part;
-    words.push(`${isWithin ? words.pop() : ""}${text}`);
-    isWithin = true;
+  for (const { groups = {} } of line.matchAll(PARTS)) {
+    const { single, double, end, escaped, plain } = groups;
+    // The characters that a shell takes literally after a backslash in double quotes; before any other, it stays.
+    const text = single ?? double?.replaceAll(/\\([\\"$`])/g, "$1") ?? escaped ?? plain;
+    isOpen = end === "";
+    if (text !== undefined) words.push(`${isWithin ? words.pop() : ""}${text}`);
+    isWithin = text !== undefined;
   }
   return { words, isOpen };
 }

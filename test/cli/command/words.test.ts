@@ -12,6 +12,12 @@ for (const [line, words, isOpen] of [
     ["it's", "one word", "it's", String.raw`a\b`],
     false,
   ],
+  [
+    String.raw`gc "--live-command=echo \"a b\"" "\\ \$ \` \a"`,
+    ["gc", '--live-command=echo "a b"', "\\ $ ` \\a"],
+    false,
+  ],
+  [String.raw`"open\"`, ['open"'], true],
   ["two 'open quote", ["two", "open quote"], true],
   ["'", [""], true],
   ["'a' \"", ["a", ""], true],
