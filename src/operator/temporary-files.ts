@@ -48,16 +48,16 @@ export function replaceByFile(system: System, path: string, text: string): void 
 
 /**
  * Removes what killed processes left in a directory. Whether one of them runs cannot be known from here: it may be of
- * another container.
- *
- * @throws SystemError if the directory cannot be read
+ * another container. Where the directory cannot be read, nothing is removed.
  */
 export function removeAbandoned(system: System, directory: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
-  for (const name of system.list(directory).filter((one) => TEMPORARY.test(one))) {
+  for (const name of attempt(() => system.list(directory), []).filter((one) =>
+    TEMPORARY.test(one),
+  )) {
     const path = join(directory, name);
     // Its own installation may have removed or renamed it. A link to a plugin has the plugin's mtime, but its own ctime.
-    const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
+    const status = attempt(() => system.linkStatus(path), undefined);
     if (status !== undefined && status.changed < oldest) removeQuietly(system, path);
   }
 }
@@ -73,7 +73,7 @@ export function removeAbandoned(system: System, directory: string): void {
 export function replaceFile(system: System, option: string, path: string, text: string): void {
   const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
   if (kind !== "file") throw new OptionError(`${option}: ${path} exists and is not a regular file`);
-  attempt(() => removeAbandoned(system, parentOf(path)), undefined);
+  removeAbandoned(system, parentOf(path));
   recover(
     () => replaceByFile(system, path, text),
     // Nobody knows the name that the file has until then.

@@ -84,8 +84,6 @@ export interface OperatorSystem extends System {
    * @param path where that is mounted, or that of a process's
    */
   namespaceId(path: string): number | undefined;
-  /** Whether two files have the same content. */
-  sameContent(path: string, other: string): boolean;
   /** Whether a text is in a file of whatever size. */
   hasText(path: string, text: string): boolean;
   /**

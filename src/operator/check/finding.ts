@@ -110,7 +110,7 @@ export const kinds = {
   "plugin-missing": {
     severity: "error",
     remedy:
-      "put the plugin there (host-local install), or correct its mode: until then no pod of this network starts",
+      "put the plugin there (host-local install DIR), or correct its mode: until then no pod of this network starts",
   },
   "empty-reservation": {
     severity: "warning",

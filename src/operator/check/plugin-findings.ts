@@ -6,10 +6,9 @@ import {
   existingPluginDirectories,
   markedNames,
   PLUGIN,
-  STATIC,
 } from "../configured/plugin-directories.ts";
-import { askIfReplaced } from "../install/ask.ts";
-import { goingBack } from "../install/going-back.ts";
+import { needsOf } from "../install/going-back.ts";
+import { isReplaced } from "../install/installing.ts";
 import { type Place, placeIn } from "../install/place.ts";
 import type { Finding } from "./finding.ts";
 
@@ -17,16 +16,13 @@ import type { Finding } from "./finding.ts";
 export function pluginFindings(context: Context): readonly Finding[] {
   const { system } = context;
   return existingPluginDirectories(system).flatMap(({ directory }) =>
-    // As --if-replaced, which looks for these two whatever the marker contains.
-    [...new Set([PLUGIN, STATIC, ...markedNames(system, directory)])].flatMap((name) =>
-      findingsOn(context, placeIn(directory, name)),
-    ),
+    markedNames(system, directory).flatMap((name) => findingsOn(context, placeIn(directory, name))),
   );
 }
 
 function findingsOn(context: Context, place: Place): readonly Finding[] {
   const { system } = context;
-  if (!askIfReplaced(system, place)) return [];
+  if (!isReplaced(system, place)) return [];
   const { directory, target, name } = place;
   const options = name === PLUGIN ? [] : ["--as", name];
   const about = {
@@ -39,8 +35,8 @@ function findingsOn(context: Context, place: Place): readonly Finding[] {
     return [{ ...about, message: "this program was installed here, and was removed" }];
   }
   const message = "this program was installed here, and was replaced by another one";
-  const { broken } = goingBack(context, name);
-  if (broken.length === 0) return [{ ...about, message }];
-  const text = `${message}, which may not understand the configurations: ${broken.join("; ")}`;
+  const needs = needsOf(context, name, "Go plugin");
+  if (needs.length === 0) return [{ ...about, message }];
+  const text = `${message}, which may not understand the configurations: ${needs.join("; ")}`;
   return [{ ...about, severity: "error", message: text }];
 }

@@ -15,11 +15,8 @@ export const BUILDKIT_PLUGIN = `${BUILDKIT_PREFIX}${PLUGIN}`;
 /** The name of the other plugin that this program is when it is called by it. */
 export const STATIC = "static";
 
-/** Under which name `host-local install` keeps the file that it replaced, in the same directory. */
-export const PREVIOUS = `${PLUGIN}.previous`;
-
-/** The name of the file that says that this program is installed, see `markerText`. */
-const INSTALLED = `${PLUGIN}.installed`;
+/** How the name of a file ends, after that of a plugin, that says that this program is installed, see `markerText`. */
+export const INSTALLED = ".installed";
 
 /** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
 export function markerText(name: string): string {
@@ -93,20 +90,12 @@ export function existingPluginDirectories(system: System): readonly PluginDirect
   return directories.filter(({ directory }) => directory !== replaced);
 }
 
-/** The plugin directories of this node in which there is a `host-local` plugin, or was one before. */
-export function directoriesWithPlugin(system: System): readonly PluginDirectory[] {
-  return existingPluginDirectories(system).filter(({ directory }) =>
-    [PLUGIN, PREVIOUS, INSTALLED].some((name) => isPresent(system, join(directory, name))),
-  );
-}
-
 /** The names under which this program was installed in a directory with `install --as`, or is marked as installed. */
 export function markedNames(system: System, directory: string): readonly string[] {
-  const suffix = INSTALLED.slice(PLUGIN.length);
   return namesIn(system, directory)
-    .filter((file) => file.endsWith(suffix))
-    .map((file) => file.slice(0, -suffix.length))
-    .filter((name) => isMarker(system, join(directory, `${name}${suffix}`), name));
+    .filter((file) => file.endsWith(INSTALLED))
+    .map((file) => file.slice(0, -INSTALLED.length))
+    .filter((name) => isMarker(system, join(directory, `${name}${INSTALLED}`), name));
 }
 
 /** The names by which configurations call this plugin: `host-local`, BuildKit's, and those of `install --as` on this node. */
@@ -121,19 +110,14 @@ export function namesIn(system: System, directory: string): readonly string[] {
   return attempt(() => system.list(directory), []);
 }
 
-/** Another program may have files of the same form. */
-function isMarker(system: System, path: string, name: string): boolean {
+/** Whether a file says that this program was installed as NAME; another program may have files of the same form. */
+export function isMarker(system: System, path: string, name: string): boolean {
   const text = markerText(name);
   return attempt(() => system.readFile(path, text.length) === text, false);
 }
 
-/** `undefined` unless the path leads to a directory. */
-function identityOf(system: System, path: string): string | undefined {
+/** The device and inode of a directory, which may have several names; `undefined` unless the path leads to one. */
+export function identityOf(system: System, path: string): string | undefined {
   const status = attempt(() => system.status(path), undefined);
   return status?.kind === "directory" ? `${status.device}:${status.inode}` : undefined;
-}
-
-/** Whether there is something under this name, be it a link to nothing. */
-function isPresent(system: System, path: string): boolean {
-  return attempt(() => system.linkStatus(path), undefined) !== undefined;
 }

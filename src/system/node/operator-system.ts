@@ -43,7 +43,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     copyFile,
     listInterfaces,
     namespaceId,
-    sameContent: (path, other) => contentOf(path).equals(contentOf(other)),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,

@@ -122,32 +122,6 @@ JSValue host_list_interfaces(struct call *call) {
 }
 
 /* Returns 0 or the errno. */
-static int compare_bytes(int one, int two, bool *same) {
-  char left[BUFFER], right[BUFFER];
-  for (;;) {
-    ssize_t count = read_up_to(one, left, sizeof left);
-    if (count < 0) return errno;
-    ssize_t other = read_up_to(two, right, sizeof right);
-    if (other < 0) return errno;
-    *same = count == other && memcmp(left, right, (size_t)count) == 0;
-    if (!*same || count == 0) return 0;
-  }
-}
-
-JSValue host_same_content(struct call *call) {
-  const char *path = path_at(call, 1);
-  int one = path ? open_existing(call, O_RDONLY) : -1;
-  if (one < 0) return JS_EXCEPTION;
-  int two = open_retrying(path, O_RDONLY | O_NONBLOCK, 0);
-  bool same = false;
-  int error = two < 0 ? errno : compare_bytes(one, two, &same);
-  close(one);
-  if (two >= 0) close(two);
-  if (error != 0) return throw_errno(call, two < 0 ? "open" : "read", error);
-  return JS_NewBool(call->ctx, same);
-}
-
-/* Returns 0 or the errno. */
 static int find_text(int descriptor, const char *text, size_t length, bool *found) {
   char buffer[BUFFER];
   /* The end of what was read before: the text may begin there. */

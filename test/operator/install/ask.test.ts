@@ -15,31 +15,37 @@ const OF_OTHER_MACHINE = `\x7fELF\x02\x01\x01${"\0".repeat(9)}\x02\0\x16\0
 echo '{"supportedVersions":["1.0.0"]}'
 `;
 
+const NO_ANSWER = "does not answer CNI_COMMAND=VERSION as a CNI plugin: ";
+
 for (const [what, content, problem] of [
-  ["is for another machine", OF_OTHER_MACHINE, /It is not a program for this machine/],
-  ["is no program", "garbage", /It is not a program for this machine: check its architecture/],
+  [
+    "is for another machine",
+    OF_OTHER_MACHINE,
+    "it is not a program for this machine: check its architecture",
+  ],
+  ["is no program", "garbage", "it is not a program for this machine: check its architecture"],
   [
     "has no loader",
     "#!/none/sh\n",
-    /It could not be started: .*\. If this is a container, run it on the node; --force takes/,
+    "it exited with code 127 and printed nothing. To start, it has to be executable, on a file system that is not mounted noexec, with its loader and its libraries: ",
   ],
-  ["fails", "#!/bin/sh\nexit 1\n", /It exited with code 1 and printed nothing/],
+  ["fails", "#!/bin/sh\nexit 1\n", "it exited with code 1 and printed nothing. If this is"],
   [
     "says why it fails",
     "#!/bin/sh\necho no >&2\nexit 1\n",
-    /It exited with code 1 and printed: no/,
+    "it exited with code 1 and printed: no.",
   ],
   [
     "lacks a library",
-    "#!/bin/sh\necho $0: error while loading shared libraries: libatomic.so.1: cannot open >&2\nexit 127\n",
-    /It needs a library that is missing here: .*libatomic\.so\.1.*The portable executable needs glibc.*\. If this is a container, run it on/,
+    "#!/bin/sh\necho $0: error while loading shared libraries: libatomic.so.1: cannot open >&2\nexit 1\n",
+    /libatomic\.so\.1: cannot open\. To start, .*: the portable executable needs glibc/,
   ],
   [
     "speaks no version",
     "#!/bin/sh\necho '{\"supportedVersions\":[]}'\n",
-    /It exited with code 0 and printed: \{"supportedVersions":\[\]\}/,
+    'it exited with code 0 and printed: {"supportedVersions":[]}.',
   ],
-  ["prints without end", "#!/bin/sh\nyes\n", /It printed more than 65536 bytes/],
+  ["prints without end", "#!/bin/sh\nyes\n", "it printed more than 65536 bytes"],
 ] as const) {
   test(`a plugin that ${what} is no answer, and the reason is named`, async (t) => {
     const directory = directoryWith(t, "this - M");
@@ -48,11 +54,9 @@ for (const [what, content, problem] of [
     const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
 
     t.strictSame([exitCode, stdout], [1, ""]);
-    t.match(
-      stderr,
-      `${directory.previous} does not answer CNI_COMMAND=VERSION as a CNI plugin; nothing was changed. `,
-    );
+    t.match(stderr, `  ${directory.previous} ${NO_ANSWER}`);
     t.match(stderr, problem);
+    t.match(stderr, ". If this is a container, run it on the node\n");
     t.equal(directory.state, "this unknown M");
   });
 }
@@ -104,7 +108,7 @@ test("a plugin that does not end within ten seconds is broken, and is killed wit
       });
 
       t.strictSame([exitCode, stdout], [1, ""], what);
-      t.match(stderr, "nothing was changed. It did not answer within 10 seconds\n", what);
+      t.match(stderr, `${NO_ANSWER}not within 10 seconds. `, what);
       t.match(directory.state, /^this unknown M/, what);
       const [child = "", ...more] = readFileSync(children, "utf8").trim().split("\n");
       t.same(more, [], "it is asked once");

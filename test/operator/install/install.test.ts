@@ -1,10 +1,11 @@
 // test: each executable, one if short, each architecture, mounts
-/** install: what is asked, what is said, and what is refused; moves.test.ts has what becomes of the files. */
+/** install: what is asked, what is said, and what is refused; states.test.ts has what becomes of the files. */
 
 import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
+  readFileSync,
   readlinkSync,
   rmSync,
   statSync,
@@ -22,59 +23,59 @@ import { converse, skipWithoutTerminal } from "../../harness/terminal.ts";
 import { tool } from "../../harness/tool.ts";
 import { directoryWith, GO, OLDER, PluginDirectory, VERSIONS } from "./plugin-directory.ts";
 
-const REMARK =
-  "There is no other host-local to restore: as long as a configuration names it, runtimes can neither start nor remove the containers of its network.";
-
-const PLAN =
-  "This executable will be installed as TARGET. What is there is kept as PREVIOUS, unless it is a version of this executable.";
-
-const INSTALLED = `Installed TARGET, which supports CNI ${VERSIONS}.`;
-
-const NO = "Nothing was changed: use --yes, or answer y at a terminal.\n";
-
-/** What is there, what is asked, what will be done, and what was done. */
+/** What is there, what is asked, what will be done, and what was done, each a line. */
 const said: readonly (readonly [string, readonly string[], plan: string, done: string])[] = [
-  ["- - -", [], "This executable will be installed as TARGET.", INSTALLED],
-  ["go - -", [], PLAN, `${INSTALLED} The file it replaced is now PREVIOUS.`],
-  ["older go M", [], PLAN, `${INSTALLED} PREVIOUS is unchanged.`],
-  [
-    "this go M",
-    ["--uninstall"],
-    "PREVIOUS will be renamed to TARGET.",
-    "Restored TARGET, which supports CNI 1.0.0.",
-  ],
-  ["this - M", ["--uninstall"], `TARGET will be removed. ${REMARK}`, `Removed TARGET. ${REMARK}`],
-  [
-    "go go M",
-    ["--uninstall"],
-    "TARGET is another plugin and stays.",
-    "TARGET is another plugin and stays.",
-  ],
+  ["- - -", [], "INSTALL", "INSTALLED NEXT"],
+  ["go - -", [], "INSTALL KEEP", "INSTALLED BACK NEXT"],
+  ["older go M", [], "INSTALL KEEP", "INSTALLED BACK NEXT"],
+  ["this go M", ["--uninstall"], "RENAME", "RESTORED"],
+  ["this - M", ["--uninstall"], "REMOVE", "REMOVED"],
+  ["go go M", ["--uninstall"], "FORGET", "FORGOTTEN"],
 ];
+
+const words = ({ path, target, previous, marker }: PluginDirectory) => ({
+  INSTALL: `This executable will be installed as ${target}.`,
+  KEEP: `What is there is kept as ${previous}, unless it is a version of this executable.`,
+  INSTALLED: `Installed ${target}, which supports CNI ${VERSIONS}.`,
+  BACK: `--uninstall puts ${previous} back.`,
+  NEXT: `Whether the runtime uses it: host-local networks --conf-dir ${shellWord(path)}`,
+  RENAME: `${previous} will be renamed to ${target}.`,
+  RESTORED: `Restored ${target}.`,
+  REMOVE: `${target} will be removed.`,
+  REMOVED: `Removed ${target}.`,
+  FORGET: `${target} is another plugin. ${marker} will be removed.`,
+  FORGOTTEN: `${target} is another plugin. Removed ${marker}.`,
+  NO: "Nothing was changed: use --yes, or answer y at a terminal.",
+});
 
 for (const [state, options, plan, done] of said) {
   test(`${state}: install ${options.join()} says what will be done, and what was done`, async (t) => {
     const directory = directoryWith(t, state);
-    const { target, previous } = directory;
-    const named = (text: string) =>
-      text.replaceAll("TARGET", target).replaceAll("PREVIOUS", previous);
-    t.strictSame(directory.install(...options), [1, `${named(plan)}\n${NO}`, ""]);
+    const said: Readonly<Record<string, string>> = words(directory);
+    const lines = (names: string) =>
+      names
+        .split(" ")
+        .map((name) => `${said[name]}\n`)
+        .join("");
+    t.strictSame(directory.install(...options), [1, lines(`${plan} NO`), ""]);
     t.equal(directory.state, state, "nothing was changed");
-    t.strictSame(directory.install(...options, "--yes"), [0, `${named(done)}\n`, ""]);
+    t.strictSame(directory.install(...options, "--yes"), [0, lines(done), ""]);
   });
 }
 
+test("static is not among the networks", async (t) => {
+  const [, stdout] = directoryWith(t, "- - -", "static").install("--as", "static", "--yes");
+  t.notMatch(stdout, "host-local networks");
+});
+
 test("it is said why nothing is to be done", async (t) => {
-  for (const [state, options, text] of [
-    ["this go M", [], "TARGET already is this executable; nothing to do.\n"],
-    ["- - -", ["--uninstall"], "There is no TARGET; nothing to do.\n"],
-    ["go - -", ["--uninstall"], "TARGET is another plugin; nothing to do.\n"],
+  for (const [state, text] of [
+    ["- - -", "There is no TARGET; nothing to do.\n"],
+    ["go - -", "TARGET is another plugin; nothing to do.\n"],
   ] as const) {
     const directory = directoryWith(t, state);
-    const { ino } = statSync(directory.target, { throwIfNoEntry: false }) ?? {};
     const expected = text.replace("TARGET", directory.target);
-    t.strictSame(directory.install(...options, "--yes"), [0, expected, ""]);
-    t.equal(statSync(directory.target, { throwIfNoEntry: false })?.ino, ino);
+    t.strictSame(directory.install("--uninstall", "--yes"), [0, expected, ""]);
   }
   const none = new PluginDirectory(join(scratchDirectory(t), "none"));
   t.strictSame(
@@ -123,22 +124,22 @@ test("a link to a program that looks at its name is kept as a link, and comes ba
 });
 
 test("where a network would break, going back is refused unless it is forced", async (t) => {
-  const notUnderstood = "the Go plugin does not understand the configurations of this node";
-  for (const [state, problem, after] of [
-    ["this go M", notUnderstood, "go - -"],
-    ["go - M", notUnderstood, "go - -"],
-    ["this - M", "there is no other host-local to restore", "- - -"],
+  for (const [state, need, after] of [
+    ["this go M", "has exclude: ", "go - -"],
+    ["go - M", "has exclude: ", "go - -"],
+    ["this - M", "names host-local, ", "- - -"],
   ] as const) {
     const { directory, file } = withExclude(t, state);
     const [exitCode, stdout, stderr] = directory.install("--uninstall", "--yes");
     t.strictSame([exitCode, stdout], [1, ""]);
-    t.match(stderr, `host-local: install: ${problem}`);
-    t.match(stderr, `or add --force:\n  ${join(directory.path, file)} (network mynet)`);
+    const refusal =
+      "host-local: install: nothing was changed. Change what is named here, or add --force:\n";
+    t.match(stderr, `${refusal}  ${join(directory.path, file)} (network mynet) ${need}`);
     const asJson = directory.install("--uninstall", "--yes", "--json");
     t.match([asJson[0], JSON.parse(asJson[1])], [1, { action: "refused" }]);
     t.equal(asJson[2], stderr);
     t.equal(directory.state, `${state} ${file}`);
-    t.equal(directory.install("--uninstall", "--yes", "--force")[0], 0);
+    t.match(directory.install("--uninstall", "--yes", "--force"), [0, need]);
     t.equal(directory.state, `${after} ${file}`);
   }
 });
@@ -165,7 +166,7 @@ test("at a terminal it asks, and a plugin that another installer puts there mean
   const directory = directoryWith(t, "this go M");
   const { path, target } = directory;
   const words = ["install", path, "--uninstall", "--force"];
-  t.match(await converse(words, () => "n\n"), { exitCode: 1, stdout: "Uninstall? [y/N] " });
+  t.match(await converse(words, () => "n\n"), { exitCode: 1, stdout: "Continue? [y/N] " });
   t.equal(directory.state, "this go M");
 
   const { exitCode, stdout } = await converse(words, () => {
@@ -189,7 +190,7 @@ for (const [options, place, after] of [
     const directory = directoryWith(t, "- go -");
     const { target, previous } = directory;
     const other = `mv '${previous}' '${target}'`;
-    directory.put("host-local", OLDER.replace("else\n", `else\n${other}\n`));
+    directory.put("host-local", OLDER.replace("VERSION ]; then\n", `VERSION ]; then\n${other}\n`));
 
     directory.install(...options, "--yes");
 
@@ -202,11 +203,11 @@ test("the document says what was done", async (t) => {
   const { target, previous } = directory;
   const document = (...options: string[]): unknown =>
     JSON.parse(directory.install("--json", ...options)[1]);
-  const none = { target, previous, kept: null, versions: [] };
+  const none = { target, previous, versions: [] };
   const versions = VERSIONS.split(", ");
   t.strictSame(document(), { ...none, action: "refused" });
-  t.strictSame(document("--yes"), { ...none, action: "installed", kept: previous, versions });
-  t.strictSame(document("--yes"), { ...none, action: "none" });
+  t.strictSame(document("--yes"), { ...none, action: "installed", versions });
+  t.strictSame(document("--if-replaced", "--yes"), { ...none, action: "none" });
   t.strictSame(document("--uninstall", "--yes"), {
     ...none,
     action: "uninstalled",
@@ -239,7 +240,11 @@ for (const how of ["its own", "another"]) {
 }
 
 for (const [where, option, problem] of [
-  ["where nothing can be run", "noexec", "install: the copy does not answer CNI_COMMAND=VERSION"],
+  [
+    "where nothing can be run",
+    "noexec",
+    "install: nothing was changed: the copy does not answer CNI_COMMAND=VERSION",
+  ],
   ["on a full disk", "size=64k", "no space left on device"],
 ] as const) {
   test(`${where}, nothing is installed`, { skip: lacking("mounts") }, async (t) => {
@@ -264,22 +269,22 @@ function inNamespace(line: string) {
 
 test("wrong usage exits with 2", async (t) => {
   const directory = scratchDirectory(t);
-  for (const path of ["a/host-local", "b/host-local.previous", "c/host-local.installed"]) {
+  writeFileSync(join(directory, "file"), "");
+  for (const path of ["a/host-local", "b/host-local.previous"]) {
     mkdirSync(join(directory, path), { recursive: true });
   }
-  mkdirSync(join(directory, "d"));
-  execFileSync("mkfifo", [join(directory, "d/host-local.previous")]);
-  const cases: [string, string][] = [
-    ["none", `there is no directory ${directory}/none; expected the CNI plugin directory`],
-    ["a", `${directory}/a/host-local is not a regular file`],
-    ["b", `${directory}/b/host-local.previous is not a regular file`],
-    ["c", `${directory}/c/host-local.installed is not a regular file`],
-    ["d", `${directory}/d/host-local.previous is not a regular file`],
-  ];
-  for (const [name, problem] of cases) {
+  writeFileSync(join(directory, "b/host-local"), GO);
+  for (const [name, problem] of [
+    ["none", `install: there is no directory ${directory}/none\n`],
+    ["file", `install: there is no directory ${directory}/file\n`],
+    ["a", /: is a directory\n$/],
+    ["b", /: is a directory\n$/],
+  ] as const) {
     const { exitCode, stdout, stderr } = tool(["install", join(directory, name), "--yes"]);
-    t.strictSame([exitCode, stdout, stderr], [2, "", `host-local: install: ${problem}\n`]);
+    t.strictSame([exitCode, stdout], [2, ""]);
+    t.match(stderr, problem);
   }
+  t.equal(readFileSync(join(directory, "b/host-local"), "utf8"), GO);
   const [exitCode, , stderr] = directoryWith(t, "go - -").install("--uninstall", "--if-replaced");
   t.equal(exitCode, 2);
   t.match(stderr, "install: --uninstall: cannot be combined with --if-replaced");

@@ -10,6 +10,7 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import type { Test } from "tap";
+import { markerText } from "../../../src/operator/configured/plugin-directories.ts";
 import { scratchDirectory } from "../../harness/data-directory.ts";
 import { executable } from "../../harness/executable.ts";
 import { tool } from "../../harness/tool.ts";
@@ -60,13 +61,11 @@ const contents: Readonly<Record<string, Content>> = {
   go: file(GO),
   "another-go": file(GO.replace("v1.9.1", "v1.9.2")),
   "go-without-loader": file(GO.replace("/bin/sh", "/none/sh")),
-  quoting: file(`${GO}# With arguments it is a tool for operators: host-local\n`),
-  bridge: file(GO.replace("host-local", "bridge")),
   empty: file(""),
   broken: file("#!/bin/sh\nexit 3\n"),
   "link-to-nothing": { link: "nothing" },
   "other-link-to-nothing": { link: "nothing-else" },
-  marker: file("", 0o644),
+  "other-marker": file("installed\n", 0o644),
 };
 
 /** A plugin directory and what is in it. */
@@ -75,12 +74,14 @@ export class PluginDirectory {
   readonly target: string;
   readonly previous: string;
   readonly marker: string;
+  readonly markerText: string;
 
   constructor(path: string, name = "host-local") {
     this.path = path;
     this.target = join(path, name);
     this.previous = `${this.target}.previous`;
     this.marker = `${this.target}.installed`;
+    this.markerText = markerText(name);
   }
 
   /** Puts an executable there, replacing a file of that name. */
@@ -96,8 +97,10 @@ export class PluginDirectory {
   get state(): string {
     const paths = [this.target, this.previous, this.marker];
     const others = this.names.filter((name) => !paths.includes(join(this.path, name)));
-    const marker = lstatSync(this.marker, { throwIfNoEntry: false });
-    const mark = marker?.isFile() ? "M" : wordFor(this.marker);
+    const isMarked =
+      lstatSync(this.marker, { throwIfNoEntry: false })?.isFile() === true &&
+      readFileSync(this.marker, "utf8") === this.markerText;
+    const mark = isMarked ? "M" : wordFor(this.marker);
     return [wordFor(this.target), wordFor(this.previous), mark, ...others].join(" ");
   }
 
@@ -125,7 +128,8 @@ export function directoryWith(
   const [target = "", previous = "", marker = ""] = state.split(" ");
   put(directory.target, target);
   put(directory.previous, previous);
-  put(directory.marker, marker === "M" ? "marker" : marker);
+  if (marker === "M") writeFileSync(directory.marker, directory.markerText);
+  else put(directory.marker, marker);
   return directory;
 }
 
