@@ -71,8 +71,7 @@ export function writeCollection(
     state.remove(FILE);
     return;
   }
-  const lines = [...seenDead].map(([id, since]) => `${JSON.stringify(id)}: ${since}`);
-  state.replace(FILE, `{"lastRun": ${lastRun ?? null}, "seenDead": {\n${lines.join(",\n")}\n}}\n`);
+  state.replace(FILE, `${JSON.stringify({ lastRun, seenDead: Object.fromEntries(seenDead) })}\n`);
 }
 
 function timesIn(value: unknown): ReadonlyMap<string, number> {

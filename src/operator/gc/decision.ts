@@ -2,21 +2,32 @@
 
 import { isRecorded, mayBeDead } from "../../store/life/conclusion.ts";
 import { isAhead } from "../../store/reservations/age.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
+import { seenId } from "./collection-file.ts";
+import type { LiveList } from "./live-list.ts";
 
 /**
  * The decision on a reservation. `alive`: its container is in the list, or alive by the node where there is no list or where it
  * is younger than the grace period, so that the list need not have it. `inUse`: older, and alive by the node though the list
  * lacks it. `unknown`: neither shows it. `unowned`: it names no container. `young`: not known to be alive, and younger than the
  * grace period. `waiting`: dead, and must be found dead again after the grace period.
- * `due`: to be released. Only those that are `due` are released.
+ * `due`: to be released. Only those that are `due` are released: then they are `released` or, if that has failed, `kept`.
  */
-export type Decision = "alive" | "inUse" | "unknown" | "unowned" | "young" | "waiting" | "due";
+export type Decision =
+  | "alive"
+  | "inUse"
+  | "unknown"
+  | "unowned"
+  | "young"
+  | "waiting"
+  | "due"
+  | "released"
+  | "kept";
 
 /** What the decisions of a run are based on. */
 export interface Rules {
-  /** A list that is not `believed` still shows who is alive. */
-  readonly list: "none" | "believed" | "doubted";
+  readonly list: LiveList | undefined;
   /** The time of the liveness data, in milliseconds since the epoch. */
   readonly asOf: number;
   /** The time of the run, in milliseconds since the epoch. */
@@ -29,75 +40,52 @@ export interface Rules {
   readonly before: ReadonlyMap<string, number>;
 }
 
-/** The decision on a reservation, and what to record. */
-export interface Decided {
+/** A reservation with the decision on it. */
+export interface DecidedReservation extends KnownReservation {
   readonly decision: Decision;
   /** When it was first seen dead, in milliseconds since the epoch; `undefined` unless it is dead and old enough. */
   readonly deadSince: number | undefined;
-  /** Whether only the list says that it is dead. */
-  readonly isByList: boolean;
-}
-
-/** A reservation with the decision on it, and what else that is based on. */
-export interface DecidedReservation extends KnownReservation, Decided {
-  readonly seenId: string | undefined;
-  /** The time of its file, in milliseconds since the epoch. */
-  readonly since: number | undefined;
-  readonly isListed: boolean;
-  /** Whether its id is one that the list could have. */
-  readonly mayBeListed: boolean;
-  /** Whether a container that is listed has the namespace in which its address is; asked of few. */
-  readonly isBesideListed: () => boolean;
 }
 
 /** Makes the function that decides in one run. */
-export function decideBy(
-  rules: Rules,
-): (
-  one: Pick<DecidedReservation, "seenId" | "since" | "conclusion" | "isListed" | "mayBeListed">,
-) => Decided {
+export function decideBy(rules: Rules): (known: KnownReservation) => DecidedReservation {
   const { list, asOf, now, grace, isImmediate } = rules;
-  return ({ seenId, since: written, conclusion, isListed, mayBeListed }) => {
-    const decided = (decision: Decision): Decided => {
-      return { decision, deadSince: undefined, isByList: false };
+  return (known) => {
+    const { reservation, conclusion } = known;
+    const decided = (decision: Decision, deadSince?: number): DecidedReservation => {
+      return { ...known, decision, deadSince };
     };
-    if (seenId === undefined || written === undefined) return decided("unowned");
-    if (isListed) return decided("alive");
+    const id = seenId(reservation);
+    const { since: written } = reservation;
+    if (id === undefined || written === undefined) return decided("unowned");
+    const container = containerOf(reservation.owner);
     const isAlive = conclusion.liveness === "alive";
-    if (isAlive && list === "none") return decided("alive");
+    if (list?.has(container) ?? isAlive) return decided("alive");
     // What was made since the list was lives, unless its date is of a clock that was wrong.
     const age = asOf - written;
     if ((age < 0 || age < grace) && !isAhead(written, now)) {
       // What lives does not contradict the list, which may be older.
       return decided(isAlive ? "alive" : "young");
     }
-    const isByList = conclusion.liveness !== "dead";
-    const isForList = mayBeDead(conclusion) && (mayBeListed || !isRecorded(conclusion));
-    if (isByList && !(list === "believed" && isForList)) {
+    const mayBeListed = !isRecorded(conclusion) || list?.mayHave(container) === true;
+    const isLacked = list !== undefined && mayBeDead(conclusion) && mayBeListed;
+    if (conclusion.liveness !== "dead" && !isLacked) {
       return decided(isAlive ? "inUse" : "unknown");
     }
-    const known = rules.before.get(seenId);
+    const first = rules.before.get(id);
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
-    const since = known === undefined ? asOf : Math.min(known, asOf);
-    const isSeenTwice = known !== undefined && asOf - since >= grace && asOf > since;
-    const isDue = isSeenTwice || isImmediate;
-    return { decision: isDue ? "due" : "waiting", deadSince: since, isByList };
+    const since = first === undefined ? asOf : Math.min(first, asOf);
+    const isSeenTwice = first !== undefined && asOf - since >= grace && asOf > since;
+    return decided(isSeenTwice || isImmediate ? "due" : "waiting", since);
   };
 }
 
-/**
- * Whether a decision contradicts the list: it lacks a container of which a process runs. Not that of a listed container,
- * which may have the same address in another network, or any that it likes.
- */
-export function contradicts({
-  decision,
-  conclusion,
-  isBesideListed,
-}: Pick<DecidedReservation, "decision" | "conclusion" | "isBesideListed">): boolean {
-  return (
-    decision === "inUse" &&
-    conclusion.liveness === "alive" &&
-    conclusion.by === "process" &&
-    !isBesideListed()
-  );
+/** Whether only the list says that a container is dead. */
+export function isDeadByList({ deadSince, conclusion }: DecidedReservation): boolean {
+  return deadSince !== undefined && conclusion.liveness !== "dead";
+}
+
+/** The decision where the list is in doubt: it still shows who is alive, and nothing is dead by it. */
+export function withoutList(one: DecidedReservation): DecidedReservation {
+  return isDeadByList(one) ? { ...one, decision: "unknown", deadSince: undefined } : one;
 }

@@ -5,9 +5,8 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Lives } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
-import { contradicts, type DecidedReservation } from "./decision.ts";
+import { type DecidedReservation, isDeadByList } from "./decision.ts";
 import type { LiveList } from "./live-list.ts";
-import { CONTAINERD_LIST } from "./runtime-command.ts";
 
 /**
  * Fewer reservations than this are never too many, as long as the list has any of the network: in a small network, one
@@ -23,27 +22,31 @@ const FEW = 3;
  */
 export function doubtOn(
   list: LiveList,
-  { files }: NetworkDirectory,
+  { files: { network } }: NetworkDirectory,
   judged: readonly DecidedReservation[],
   { cache, liveness }: Pick<Node, "cache" | "liveness">,
   isForced: boolean,
 ): string | undefined {
-  const { network } = files;
-  const contradiction = judged.find(contradicts);
-  const isUseless = contradiction !== undefined || judged.some(({ isByList }) => isByList);
-  const bare = isUseless ? bareIdOf(list, judged) : undefined;
-  if (bare !== undefined) {
-    return `${network}: its ids have the form NAMESPACE-ID, as ${bare.id}, but the list has only ${bare.listed}; nothing is released by the list there. Use --live-command '${CONTAINERD_LIST}'`;
-  }
-  if (contradiction !== undefined) {
-    const { reservation, conclusion } = contradiction;
+  const lacked = judged.find((one) => isRunning(one) && !isBesideListed(one, list, liveness));
+  if (lacked !== undefined) {
+    const { reservation, conclusion } = lacked;
     const pod = cache.podOf(reservation);
     const container = `container ${containerOf(reservation.owner)}`;
-    const holder = pod === "" ? container : `${pod}, ${container}`;
-    return `${network}: the list is wrong: it lacks the holder of ${reservation.text} (${holder}), which is alive: ${conclusion.reason}. Nothing is released by the list there`;
+    const holder = pod === "" ? container : `${pod} (${container})`;
+    return `${network}: the list lacks a running container: ${holder} with ${reservation.text}: ${conclusion.reason}. It is that of another runtime, cut off, or its runtime has lost its state: nothing is released by it there. Give the lists of all runtimes that use ${network}`;
   }
-  if (isForced || !judged.some(({ isByList }) => isByList)) return undefined;
+  if (isForced || !judged.some(isDeadByList)) return undefined;
   return tooMany(list, network, judged) ?? tooFew(list, network, liveness);
+}
+
+/** Whether a process shows that a container lives which is no younger than the list, and which the list lacks. */
+function isRunning({ decision, conclusion }: DecidedReservation): boolean {
+  return decision === "inUse" && conclusion.liveness === "alive" && conclusion.by === "process";
+}
+
+/** Whether it may be the process of a listed container, with the same address in another network, or any that it likes. */
+function isBesideListed({ reservation }: DecidedReservation, list: LiveList, { whose }: Lives) {
+  return whose.containersBeside(reservation).some(list.has);
 }
 
 /** A list that was cut has most of the live containers among the dead. */
@@ -53,10 +56,10 @@ function tooMany(
   judged: readonly DecidedReservation[],
 ): string | undefined {
   const named = judged.filter(({ decision }) => decision !== "unowned");
-  const dead = named.filter(({ isByList }) => isByList).length;
+  const dead = named.filter(isDeadByList).length;
   const remedy = `nothing is released by the list there. Check that it is complete, and has the containers of every runtime that uses ${network}; if it is, add --force`;
   if (list.size === 0) return `${network}: the list of live containers is empty; ${remedy}`;
-  const hasAny = named.some(({ isListed }) => isListed);
+  const hasAny = named.some(({ reservation }) => list.has(containerOf(reservation.owner)));
   if (dead * 2 <= named.length || (hasAny && dead < FEW)) return undefined;
   return `${network}: ${dead} of ${named.length} reservations are dead by the list alone; ${remedy}`;
 }
@@ -74,20 +77,4 @@ function tooFew(list: LiveList, network: string, liveness: Lives): string | unde
   if (strangers.length <= left) return undefined;
   const which = `${plural(strangers.length, "network namespace")} with processes, such as ${first.path}, ${verbFor(strangers.length, "belongs", "belong")} to no known container`;
   return `${network}: ${which}, but the list has only ${left} whose namespace is not known: it may lack living containers; nothing is released by the list there. Add the containers of every runtime of the node, such as those of docker ps -q; if none of these namespaces is that of a container of ${network}, add --force`;
-}
-
-/** A reservation whose id ends with one of the list, behind containerd's namespace. */
-function bareIdOf(
-  list: LiveList,
-  judged: readonly DecidedReservation[],
-): { readonly id: string; readonly listed: string } | undefined {
-  for (const { reservation, isListed } of judged) {
-    const id = containerOf(reservation.owner);
-    if (isListed) continue;
-    for (let at = id.indexOf("-"); at > 0; at = id.indexOf("-", at + 1)) {
-      const listed = id.slice(at + 1);
-      if (list.has(listed)) return { id, listed };
-    }
-  }
-  return undefined;
 }

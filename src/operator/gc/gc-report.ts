@@ -1,156 +1,158 @@
 /** The report of `gc`. */
 
 import type { Context } from "../../cli/command/command.ts";
+import { formatDuration } from "../../cli/command/duration.ts";
 import { logLine } from "../../cli/output/escape.ts";
+import { formatMinute } from "../../cli/output/minute.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
-import { mayBeDead } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
+import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import type { Decided, DecidedReservation, Decision } from "./decision.ts";
-
-/** How a run releases. */
-interface Mode {
-  readonly isDryRun: boolean;
-  readonly isImmediate: boolean;
-  /** The grace period, in milliseconds. */
-  readonly grace: number;
-}
+import { shellCommand } from "../next-command.ts";
+import type { DecidedReservation, Decision } from "./decision.ts";
 
 /** The directory of a network with the decisions on its reservations. */
 export interface Collection {
   readonly directory: NetworkDirectory;
   readonly decided: readonly DecidedReservation[];
-  readonly released: ReadonlySet<NodeReservation>;
   /** Why the list is not believed there. */
   readonly refused: string | undefined;
-  /** Whether dead reservations are left: any in a dry run, else those that were due, or any that could not be recorded. */
-  readonly isLeft: boolean;
 }
 
-type State = "waiting" | "due" | "released" | "kept";
-
 /**
- * A table of the reservations that are dead, of those that the list lacks although they are alive and, with `--now`, of those
- * that are too young for it; and the counts.
+ * A table of the reservations that are dead, and of those that the list lacks although they are alive; the counts; and the
+ * command that releases what is dead.
+ *
+ * @param grace the grace period, in milliseconds
  */
 export function formatCollection(
   context: Context,
   collections: readonly Collection[],
-  mode: Mode,
+  grace: number,
 ): string {
   const { system } = context;
-  const rows = collections.flatMap((collection) =>
-    collection.decided.flatMap((one) => {
-      const state = stateTextOf(context, collection, one, mode);
-      if (state === undefined) return [];
-      const { text, owner } = one.reservation;
-      const id = formatId(system, containerOf(owner));
-      const { network } = collection.directory.files;
-      return [[network, text, id, interfaceOf(owner) || "-", state]];
-    }),
-  );
+  const now = system.now();
+  const all = collections.flatMap(({ decided }) => decided);
+  const rows = all.flatMap((one) => {
+    const state = stateTextOf(one, grace, now);
+    if (state === undefined) return [];
+    const { network, text, owner } = one.reservation;
+    const id = formatId(system, containerOf(owner));
+    return [[network.files.network, text, id, interfaceOf(owner) || "-", state]];
+  });
   const table = formatTable(
     columns("NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "STATE"),
     rows,
     { width: tableWidth(system) },
   );
-  const all = collections.flatMap(({ decided }) => decided);
-  const { alive, unknown, unowned, young, inUse, waiting, due } = countsOf(all);
-  const released = collections.reduce((sum, one) => sum + one.released.size, 0);
-  const counts = [
-    `${alive + inUse} alive`,
-    `${young} in the grace period`,
-    `${unknown} unknown`,
-    `${unowned} without a container`,
-    `${waiting + due} dead`,
-  ];
-  return `${rows.length === 0 ? "" : `${table}\n`}${plural(all.length, "reservation")}: ${counts.join(", ")}; ${released} released\n`;
+  const shown = rows.length === 0 ? "" : `${table}\n`;
+  return `${shown}${formatCounts(all, grace, now)}\n${formatNext(context, all, grace, now)}`;
 }
 
 /** What was released, a line for each reservation, in the form of the agent's log. */
 export function formatReleases(collections: readonly Collection[]): string {
   return collections
-    .flatMap(({ directory: { files }, decided, released }) =>
-      decided
-        .filter(({ reservation }) => released.has(reservation))
-        .map(({ reservation: { text, owner } }) => {
-          const holder = `held by ${containerOf(owner)}`;
-          return logLine(`gc: released ${text} of ${files.network}, ${holder}`);
-        }),
-    )
+    .flatMap(({ decided }) => decided.filter(({ decision }) => decision === "released"))
+    .map(({ reservation: { network, text, owner } }) => {
+      const holder = `held by ${containerOf(owner)}`;
+      return logLine(`gc: released ${text} of ${network.files.network}, ${holder}`);
+    })
     .join("");
 }
 
 /** `undefined` for a reservation that is not in the table. */
-function stateTextOf(
+function stateTextOf(one: DecidedReservation, grace: number, now: number): string | undefined {
+  const { decision, deadSince, conclusion, isBeforeBoot } = one;
+  if (decision === "inUse") return `alive, though not in the list: ${conclusion.reason}`;
+  if (deadSince === undefined) return undefined;
+  if (decision === "released") return "released";
+  if (decision === "kept") return "kept; changed in the meantime, or could not be released";
+  const dead = isBeforeBoot ? "dead, from before this boot" : "dead";
+  return decision === "due"
+    ? `${dead}; released with --yes`
+    : `${dead}; released after ${formatMinute(deadSince + grace, now)}, or with --now`;
+}
+
+/** How many there are of each kind of which there are any. */
+function formatCounts(all: readonly DecidedReservation[], grace: number, now: number): string {
+  const { alive, inUse, young, unknown, unowned, waiting, due, released } = countsOf(all);
+  const until = endOfGrace(all, "young", grace, now);
+  const counts = [
+    [alive + inUse, "alive"],
+    [young, `younger than ${formatDuration(grace)} (not judged until ${until})`],
+    [unknown, "undecided"],
+    [unowned, "without a container"],
+    [waiting + due, "dead"],
+  ] as const;
+  const shown = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  const details = shown.length === 0 ? "" : `: ${shown.join(", ")}`;
+  return `${plural(all.length, "reservation")}${details}${released > 0 ? `; ${released} released` : ""}`;
+}
+
+/** The command that releases what is dead, and when a second run does that without `--now`. */
+function formatNext(
   context: Context,
-  collection: Collection,
-  one: DecidedReservation,
-  mode: Mode,
-): string | undefined {
-  const now = context.system.now();
-  if (one.decision === "inUse") return `alive, though not in the list: ${one.conclusion.reason}`;
-  if (one.decision === "young" && mode.isImmediate) {
-    const { since } = one.reservation;
-    if (since === undefined) return undefined;
-    const time = `${formatMinute(since + mode.grace, now)}, or with --grace 0s`;
-    if (one.conclusion.liveness === "dead") {
-      return `kept until ${time}: younger than the grace period`;
-    }
-    return mayBeDead(one.conclusion)
-      ? `undecided; a list decides after ${time}`
-      : `undecided: ${one.conclusion.reason}`;
+  all: readonly DecidedReservation[],
+  grace: number,
+  now: number,
+): string {
+  if (all.some(({ decision }) => decision === "waiting")) {
+    const time = endOfGrace(all, "waiting", grace, now);
+    const command = commandWith(context, "--now", "--yes");
+    return `To release now: ${command}\nWithout --now, a run with --yes after ${time} releases them\n`;
   }
-  if (one.deadSince === undefined) return undefined;
-  const state = stateOf(collection, one, mode);
-  const dead = one.isBeforeBoot ? "dead, from before this boot" : "dead";
-  if (state === "due") return `${dead}; released with --yes`;
-  if (state === "released") return "released";
-  if (state === "kept") return "kept; changed in the meantime, or could not be released";
-  const time = formatMinute(one.deadSince + mode.grace, now);
-  const when = mode.isDryRun ? `with --yes after ${time}` : `by a run after ${time}`;
-  // It may be started again.
-  if (one.conclusion.liveness === "alive") return `${dead} by the list; released ${when}`;
-  return `${dead}; released ${when}, or now with ${mode.isDryRun ? "--yes " : ""}--now`;
+  const isAnyDue = all.some(({ decision }) => decision === "due");
+  return isAnyDue ? `To release: ${commandWith(context, "--yes")}\n` : "";
+}
+
+/** The command line of this run with these options, and with what it took from the environment. */
+function commandWith(context: Context, ...options: readonly string[]): string {
+  const confDir = requestedConfigurationDirectory(context);
+  const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
+  const [, ...words] = context.system.arguments;
+  return shellCommand([
+    ...["host-local", "gc", ...options.filter((one) => !context.has(one))],
+    ...(isGiven ? [] : ["--conf-dir", confDir]),
+    ...words,
+  ]);
 }
 
 /** The JSON form, see the command's description. */
-export function collectionDocument(collections: readonly Collection[], mode: Mode): object {
+export function collectionDocument(
+  collections: readonly Collection[],
+  isDryRun: boolean,
+  grace: number,
+): object {
+  const all = collections.flatMap(({ decided }) => decided);
   return {
-    dryRun: mode.isDryRun,
-    networks: collections.map(({ directory: { files }, decided, released, refused }) => ({
+    dryRun: isDryRun,
+    networks: collections.map(({ directory: { files }, decided, refused }) => ({
       network: files.network,
       directory: files.directory,
       refused: refused ?? null,
       reservations: decided.length,
       ...countsOf(decided),
-      released: released.size,
     })),
-    dead: collections.flatMap((collection) =>
-      collection.decided.flatMap((one) => {
-        const { deadSince, reservation, isBeforeBoot } = one;
-        if (deadSince === undefined) return [];
-        const state = stateOf(collection, one, mode);
-        return [
-          {
-            ...describe(reservation),
-            since: reservation.since === undefined ? null : timeText(reservation.since),
-            beforeBoot: isBeforeBoot,
-            seenDeadSince: timeText(deadSince),
-            state,
-            releasableAfter: state === "waiting" ? timeText(deadSince + mode.grace) : null,
-          },
-        ];
-      }),
+    dead: all.flatMap(({ decision, deadSince, reservation, isBeforeBoot }) =>
+      deadSince === undefined
+        ? []
+        : [
+            {
+              ...describe(reservation),
+              since: reservation.since === undefined ? null : timeText(reservation.since),
+              beforeBoot: isBeforeBoot,
+              seenDeadSince: timeText(deadSince),
+              state: decision,
+              releasableAfter: decision === "waiting" ? timeText(deadSince + grace) : null,
+            },
+          ],
     ),
-    undecided: collections.flatMap(({ decided }) =>
-      decided.flatMap(({ decision, reservation, conclusion: { reason } }) =>
-        decision === "inUse" || decision === "unknown"
-          ? [{ ...describe(reservation), state: decision, reason }]
-          : [],
-      ),
+    undecided: all.flatMap(({ decision, reservation, conclusion: { reason } }) =>
+      decision === "inUse" || decision === "unknown"
+        ? [{ ...describe(reservation), state: decision, reason }]
+        : [],
     ),
   };
 }
@@ -169,28 +171,28 @@ function timeText(time: number): string {
   return new Date(time).toISOString();
 }
 
-/** The next full minute, such as `14:47 UTC`; with the date if that is not the one of `now`. */
-function formatMinute(time: number, now: number): string {
-  const minute = timeText(Math.ceil(time / MINUTE) * MINUTE);
-  const [date = "", clock = ""] = minute.split("T");
-  const isToday = timeText(now).startsWith(date);
-  return `${isToday ? "" : `${date} `}${clock.slice(0, 5)} UTC`;
-}
-
-const MINUTE = 60_000;
-
-function stateOf(
-  { released }: Collection,
-  { decision, reservation }: DecidedReservation,
-  { isDryRun }: Mode,
-): State {
-  if (released.has(reservation)) return "released";
-  if (decision === "waiting") return "waiting";
-  return isDryRun ? "due" : "kept";
-}
-
-function countsOf(decided: readonly Decided[]): Readonly<Record<Decision, number>> {
-  const counts = { alive: 0, unknown: 0, unowned: 0, young: 0, inUse: 0, waiting: 0, due: 0 };
+/** How many there are of each decision. What was due is counted as that, whatever became of it. */
+function countsOf(
+  decided: readonly DecidedReservation[],
+): Readonly<Record<Exclude<Decision, "kept">, number>> {
+  const living = { alive: 0, unknown: 0, unowned: 0, young: 0, inUse: 0 };
+  const counts = { ...living, waiting: 0, due: 0, released: 0, kept: 0 };
   for (const { decision } of decided) counts[decision]++;
-  return counts;
+  const { kept, ...shown } = counts;
+  return { ...shown, due: counts.due + counts.released + kept };
+}
+
+/** When the grace period of the last of those that wait for its end is over. */
+function endOfGrace(
+  all: readonly DecidedReservation[],
+  decision: "young" | "waiting",
+  grace: number,
+  now: number,
+): string {
+  const last = all
+    .filter((one) => one.decision === decision)
+    .reduce((time, { deadSince, reservation }) => {
+      return Math.max(time, deadSince ?? reservation.since ?? now);
+    }, 0);
+  return formatMinute(last + grace, now);
 }

@@ -1,16 +1,11 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { isRecorded } from "../../store/life/conclusion.ts";
-import { containerOf } from "../../store/reservations/owner.ts";
-import { attempt, exists, isSystemError } from "../../system/system.ts";
-import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
-import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { requireReadable } from "../held/network-directory.ts";
+import { exists, isSystemError } from "../../system/system.ts";
+import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
-import { commandText, shellCommand } from "../next-command.ts";
 import { logUnreserved, type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
-import { decideBy } from "./decision.ts";
+import { type DecidedReservation, type Decision, decideBy, withoutList } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -18,9 +13,8 @@ import {
   formatCollection,
   formatReleases,
 } from "./gc-report.ts";
-import { mayHave } from "./live-list.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
-import { liveCommandOf } from "./runtime-command.ts";
+import { undecidedTexts } from "./undecided.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -29,9 +23,9 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is unknown and stays. A list that lacks a live container is rejected.",
-    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it.",
-    "Exit code 1: some are dead and not released, unknown, or contradict the list.",
+    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is undecided and stays, and so does what no list of a runtime would have, such as the ids of cnitool: release it by hand. A list that lacks a live container is rejected.",
+    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it, and prints the command that releases at once.",
+    "Exit code 1: some are dead and not released, undecided, or contradict the list; or what was found cannot be recorded.",
   ],
   options: [
     ...sourceOptions,
@@ -71,27 +65,28 @@ function collect(context: Context): Report {
   // Before the namespaces: what ends meanwhile does not contradict it.
   const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
-  const collections = node.directories.map((directory) =>
-    finish(context, decide(node, grace, source, directory)),
-  );
-  const messages = collections.flatMap((collection) => messagesOn(node, source, collection));
+  const collections = node.directories.map((directory) => {
+    const judged = decide(node, grace, source, directory);
+    return has("--yes") ? release(context, judged) : judged;
+  });
+  const hasList = source.list !== undefined;
+  const messages = collections.flatMap((one) => {
+    const { directory, decided, refused } = one;
+    const said = refused ?? undecidedTexts(context, directory, decided, hasList);
+    return [said, record(one, has("--yes"))].flat();
+  });
   for (const message of messages) log(message);
   logUnreserved(node);
-  const mode = { isDryRun: !has("--yes"), isImmediate: has("--now"), grace };
-  const isLeft = collections.some((one) => one.isLeft);
-  const hint = mode.isDryRun && isLeft ? `To release: ${commandToRelease(context)}\n` : "";
+  const isLeft = collections.some(({ decided }) =>
+    decided.some(({ decision }) => isDeadAndLeft(decision, has("--yes"))),
+  );
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
-    document: () => collectionDocument(collections, mode),
-    text: () => {
-      if (has("--log")) return formatReleases(collections);
-      return `${formatCollection(context, collections, mode)}${hint}`;
-    },
+    document: () => collectionDocument(collections, !has("--yes"), grace),
+    text: () =>
+      has("--log") ? formatReleases(collections) : formatCollection(context, collections, grace),
   };
 }
-
-/** What was decided in a network, before anything is done. */
-type Judged = Omit<Collection, "released" | "isLeft">;
 
 /** Decides by the list and, where that is in doubt, again. */
 function decide(
@@ -99,136 +94,64 @@ function decide(
   grace: number,
   { list, asOf }: LiveSource,
   directory: NetworkDirectory,
-): Judged {
+): Collection {
   const { context, liveness } = node;
   const { has, system } = context;
-  const { reservations } = directory;
-  const undecided = liveness.livenessOfAll(reservations).map((one) => ({
-    ...one,
-    seenId: seenId(one.reservation),
-    since: one.reservation.since,
-    isListed: list?.has(containerOf(one.reservation.owner)) ?? false,
-    mayBeListed: list !== undefined && mayHave(list, containerOf(one.reservation.owner)),
-    isBesideListed: () =>
-      list !== undefined &&
-      liveness.whose.containersBeside(one.reservation).some((id) => list.has(id)),
-  }));
+  const known = liveness.livenessOfAll(directory.reservations);
   const before = readCollection(directory.files).seenDead;
-  const rules = { asOf, now: system.now(), grace, isImmediate: has("--now"), before };
-  const decideAll = (belief: "none" | "believed" | "doubted") => {
-    const decideOne = decideBy({ ...rules, list: belief });
-    return undecided.map((one) => ({ ...one, ...decideOne(one) }));
-  };
-  const judged = decideAll(list === undefined ? "none" : "believed");
+  const rules = { list, asOf, now: system.now(), grace, isImmediate: has("--now"), before };
+  const judged = known.map(decideBy(rules));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
-  const decided = refused === undefined ? judged : decideAll("doubted");
-  return { directory, decided: withoutRemoved(directory, decided), refused };
-}
-
-/** The reservations without the files that were being removed when they were read: they name no container either. */
-function withoutRemoved(
-  { files: { system, directory } }: NetworkDirectory,
-  decided: Collection["decided"],
-): Collection["decided"] {
-  if (!decided.some(({ decision }) => decision === "unowned")) return decided;
-  const names = new Set(attempt(() => system.list(directory), [], "ENOENT"));
-  return decided.filter(
-    ({ decision, reservation }) => decision !== "unowned" || names.has(reservation.name),
-  );
-}
-
-/** Releases what is due, and records the rest. */
-function finish(context: Context, judged: Judged): Collection {
-  const { log, has } = context;
-  const { files } = judged.directory;
-  const released = new Set(has("--yes") ? release(context, judged) : []);
-  const left = judged.decided.filter(
-    ({ deadSince, reservation }) => deadSince !== undefined && !released.has(reservation),
-  );
-  let isLeft = left.some(({ decision }) => decision === "due" || !has("--yes"));
-  const before = readCollection(files);
-  // Without the network's directory there was nothing to collect.
-  const isRun =
-    has("--yes") && judged.refused === undefined && exists(files.system, files.directory);
-  const hasDead = left.length > 0 || before.seenDead.size > 0;
-  try {
-    if (hasDead || isRun) {
-      const seenDead = new Map<string, number>();
-      for (const one of left) {
-        if (one.seenId !== undefined && one.deadSince !== undefined) {
-          seenDead.set(one.seenId, one.deadSince);
-        }
-      }
-      writeCollection(files, { lastRun: isRun ? files.system.now() : before.lastRun, seenDead });
-    }
-  } catch (error) {
-    if (!isSystemError(error)) throw error;
-    // The collection itself has succeeded.
-    if (hasDead) {
-      log(`cannot record dead reservations: ${error.message}`);
-      isLeft = true;
-    }
-  }
-  return { ...judged, released, isLeft };
+  const decided = refused === undefined ? judged : judged.map(withoutList);
+  // A file that was being removed when it was read names no container, either.
+  const isThere = ({ decision, reservation }: DecidedReservation): boolean =>
+    decision !== "unowned" || directory.read(reservation) !== undefined;
+  return { directory, decided: decided.filter(isThere), refused };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */
-function release(context: Context, { directory, decided }: Judged): readonly NodeReservation[] {
+function release(context: Context, collection: Collection): Collection {
+  const { directory, decided } = collection;
+  const { files } = directory;
   const due = decided.flatMap(({ decision, reservation }) =>
     decision === "due" ? [reservation] : [],
   );
-  const { files } = directory;
   // The lock would make a missing directory.
   const hasLeftOvers = exists(files.system, files.directory) && files.abandonedFiles().length > 0;
-  if (due.length === 0 && !hasLeftOvers) return [];
-  return releaseOrLog(context, directory, "gc", due, () => files.sweepAll());
+  if (due.length === 0 && !hasLeftOvers) return collection;
+  const gone = new Set(releaseOrLog(context, directory, "gc", due, () => files.sweepAll()));
+  const outcomeOf = (one: DecidedReservation): DecidedReservation =>
+    one.decision === "due"
+      ? { ...one, decision: gone.has(one.reservation) ? "released" : "kept" }
+      : one;
+  return { ...collection, decided: decided.map(outcomeOf) };
 }
 
-/** Why the list is not believed in a network, or what nothing decides there. */
-function messagesOn(
-  { context }: Node,
-  { list }: LiveSource,
-  { directory, decided, refused }: Collection,
+/** Records what is dead and left, and when a run with `--yes` was not refused; returns why that has failed. */
+function record(
+  { directory: { files }, decided, refused }: Collection,
+  isRun: boolean,
 ): readonly string[] {
-  if (refused !== undefined) return [refused];
-  // What no list names stays, whatever is done.
-  const unknown = decided.filter(
-    ({ decision, conclusion }) =>
-      decision === "unknown" && (list === undefined || !isRecorded(conclusion)),
-  );
-  const [first] = unknown;
-  if (first === undefined) return [];
-  const { files } = directory;
-  const { text } = first.reservation;
-  const release = commandText(context, files, ["release", text, "--network", files.network]);
-  const decides = isRecorded(first.conclusion)
-    ? `If nothing uses it: ${release}. Where a runtime may have its container, a list decides`
-    : "A list decides";
-  const advice = list === undefined ? `. ${decides}: ${listText(context, directory)}` : "";
-  return [
-    `${files.network}: of ${unknown.length} of ${decided.length} reservations it is not known whether their containers are alive: ${first.conclusion.reason}${advice}`,
-  ];
+  const before = readCollection(files);
+  const seenDead = new Map<string, number>();
+  for (const { decision, deadSince, reservation } of decided) {
+    const id = seenId(reservation);
+    if (id === undefined || deadSince === undefined || decision === "released") continue;
+    seenDead.set(id, deadSince);
+  }
+  // Without the network's directory there was nothing to collect.
+  const isDone = isRun && refused === undefined && exists(files.system, files.directory);
+  if (!isDone && seenDead.size + before.seenDead.size === 0) return [];
+  try {
+    writeCollection(files, { lastRun: isDone ? files.system.now() : before.lastRun, seenDead });
+    return [];
+  } catch (error) {
+    if (!isSystemError(error)) throw error;
+    return [`${files.network}: cannot record what this run found: ${error.message}`];
+  }
 }
 
-/** How the list of the runtime is given that uses a network. */
-function listText(
-  context: Context,
-  { files, networks, reservations }: Collection["directory"],
-): string {
-  const command = liveCommandOf(networks[0], reservations);
-  if (command === undefined)
-    return "write the ids of its live containers to a file, one per line, and add --live FILE";
-  const words = ["gc", files.network, "--live-command", command] as const;
-  return `${commandText(context, files, words)} (or --live FILE, where that program is not)`;
-}
-
-/** The command line of this run, with `--yes`, and with what it took from the environment. */
-function commandToRelease(context: Context): string {
-  const confDir = requestedConfigurationDirectory(context);
-  const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
-  const [, ...words] = context.system.arguments;
-  return shellCommand([
-    ...["host-local", "gc", "--yes", ...(isGiven ? [] : ["--conf-dir", confDir])],
-    ...words,
-  ]);
+/** Whether a run leaves what is dead; one that is the first with `--yes` to find it waits for the second. */
+function isDeadAndLeft(decision: Decision, isRun: boolean): boolean {
+  return decision === "due" || decision === "kept" || (decision === "waiting" && !isRun);
 }

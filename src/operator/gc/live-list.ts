@@ -2,72 +2,72 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
-import { NAMESPACED_ID, SANDBOX_ID } from "./runtime-command.ts";
+import { isOfRuntime } from "./runtime-command.ts";
 
 /** The ids of the live containers. */
 export interface LiveList {
   readonly size: number;
-  /** The namespaces of containerd of which it has containers. */
-  readonly namespaces: ReadonlySet<string>;
   readonly has: (containerId: string) => boolean;
+  /**
+   * Whether it could have a container: the id has the form of those that runtimes make, or is in a namespace of containerd of
+   * which the list has others, where users choose the names.
+   *
+   * @example mayHave("cilium-ingress-node1"); // false
+   */
+  readonly mayHave: (containerId: string) => boolean;
+}
+
+/** What a runtime has printed. */
+export interface ListText {
+  /** The name of the list, for errors. */
+  readonly source: string;
+  readonly text: string;
 }
 
 /** The length of the shortest ids that runtimes print, in hexadecimal digits. */
 const MIN_ID_LENGTH = 12;
 
 /**
- * Parses a list of ids, one per line; empty lines and white space around ids are ignored. An id of twelve or more
- * hexadecimal digits also matches longer ids that start with it, since runtimes print shortened ids.
+ * Parses lists of ids, one per line, to one list; empty lines and white space around ids are ignored. An id of twelve or more
+ * hexadecimal digits also matches longer ids that start with it, since runtimes print shortened ids. An id also matches those that
+ * have containerd's namespace before it, as `ctr` and nerdctl use them in CNI calls: they print ids without.
  *
- * @param source the name of the list, for the error
  * @throws CommandError if a line is not an id, such as a heading or an error message
  */
-export function parseLiveList(text: string, source: string): LiveList {
-  const ids = new Set<string>();
-  for (const [index, line] of text.split("\n").entries()) {
-    const id = line.trim();
-    if (id === "") continue;
-    if (!isIdentifier(id)) {
-      throw new CommandError(
-        `${source}: line ${index + 1} is not a container id: ${JSON.stringify(id.slice(0, 60))}; expected one id per line, as printed by crictl pods -q`,
-      );
-    }
-    ids.add(id);
-  }
+export function parseLiveLists(...texts: readonly ListText[]): LiveList {
+  const ids = new Set(texts.flatMap(idsIn));
   const lengths = [...new Set([...ids].filter(isHex).map(({ length }) => length))];
+  const isListed = (id: string): boolean =>
+    ids.has(id) || lengths.some((length) => ids.has(hexPrefix(id, length)));
+  const namespaces = new Set([...ids].map(namespaceOf));
+  namespaces.delete("");
   return {
     size: ids.size,
-    namespaces: new Set([...ids].flatMap((id) => namespaceOf(id) ?? [])),
-    has: (containerId) =>
-      ids.has(containerId) || lengths.some((length) => ids.has(hexPrefix(containerId, length))),
+    has: (id) => isListed(id) || endsOf(id).some(isListed),
+    mayHave: (id) => isOfRuntime(id) || namespaces.has(namespaceOf(id)),
   };
 }
 
-/** All ids of several lists, one for each runtime. */
-export function joined(lists: readonly LiveList[]): LiveList {
-  return {
-    size: lists.reduce((sum, { size }) => sum + size, 0),
-    namespaces: new Set(lists.flatMap(({ namespaces }) => [...namespaces])),
-    has: (containerId) => lists.some((list) => list.has(containerId)),
-  };
+function idsIn({ source, text }: ListText): readonly string[] {
+  return text.split("\n").flatMap((line, index) => {
+    const id = line.trim();
+    if (id === "") return [];
+    if (isIdentifier(id)) return [id];
+    throw new CommandError(
+      `${source}: line ${index + 1} is not a container id: ${JSON.stringify(id.slice(0, 60))}; expected one id per line, as printed by crictl pods -q`,
+    );
+  });
 }
 
-/**
- * Whether a runtime's list could have a container: its id has the form of those that runtimes make, or is in a namespace of
- * containerd of which the list has others, where users choose the names.
- *
- * @example mayHave(list, "cilium-ingress-node1"); // false
- */
-export function mayHave({ namespaces }: LiveList, containerId: string): boolean {
-  if (SANDBOX_ID.test(containerId) || NAMESPACED_ID.test(containerId)) return true;
-  const namespace = namespaceOf(containerId);
-  return namespace !== undefined && namespaces.has(namespace);
+/** What is before the first hyphen, or nothing. */
+function namespaceOf(id: string): string {
+  return id.slice(0, Math.max(id.indexOf("-"), 0));
 }
 
-/** What is before the first hyphen: `ctr` and nerdctl use `NAMESPACE-ID` in CNI calls. */
-function namespaceOf(id: string): string | undefined {
-  const at = id.indexOf("-");
-  return at > 0 ? id.slice(0, at) : undefined;
+/** What is behind each hyphen: a namespace may have some itself. */
+function endsOf(id: string): readonly string[] {
+  const parts = id.split("-");
+  return parts.slice(1).map((_, at) => parts.slice(at + 1).join("-"));
 }
 
 function isHex(id: string): boolean {

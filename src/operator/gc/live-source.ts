@@ -4,7 +4,7 @@ import { type Context, type Option, OptionError } from "../../cli/command/comman
 import { isAhead } from "../../store/reservations/age.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { joined, type LiveList, parseLiveList } from "./live-list.ts";
+import { type LiveList, parseLiveLists } from "./live-list.ts";
 
 /** The ids of the live containers, if there is a list, and of when what is known of the containers is. */
 export interface LiveSource {
@@ -40,34 +40,30 @@ const PIPE_TIMEOUT = 10 * 60 * 1000;
  * @param readAt when reading began: the source is not later
  */
 export function readLiveSource(context: Context, readAt: number): LiveSource {
-  const { system, option, values } = context;
-  const file = option("--live");
-  const commands = values("--live-command");
-  if (file === "-") return fromStandardInput(system, readAt);
-  if (file !== undefined) return fromFile(system, file, readAt);
+  const path = context.option("--live");
+  if (path !== undefined) return readFile(context.system, path, readAt);
+  const commands = context.values("--live-command");
   if (commands.length === 0) return { list: undefined, asOf: readAt };
-  return { list: joined(commands.map((one) => runCommand(context, one))), asOf: readAt };
+  const printed = commands.map((source) => ({ source, text: outputOf(context, source) }));
+  return { list: parseLiveLists(...printed), asOf: readAt };
 }
 
-/** A file lists what was alive when it was written. */
-function fromFile(system: OperatorSystem, path: string, readAt: number): LiveSource {
-  const { kind, modified } = system.status(path);
-  if (kind === "directory") throw new OptionError(`--live: ${path} is a directory`);
-  if (kind === "other") {
-    const ids = system.readPipe(path, LARGEST_LIST, PIPE_TIMEOUT);
-    return { list: parseLiveList(ids, path), asOf: readAt };
-  }
-  const list = parseLiveList(system.readFile(path, LARGEST_LIST), path);
-  return { list, asOf: Math.min(readAt, dateOf(system, path, modified)) };
-}
-
-/** Standard input that is redirected from a file has the time of that file. */
-function fromStandardInput(system: System, readAt: number): LiveSource {
-  const ids = system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT);
-  const status = attempt(() => system.status("/dev/stdin"), undefined);
+/** A file lists what was alive when it was written, also as standard input. */
+function readFile(system: OperatorSystem, path: string, readAt: number): LiveSource {
+  const isInput = path === "-";
+  const source = isInput ? "standard input" : path;
+  const status = isInput
+    ? attempt(() => system.status("/dev/stdin"), undefined)
+    : system.status(path);
+  if (status?.kind === "directory") throw new OptionError(`--live: ${source} is a directory`);
   const isFile = status?.kind === "file";
-  const written = isFile ? dateOf(system, "standard input", status.modified) : readAt;
-  return { list: parseLiveList(ids, "standard input"), asOf: Math.min(readAt, written) };
+  const written = isFile ? dateOf(system, source, status.modified) : readAt;
+  const text = isInput
+    ? system.readStandardInput(LARGEST_LIST, PIPE_TIMEOUT)
+    : isFile
+      ? system.readFile(path, LARGEST_LIST)
+      : system.readPipe(path, LARGEST_LIST, PIPE_TIMEOUT);
+  return { list: parseLiveLists({ source, text }), asOf: Math.min(readAt, written) };
 }
 
 /**
@@ -94,23 +90,16 @@ elif command -v bash >/dev/null; then exec bash --posix -o pipefail -c "$1"
 else eval "$1"; fi`;
 
 /** @throws OptionError if the command fails, or prints too much: its output may be incomplete */
-function runCommand({ system }: Context, command: string): LiveList {
+function outputOf({ system }: Context, command: string): string {
   const completed = attempt(
     () => system.run(["/bin/sh", "-c", WITH_PIPEFAIL, "sh", command], LARGEST_LIST),
     undefined,
     "EFBIG",
   );
-  if (completed === undefined) {
-    const size = `${LARGEST_LIST / 1024 / 1024} MiB`;
-    throw new OptionError(
-      `--live-command: ${command} printed more than ${size}; nothing was released`,
-    );
-  }
-  const { exitCode, stdout } = completed;
-  if (exitCode !== 0) {
-    throw new OptionError(
-      `--live-command: ${command} failed with exit code ${exitCode}; nothing was released`,
-    );
-  }
-  return parseLiveList(stdout, command);
+  if (completed?.exitCode === 0) return completed.stdout;
+  const failure =
+    completed === undefined
+      ? `printed more than ${LARGEST_LIST / 1024 / 1024} MiB`
+      : `failed with exit code ${completed.exitCode}`;
+  throw new OptionError(`--live-command: ${command} ${failure}; nothing was released`);
 }

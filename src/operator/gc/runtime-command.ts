@@ -5,10 +5,10 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 
 /** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
-export const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
+const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
 
 /** The ids of sandboxes that the runtimes of Kubernetes make. */
-export const SANDBOX_ID = /^[0-9a-f]{64}$/;
+const SANDBOX_ID = /^[0-9a-f]{64}$/;
 
 const CRI_LIST = "crictl pods -q";
 
@@ -18,6 +18,15 @@ const CRI_LIST = "crictl pods -q";
  */
 export const CONTAINERD_LIST =
   'ns=$(ctr namespaces ls -q) && for n in $ns; do c=$(ctr -n "$n" containers ls -q) || exit; test -z "$c" || echo "$c" | sed "s/^/$n-/"; done';
+
+/**
+ * Whether an id has the form of those that runtimes make.
+ *
+ * @example isOfRuntime("cilium-ingress-node1"); // false
+ */
+export function isOfRuntime(containerId: string): boolean {
+  return SANDBOX_ID.test(containerId) || NAMESPACED_ID.test(containerId);
+}
 
 /** The runtime whose own network this is, by the names of its configuration and bridge; `undefined` for any other. */
 export function ownerOf({

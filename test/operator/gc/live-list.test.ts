@@ -1,30 +1,41 @@
 import { test } from "tap";
 import { CommandError } from "../../../src/cli/command/command.ts";
-import { joined, mayHave, parseLiveList } from "../../../src/operator/gc/live-list.ts";
+import { parseLiveLists } from "../../../src/operator/gc/live-list.ts";
+
+const parse = (...texts: readonly string[]) =>
+  parseLiveLists(...texts.map((text) => ({ source: "the list", text })));
 
 test("ids stand one a line; white space and empty lines do not matter", async (t) => {
-  const list = parseLiveList("\n c1 \r\nc2\n\n", "x");
+  const list = parse("\n c1 \r\nc2\n\n");
 
   t.equal(list.size, 2);
   t.ok(list.has("c1"));
   t.ok(list.has("c2"));
   t.notOk(list.has("c"));
   t.notOk(list.has(""));
-  t.equal(parseLiveList(" \n\t\n", "x").size, 0);
+  t.equal(parse(" \n\t\n").size, 0);
 });
 
 test("a shortened id keeps the whole one, from twelve hexadecimal digits on", async (t) => {
   const whole = "0123456789abcdef";
 
-  t.ok(parseLiveList(whole.slice(0, 12), "x").has(whole));
-  t.notOk(parseLiveList(whole.slice(0, 11), "x").has(whole));
-  t.notOk(parseLiveList("0123456789ag", "x").has("0123456789agcd"));
-  t.notOk(parseLiveList(whole, "x").has(whole.slice(0, 12)), "not the other way round");
+  t.ok(parse(whole.slice(0, 12)).has(whole));
+  t.notOk(parse(whole.slice(0, 11)).has(whole));
+  t.notOk(parse("0123456789ag").has("0123456789agcd"));
+  t.notOk(parse(whole).has(whole.slice(0, 12)), "not the other way round");
+});
+
+test("an id keeps those with a namespace of containerd before it, shortened ones, too", async (t) => {
+  const hex = "0123456789abcdef".repeat(4);
+  const list = parse(`web\n${hex.slice(0, 12)}`);
+
+  for (const id of ["default-web", "my-own-web", `k8s.io-${hex}`]) t.ok(list.has(id), id);
+  for (const id of ["default-db", "defaultweb", "web-db", "-"]) t.notOk(list.has(id), id);
 });
 
 for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1", "c1 eth0"]) {
   test(`${line} is not an id`, async (t) => {
-    t.throws(() => parseLiveList(`c1\n${line}\n`, "the list"), {
+    t.throws(() => parse(`c1\n${line}\n`), {
       constructor: CommandError,
       message: /^the list: line 2 is not a container id/,
     });
@@ -33,10 +44,10 @@ for (const line of ["POD ID   CREATED", "error: cannot connect", "../c1", "-c1",
 
 test("a list may have the ids that runtimes make, and any in a namespace of which it has others", async (t) => {
   const hex = "a".repeat(64);
-  const list = joined([parseLiveList(hex, "x"), parseLiveList("default-web", "x")]);
+  const list = parse(hex, "default-web");
 
-  for (const id of [hex, `k8s.io-${hex}`, "default-job"]) t.ok(mayHave(list, id), id);
+  for (const id of [hex, `k8s.io-${hex}`, "default-job"]) t.ok(list.mayHave(id), id);
   for (const id of ["cilium-ingress-n1", "claim", "cnitool-77383ca0b3715733ca6f", "-x"]) {
-    t.notOk(mayHave(list, id), id);
+    t.notOk(list.mayHave(id), id);
   }
 });
