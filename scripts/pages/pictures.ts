@@ -59,21 +59,23 @@ function inDark(picture: string): string {
 
 /** What a telephone can show of the session: the leak, why it is one, and the command that releases it. */
 function narrowed(session: readonly string[]): readonly string[] {
-  const cells = (heading: string): readonly string[] => {
-    const head = session.findIndex((line) => line.trimEnd().endsWith(heading));
-    const column = session[head]?.indexOf(heading) ?? 0;
-    const rows = session.slice(head + 1, session.indexOf("", head));
-    return wrap(rows.map((row) => row.slice(column).trim()).join(" "), NARROW);
+  const between = (start: string, end: string): readonly string[] => {
+    const from = session.findIndex((line) => line.includes(start));
+    const lines = session.slice(
+      from,
+      session.findIndex((line, at) => at > from && line.includes(end)),
+    );
+    const text = lines.map((line) => line.trim()).join(" ");
+    return wrap(text.slice(text.indexOf(start)), NARROW);
   };
-  const release = session.find((line) => line.startsWith("To release: ")) ?? "";
   return [
     "$ host-local check",
-    ...cells("MESSAGE"),
+    ...between("10.244.3.3 is held", "What to do"),
     "",
     "$ host-local gc",
-    ...cells("STATE"),
+    ...between("dead; released", "3 reservations"),
     "",
-    release,
+    ...between("To release now", "Without --now"),
   ];
 }
 

@@ -1,29 +1,22 @@
-/** The text that `check` prints. */
+/** The text that `check` prints: the findings, and below those of one kind what is done about them. */
 
 import type { Context } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
 import { plural } from "../../cli/output/plural.ts";
-import { columns, formatTable } from "../../cli/output/table.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
+import { wrap } from "../../cli/output/wrap.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import {
-  type Counts,
-  type Finding,
-  MOST_LISTED,
-  remedyOf,
-  type Severity,
-  severityOf,
-} from "./finding.ts";
+import { type Counts, type Finding, MOST_LISTED, remedyOf, severityOf } from "./finding.ts";
 import { formatRemedyCommand } from "./remedy-command.ts";
 
-/** The number of findings, and of commands, shown for each code; the JSON has all. */
+/** The number of lines for findings of one kind, and of their commands; the JSON has all. */
 const MAX_SHOWN = 20;
 
 /** The `max_output_length` of node-problem-detector, in characters. */
 const MAX_LINE_LENGTH = 80;
 
 /**
- * A table of findings, the remedy for each code with its commands, and a line of counts.
+ * The findings with their remedies and commands, those of one code and remedy together, and a last line that counts them by code.
  *
  * @param left those that were not repaired
  * @param counts of these
@@ -32,25 +25,23 @@ export function formatFindings(
   context: Context,
   findings: readonly Finding[],
   left: readonly Finding[],
-  { error, warning, info }: Counts,
+  counts: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
-  const { system } = context;
   const remaining = new Set(left);
-  const byCode = [...Map.groupBy(findings, ({ code }) => code).values()];
-  const table = formatTable(
-    columns("SEVERITY", "CODE", "NETWORK", "PATH", "MESSAGE"),
-    byCode.flatMap((own) => rowsOf(system, own, remaining)),
-    { width: tableWidth(system) },
-  );
-  const remedies = [...Map.groupBy(left, ({ code }) => code).values()].flatMap((own) =>
-    [...Map.groupBy(own, remedyOf).values()].map((same) => remediesOf(context, same)),
-  );
-  const remedyList = left.length === 0 ? "" : `\nWhat to do:\n${remedies.join("")}`;
-  const counts = `${plural(error, "error")}, ${plural(warning, "warning")}, ${info} info`;
+  const kindOf = (one: Finding): string => {
+    const remedy = remaining.has(one) ? remedyOf(one) : "";
+    return [severityOf(one), one.code, remedy].join("\n");
+  };
+  const kinds = [...Map.groupBy(findings, kindOf).values()].map((own) => {
+    const [first] = own;
+    const isLeft = first !== undefined && remaining.has(first);
+    const lines = linesOf(context.system, own, isLeft ? "" : "; removed");
+    return `${lines.join("")}${isLeft ? formatRemedy(context, own) : ""}\n`;
+  });
   const repaired = findings.length - left.length;
   const repairs = repaired === 0 ? "" : `; ${repaired} repaired`;
-  return `${table}${remedyList}\n${counts}${repairs}\n`;
+  return `${kinds.join("")}${formatCounts(left, counts)}${repairs}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -59,33 +50,33 @@ export function problemLine(subject: string, detail: string): string {
   return `${line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 3)}...` : line}\n`;
 }
 
-/** @param findings all of one code */
-function rowsOf(
+/**
+ * A line for each finding, or for those on reservations that have their commands in common: these list, or mend, them all.
+ *
+ * @param findings all of one code and remedy
+ * @param end of each line
+ */
+function linesOf(
   system: OperatorSystem,
   findings: readonly Finding[],
-  left: ReadonlySet<Finding>,
-): readonly (readonly string[])[] {
-  const paint = painter(system);
-  const colour = (severity: Severity): string =>
-    severity === "info" ? severity : paint(severity, severity);
-  const rows = findings.slice(0, MAX_SHOWN).map((finding) => {
-    const { network, path, message } = finding;
-    const cells = [
-      network || "-",
-      path || "-",
-      left.has(finding) ? message : `${message}; removed`,
-    ];
-    return [
-      colour(severityOf(finding)),
-      finding.code,
-      ...cells.map((cell) => shortenIds(system, cell)),
-    ];
+  end: string,
+): readonly string[] {
+  const sharedBy = (one: Finding): unknown =>
+    one.file === undefined ? one : (one.commands ?? one);
+  const rows = [...Map.groupBy(findings, sharedBy).values()];
+  const lines = rows.slice(0, MAX_SHOWN).flatMap(([first, ...others]) => {
+    if (first === undefined) return [];
+    const { code, network, path, message } = first;
+    const severity = severityOf(first);
+    const subject = [severity, code, network, path].filter((word) => word !== "").join(" ");
+    const count = others.length === 0 ? "" : `${others.length + 1} like this one: `;
+    const text = shortenIds(system, inOneLine(`${subject}: ${count}${message}${end}`));
+    const paint = painter(system);
+    const line = inWidth(system, text, "", "    ");
+    return severity === "info" ? line : paint(severity, severity) + line.slice(severity.length);
   });
-  const [first] = findings;
-  const more = findings.length - MAX_SHOWN;
-  if (first === undefined || more <= 0) return rows;
-  const cells = [first.code, "-", "-", moreText(findings.length, more)];
-  return [...rows, [colour(severityOf(first)), ...cells]];
+  const more = rows.length - lines.length;
+  return more <= 0 ? lines : [...lines, `    (${moreText(rows.length, more)})\n`];
 }
 
 /** That there are more than are shown, and how many JSON has, of each network. */
@@ -96,17 +87,41 @@ function moreText(all: number, more: number): string {
 /**
  * The remedy for findings; their commands are on lines of their own, to be copied.
  *
- * @param findings all of one code, and with one remedy
+ * @param findings all of one code and remedy
  */
-function remediesOf(context: Context, findings: readonly Finding[]): string {
+function formatRemedy(context: Context, findings: readonly Finding[]): string {
   const [first] = findings;
   if (first === undefined) return "";
-  const lines = findings.flatMap(({ commands = [] }) =>
-    commands.map((one) => formatRemedyCommand(context, one)),
-  );
-  const commands = [...new Set(lines)];
+  const all = new Set(findings.flatMap(({ commands = [] }) => commands));
+  const commands = [...new Set([...all].map((one) => formatRemedyCommand(context, one)))];
   const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
   const more = commands.length - shown.length;
   if (more > 0) shown.push(`    (${moreText(commands.length, more)})\n`);
-  return `  ${first.code}: ${remedyOf(first)}\n${shown.join("")}`;
+  const remedy = inOneLine(`What to do: ${remedyOf(first)}`);
+  return `${inWidth(context.system, remedy, "  ", "  ")}${shown.join("")}`;
+}
+
+/** A text in lines that fit on the terminal, where it is one. */
+function inWidth(system: OperatorSystem, text: string, first: string, others: string): string {
+  const width = tableWidth(system) ?? Number.POSITIVE_INFINITY;
+  return `${first}${wrap(text, width - others.length).join(`\n${others}`)}\n`;
+}
+
+/** How many there are of each severity, and of each code. */
+function formatCounts(left: readonly Finding[], { error, warning, info }: Counts): string {
+  const counts = [
+    ["error", error, plural(error, "error")],
+    ["warning", warning, plural(warning, "warning")],
+    ["info", info, `${info} info`],
+  ] as const;
+  const shown = counts.flatMap(([severity, count, text]) => {
+    if (count === 0) return [];
+    const codes = Map.groupBy(left, (one) => severityOf(one) === severity && one.code);
+    codes.delete(false);
+    const names = [...codes].map(([code, { length }]) =>
+      length > 1 ? `${code} (${length})` : `${code}`,
+    );
+    return [`${text}: ${names.join(", ")}`];
+  });
+  return shown.length === 0 ? "No problem is left" : shown.join("; ");
 }

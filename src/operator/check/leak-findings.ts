@@ -1,10 +1,10 @@
 /** Findings on reservations whose containers seem to be dead. */
 
+import { formatMinute } from "../../cli/output/minute.ts";
 import { plural } from "../../cli/output/plural.ts";
 import type { Conclusion } from "../../store/life/conclusion.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import { liveCommandOf } from "../gc/runtime-command.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { leaksAmong } from "../judgements/leaks.ts";
@@ -14,14 +14,19 @@ import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
+/** Why nothing is judged right after a start of the node, behind the time until which that is so. */
 const TOO_EARLY =
-  "cannot be judged yet: until the node has been up for ten minutes, its runtime may be about to release what leaked, or what is for a lost sandbox";
+  "ten minutes after the start of the node: before, its runtime may be about to release what leaked, or what is for a lost sandbox";
 
 const WAIT_OR_LIST = "check again after that, or run gc, which lists now what dead containers hold";
 
 /** The remedy for `sandbox-without-process` where no list of a runtime has the sandbox. */
 const UNLISTED =
   "none where its containers are to be started again; if whoever made its network namespace has lost it, remove that: the address is free then";
+
+/** The remedy where nothing tells the list of its runtime from that of another. */
+const UNTOLD =
+  "none where its containers are to be started again; if the runtime has lost it, start a pod on this node, and run check again: by a pod that runs, its command can tell the runtime's list from that of another";
 
 /** The remedy where only a descriptor holds the namespace of a sandbox, which nothing but its holder can close. */
 const OPEN =
@@ -37,10 +42,11 @@ export function leakFindings(
   directories: readonly NetworkDirectory[],
 ): readonly Finding[] {
   const { cache, facts, liveness } = node;
-  return directories.flatMap(({ files, networks, reservations }) => {
+  return directories.flatMap((directory) => {
+    const { files, reservations } = directory;
     const known = liveness.livenessOfAll(reservations);
     const leaks = leaksAmong(known, facts.now(), facts.uptime());
-    const { judged, leaked: seen, unknown, isStarting } = leaks;
+    const { judged, leaked: seen, unknown, judgedFrom } = leaks;
     const commands: LeakFinding["commands"] = [{ files, words: ["gc", files.network] }];
     // What is not known is said: it is not the same as no leak.
     const doubt = (count: number, why: string): Finding => ({
@@ -49,20 +55,17 @@ export function leakFindings(
       path: files.directory,
       message: `${count} of ${plural(judged, "reservation")} ${why}`,
     });
-    if (isStarting) {
+    if (judgedFrom !== undefined) {
       const count = seen.length + unknown.length;
-      return count === 0 ? [] : [{ ...doubt(count, TOO_EARLY), remedy: WAIT_OR_LIST, commands }];
+      const why = `cannot be judged until ${formatMinute(judgedFrom, facts.now())}, ${TOO_EARLY}`;
+      return count === 0 ? [] : [{ ...doubt(count, why), remedy: WAIT_OR_LIST, commands }];
     }
     const leaked = seen.map((one) => {
-      const { conclusion, reservation } = one;
-      if (conclusion.liveness !== "alive")
+      if (one.conclusion.liveness !== "alive")
         return new LeakFinding("leaked-reservation", one, cache, commands);
-      const path = conclusion.by === "mount" ? conclusion.path : undefined;
-      const isOwn = path !== undefined && isOwnNamespace(node, reservation, path);
-      const remove = isOwn ? removeUnlessListed(reservation, path, networks[0]) : [];
-      const unlisted = conclusion.by === "descriptor" ? OPEN : UNLISTED;
-      const remedy = remove.length === 0 ? unlisted : undefined;
-      return new LeakFinding("sandbox-without-process", one, cache, remove, remedy);
+      const { remedy, command } = remedyForSandbox(node, directory, one, known);
+      const own = command === undefined ? [] : [command];
+      return new LeakFinding("sandbox-without-process", one, cache, own, remedy);
     });
     const [first] = unknown;
     if (first === undefined) return leaked;
@@ -92,18 +95,30 @@ function isOwnNamespace(
   return named.length === 0 && beside.every((containerId) => containerId === own);
 }
 
-/**
- * What removes the namespace of a sandbox that its runtime has lost. Where no runtime makes such ids, every list lacks them: then
- * nothing does.
- */
-function removeUnlessListed(
-  reservation: NodeReservation,
-  path: string,
-  network: FoundNetwork,
-): readonly RemedyCommand[] {
-  const list = liveCommandOf(network, [reservation]);
-  if (list === undefined) return [];
-  return [{ namespace: path, containerId: containerOf(reservation.owner), list }];
+/** What is done about a sandbox in which no process runs. The command removes its namespace if the runtime has lost it. */
+function remedyForSandbox(
+  node: Node,
+  { networks: [network] }: NetworkDirectory,
+  { conclusion, reservation }: KnownReservation,
+  known: readonly KnownReservation[],
+): { readonly remedy?: string; readonly command?: RemedyCommand } {
+  if (conclusion.liveness === "alive" && conclusion.by === "descriptor") return { remedy: OPEN };
+  const isMounted = conclusion.liveness === "alive" && conclusion.by === "mount";
+  const namespace = isMounted ? conclusion.path : undefined;
+  const isOwn = namespace !== undefined && isOwnNamespace(node, reservation, namespace);
+  const list = isOwn ? liveCommandOf(network, [reservation]) : undefined;
+  // Where no runtime makes such ids, every list lacks them.
+  if (namespace === undefined || list === undefined) return { remedy: UNLISTED };
+  const running = known.find(
+    (one) =>
+      one.conclusion.liveness === "alive" &&
+      one.conclusion.by === "process" &&
+      liveCommandOf(network, [one.reservation]) === list,
+  );
+  if (running === undefined) return { remedy: UNTOLD };
+  const containerId = containerOf(reservation.owner);
+  const runningId = containerOf(running.reservation.owner);
+  return { command: { namespace, containerId, list, runningId } };
 }
 
 /** Metrics only count: the path and the message, for which the cache is asked, are made when they are asked for. */

@@ -7,6 +7,7 @@ import { decimal } from "../../ipam/decimal.ts";
 import { formatReservedFor, isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { hasNoProcess } from "../../store/life/conclusion.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { subnetOf } from "../judgements/bridge-plugin.ts";
 import { countWithoutProcess } from "../judgements/leaks.ts";
@@ -19,6 +20,10 @@ const STATUS_FAILS = {
   now: "; STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
   soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",
 } as const;
+
+/** The remedy where all that hold addresses of a range are known to live. */
+const ALL_LIVE =
+  "the range is too small for the pods of this node: give the node more addresses, as the page 'Give a node more addresses' of the documentation says, or allow fewer pods after draining it";
 
 /**
  * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
@@ -45,35 +50,41 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
       // Every address is some pod's own: there is none that could be missing.
       if (capacity === 0n) return [];
-      const idle = withoutProcess(node, directory, set);
+      const holders = holdersIn(node, directory, set);
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
       const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
       if (!isFull) {
-        const message = `${usage}: ${decimal(free)} left${idle.text}${status}`;
-        return [{ ...about, code: "range-nearly-full", message, ...idle.advice }];
+        const message = `${usage}: ${decimal(free)} left${holders.text}${status}`;
+        return [{ ...about, code: "range-nearly-full", message, ...holders.advice }];
       }
       const isDeadKnown = node.takenIn(directory).all !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      const message = `${usage}: the next pod gets none${unless}${idle.text}${status}`;
-      return [{ ...about, code: "range-full", message, ...idle.advice }];
+      const message = `${usage}: the next pod gets none${unless}${holders.text}${status}`;
+      return [{ ...about, code: "range-full", message, ...holders.advice }];
     });
   });
 }
 
-/** What is said of those that hold addresses of a set and run no process: they are alive, and need not be. */
-function withoutProcess(
+/**
+ * What is said of those that hold addresses of a set: all live, so that nothing is to be released; or some are alive and run no
+ * process, and need not be.
+ */
+function holdersIn(
   { facts, liveness }: Node,
   { reservations }: NetworkDirectory,
   set: readonly Range[],
-): { readonly text: string; readonly advice: Pick<Finding, "remedy"> } {
+): { readonly text: string; readonly advice: Pick<Finding, "remedy" | "commands"> } {
   const here = liveness
     .livenessOfAll(reservations)
     .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
+  const count = plural(here.length, "holder");
+  if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))
+    return { text: `; all ${count} are alive`, advice: { remedy: ALL_LIVE, commands: [] } };
   // Where a process may be unseen, each of them may run one.
   const isSeen = facts.namespaces().incomplete === undefined;
-  const count = isSeen ? countWithoutProcess(here, facts.now()) : 0;
-  if (count === 0) return { text: "", advice: {} };
-  const text = `; ${count} of ${plural(here.length, "holder")} run no process: if their DEL fails, the runtime's log has "failed (delete)"`;
+  const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;
+  if (idle === 0) return { text: "", advice: {} };
+  const text = `; ${idle} of ${count} run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime's log`;
   return { text, advice: { remedy: DELS_FAIL } };
 }
 

@@ -20,12 +20,14 @@ export type RemedyCommand =
       /** The directory that is made before; by default none. */
       readonly made?: string | undefined;
     }
-  /** The network namespace of a sandbox is removed, unless its runtime lists that. */
+  /** The network namespace of a sandbox is removed, if its runtime lists another container and not this one. */
   | {
       readonly namespace: string;
       readonly containerId: string;
       /** The shell command that prints the ids that the runtime knows. */
       readonly list: string;
+      /** The id of a container of that runtime which is known to run. */
+      readonly runningId: string;
     };
 
 /** The release of a reservation, for one whose container is not alive: otherwise it refuses. */
@@ -55,14 +57,27 @@ function writing({
   return `${making}(umask 077; ${guard} ${content} > ${file})`;
 }
 
-/** A list without any container may be that of another runtime, whose socket the program has found first. */
+/**
+ * A list without a container that is known to run is that of another runtime, whose socket the program has found first, or the
+ * runtime has lost its state: by it, every sandbox would look lost.
+ */
 function removing({
   namespace,
   containerId,
   list,
+  runningId,
 }: Extract<RemedyCommand, { namespace: string }>): string {
   const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(namespace) ?? [];
   const remove =
     name === undefined ? ["umount", "--lazy", namespace] : ["ip", "netns", "delete", name];
-  return `ids=$(${list}) && case "$ids" in "") echo the runtime lists nothing: is it the one that uses the network ;; *${shellWord(containerId)}*) echo it lives ;; *) ${shellCommand(remove)} ;; esac`;
+  const cases = [
+    [containerId, ["echo", "the runtime lists it: its DEL fails, see the log of the runtime"]],
+    [runningId, remove],
+  ] as const;
+  const lines = cases.map(([id, command]) => `*${shellWord(id)}*) ${shellCommand(command)} ;;`);
+  const otherwise = shellCommand([
+    "echo",
+    `nothing is removed: the list lacks ${runningId}, which runs`,
+  ]);
+  return `ids=$(${list}) && case "$ids" in ${lines.join(" ")} *) ${otherwise} ;; esac`;
 }

@@ -19,8 +19,11 @@ export interface Leaks {
   /** The reservations that may have leaked; what ADD takes by itself after a reboot is no leak. */
   readonly leaked: readonly KnownReservation[];
   readonly unknown: readonly KnownReservation[];
-  /** Whether the node has just started: then none is old, and all are counted. */
-  readonly isStarting: boolean;
+  /**
+   * When they can be judged, in milliseconds since the epoch, if the node has just started: until then none is old, and all are
+   * counted.
+   */
+  readonly judgedFrom: number | undefined;
 }
 
 /** @param uptime of the node, in milliseconds; `undefined` where that is not known */
@@ -29,17 +32,18 @@ export function leaksAmong(
   now: number,
   uptime: number | undefined,
 ): Leaks {
-  const isStarting = uptime !== undefined && uptime < GRACE;
+  const judgedFrom = uptime === undefined || uptime >= GRACE ? undefined : now - uptime + GRACE;
   const old = known.filter(
     ({ reservation }) =>
-      containerOf(reservation.owner) !== "" && (isStarting || isOld(reservation, now)),
+      containerOf(reservation.owner) !== "" &&
+      (judgedFrom !== undefined || isOld(reservation, now)),
   );
   const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
   return {
     judged: old.length,
     leaked: counted.filter(({ conclusion }) => mayHaveLeaked(conclusion)),
     unknown: counted.filter(({ conclusion }) => conclusion.liveness === "unknown"),
-    isStarting,
+    judgedFrom,
   };
 }
 

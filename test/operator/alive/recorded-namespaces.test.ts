@@ -120,21 +120,37 @@ test("a sandbox that the runtime has lost is kept; the command that check prints
   skip,
 }, async (t) => {
   const node = await makeNode(t);
-  const lost = "4f1d6e0c8b7a".padEnd(64, "0");
+  const [lost, running] = ["4f1d6e0c8b7a", "52a3e7b3c482"].map((id) => id.padEnd(64, "0")) as [
+    string,
+    string,
+  ];
   node.run(lost, `${node.ipv4}.2/24`);
   node.age(`net/${node.ipv4}.2`, 3600);
   t.match(node.collect("another"), "no process runs there");
   t.same(node.reserved(), [2]);
-  const [finding, ...others] = node.findings();
-  t.same(others, []);
-  t.match(finding, { code: "sandbox-without-process", severity: "info" });
-  const [command = ""] = finding?.commands ?? [];
+  const code = "sandbox-without-process";
+  const commands = (): readonly string[] => {
+    const [finding, ...others] = node.findings();
+    t.same(others, []);
+    t.match(finding, { code, severity: "info" });
+    return finding?.commands ?? [];
+  };
+  t.same(commands(), [], "nothing tells the list of its runtime from that of another");
 
-  t.equal(runAsPrinted(t, command, { crictl: "exit 1" }).exitCode, 1);
-  t.ok(isMounted(node.pathOf(lost)), "the runtime cannot be asked");
-  t.match(runAsPrinted(t, command, { crictl: `echo other ${lost}` }).stdout, "it lives");
-  t.ok(isMounted(node.pathOf(lost)), "the runtime has it");
-  t.match(runAsPrinted(t, command, { crictl: "echo other" }), { exitCode: 0, stderr: "" });
+  node.add(running, `/proc/${await processWith(t, `${node.ipv4}.3/24`)}/ns/net`);
+  const [command = ""] = commands();
+  const run = (crictl: string) => runAsPrinted(t, command, { crictl });
+  for (const [what, crictl, exitCode, said] of [
+    ["the runtime cannot be asked", "exit 1", 1, ""],
+    ["the list is empty", "true", 0, `nothing is removed: the list lacks ${running}, which runs`],
+    ["it is another runtime's", `echo ${"7".repeat(64)}`, 0, "nothing is removed: the list lacks "],
+    ["the runtime has it", `echo ${running} ${lost}`, 0, "the runtime lists it: its DEL fails"],
+    ["it alone", `echo ${lost}`, 0, "the runtime lists it: its DEL fails"],
+  ] as const) {
+    t.match(run(crictl), { exitCode, stdout: said }, what);
+    t.ok(isMounted(node.pathOf(lost)), what);
+  }
+  t.match(run(`echo ${running}`), { exitCode: 0, stderr: "" });
   t.notOk(isMounted(node.pathOf(lost)), "the runtime has lost it");
 });
 

@@ -9,7 +9,7 @@ import { lacking } from "../../harness/needs.ts";
 import { mountNamespace } from "../../harness/network-namespaces.ts";
 import { runAsPrinted } from "../../harness/tool.ts";
 import { isRoot, withoutPrivileges } from "../../harness/unprivileged.ts";
-import { type Node, nodeFor, withoutPaths } from "../node.ts";
+import { belowRoot, type Node, nodeFor } from "../node.ts";
 
 /** A node with the network `net` and one pod, without a program that would know its bridges. */
 function nodeWithPod(t: Test): Node {
@@ -156,9 +156,10 @@ for (const [name, [code, severity, corrupt]] of Object.entries(cases)) {
   });
 }
 
-test("the table has findings and remedies, errors first", async (t) => {
+test("below each finding is its remedy, errors first, and a last line counts them by code", async (t) => {
   const node = nodeWithPod(t);
   node.write("net/198.51.100.9", "kept for the printer");
+  node.write("net/198.51.100.10", "kept for the scanner");
   node.write("net/203.0.113.9", "c9\r\neth0");
   writeFileSync(join(node.confDir, "bad.conf"), "{");
 
@@ -167,26 +168,24 @@ test("the table has findings and remedies, errors first", async (t) => {
   t.equal(exitCode, 1);
   t.equal(stderr, "");
   t.equal(
-    withoutPaths(node, stdout),
-    [
-      "SEVERITY  CODE  NETWORK  PATH  MESSAGE",
-      "error  unreadable-configuration  -  NODE/net.d/bad.conf  invalid JSON at line 1, column 2: unexpected end of JSON input",
-      "warning  malformed-reservation  net  NODE/networks/net/198.51.100.9  the file names no container",
-      "warning  out-of-range  net  NODE/networks/net/203.0.113.9  203.0.113.9 is outside all ranges, held by container c9",
-      "",
-      "What to do:",
-      "  unreadable-configuration: correct what the message names. If no pod uses its network, you can move the file out of its directory instead. If it sorts first there, drain the node before: the next file then becomes the node's network",
-      "  malformed-reservation: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
-      "  out-of-range: if its container is dead, release the address; otherwise restart its pod",
-      "  host-local release 203.0.113.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache",
-      "",
-      "1 error, 2 warnings, 0 info",
-      "",
-    ].join("\n"),
+    belowRoot(node, stdout, "NODE"),
+    `error unreadable-configuration NODE/net.d/bad.conf: invalid JSON at line 1, column 2: unexpected end of JSON input
+  What to do: correct what the message names. If no pod uses its network, you can move the file out of its directory instead. If it sorts first there, drain the node before: the next file then becomes the node's network
+
+warning malformed-reservation net NODE/networks/net/198.51.100.9: the file names no container
+warning malformed-reservation net NODE/networks/net/198.51.100.10: the file names no container
+  What to do: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead
+
+warning out-of-range net NODE/networks/net/203.0.113.9: 203.0.113.9 is outside all ranges, held by container c9
+  What to do: if its container is dead, release the address; otherwise restart its pod
+    host-local release 203.0.113.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache
+
+1 error: unreadable-configuration; 3 warnings: malformed-reservation (2), out-of-range
+`,
   );
 });
 
-test("what --repair has removed is in the table", async (t) => {
+test("what --repair has removed is said", async (t) => {
   const node = nodeWithPod(t);
   node.write("net/198.51.100.9", "\0\0", 60);
 
@@ -331,8 +330,8 @@ test("a node without any network is not a problem, and said so", async (t) => {
 
   t.equal(exitCode, 0);
   t.match(
-    withoutPaths(node, stdout),
-    "info  no-networks  -  -  no network: none is configured in NODE/net.d, and none has a directory in NODE/networks",
+    belowRoot(node, stdout, "NODE"),
+    "info no-networks: no network: none is configured in NODE/net.d, and none has a directory in NODE/networks",
   );
 });
 

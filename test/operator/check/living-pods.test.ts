@@ -517,7 +517,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
         network: "net",
         path: "/data/net",
         message:
-          "3 of 4 reservations cannot be judged yet: until the node has been up for ten minutes, its runtime may be about to release what leaked, or what is for a lost sandbox",
+          "3 of 4 reservations cannot be judged until 12:12 UTC, ten minutes after the start of the node: before, its runtime may be about to release what leaked, or what is for a lost sandbox",
         remedy: "check again after that, or run gc, which lists now what dead containers hold",
         commands: [`host-local gc net ${place}`],
         repaired: false,
@@ -558,7 +558,13 @@ test("of a sandbox no command removes the namespace of another network's pod wit
   }
   machine.disk.makeDirectories("/data/other");
   machine.disk.put("/data/other/10.0.0.2", `${id.replaceAll("4", "5")}\r\neth0`);
-  const kernel = { mounted: { "/run/netns/y": 50 }, addresses: { 50: ["10.0.0.2"] } };
+  const running = id.replaceAll("4", "6");
+  machine.disk.put("/data/net/10.0.0.3", `${running}\r\neth0`);
+  const kernel = {
+    processes: { 7: { namespace: 60, addresses: ["10.0.0.3"] } },
+    mounted: { "/run/netns/y": 50 },
+    addresses: { 50: ["10.0.0.2"] },
+  };
   machine.wait(11 * 60_000);
   const commandsWith = (netns: string): readonly string[] => {
     remember(machine, id, { netns, addresses: ["10.0.0.2/28"] });
@@ -568,6 +574,9 @@ test("of a sandbox no command removes the namespace of another network's pod wit
   };
   t.same(commandsWith("/run/netns/x"), []);
   t.match(commandsWith("/run/netns/y"), [/ip netns delete y/], "where it is its own");
+
+  machine.disk.put("/data/net/10.0.0.3", "of-another-runtime\r\neth0");
+  t.same(commandsWith("/run/netns/y"), [], "nothing tells the list of its runtime from another");
 });
 
 test("a namespace that only a descriptor holds may be that of a sandbox which is lost", async (t) => {
@@ -616,7 +625,7 @@ test("right after a start of the node neither young reservations nor a lost sand
     const { findings } = checkAfter(300, shown, { minutes: 4 }).document() as {
       findings: PrintedFinding[];
     };
-    t.match(findings, [{ code: "leaks-unknown", message: `${count} cannot be judged yet: until` }]);
+    t.match(findings, [{ code: "leaks-unknown", message: `${count} cannot be judged until ` }]);
   }
 });
 

@@ -4,7 +4,7 @@
  * address and its gateway, and the next pod gets another address.
  */
 
-import { execFileSync } from "node:child_process";
+import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -36,6 +36,9 @@ const HOUR = 3600;
 
 /** The id of the pod's sandbox, as runtimes make them. */
 const WEB = "4f1d6e0c8b7a".padEnd(64, "0");
+
+/** The id of another one, in which a process runs. */
+const RUNNING = "52a3e7b3c482".padEnd(64, "0");
 
 /** A node with the network `net`, and one pod that lives, with 10.219.9.2. */
 interface Node {
@@ -172,14 +175,15 @@ const cases: readonly (readonly [
   [
     "no process runs",
     "sandbox-without-process",
-    () => age("10.219.9.2"),
-    { ...SHOWN, runtime: `echo ${WEB}` },
+    besideRunning,
+    { ...SHOWN, runtime: `echo ${WEB} ${RUNNING}` },
   ],
+  ["the list is empty", "sandbox-without-process", besideRunning, { ...SHOWN, runtime: "true" }],
   [
-    "the list is empty",
+    "the list is another runtime's",
     "sandbox-without-process",
-    () => age("10.219.9.2"),
-    { ...SHOWN, runtime: "true" },
+    besideRunning,
+    { ...SHOWN, runtime: `echo ${"7".repeat(64)}` },
   ],
   [
     "its file is gone",
@@ -202,6 +206,16 @@ const cases: readonly (readonly [
   ],
   ["it was removed", "plugin-replaced", removePlugin, ASKED],
 ];
+
+/** What runs in the namespaces of pods. */
+const processes: ChildProcess[] = [];
+
+/** A pod beside it, in whose namespace a process runs. */
+function besideRunning({ host, network }: Node): void {
+  host.runtime.add(network, new Pod(RUNNING));
+  processes.push(spawn("ip", ["netns", "exec", RUNNING, "sleep", "infinity"]));
+  age("10.219.9.2");
+}
 
 function rename(): void {
   rmSync(join(CONFIGURATIONS, "net.conflist"));
@@ -247,7 +261,7 @@ async function paste(
   let found: readonly PrintedFinding[] = [];
   const applies = (): boolean => {
     found = findings().filter((one) => one.code === code);
-    return found.length > 0;
+    return found.some(({ commands }) => commands.length > 0);
   };
   // The kernel takes the namespace of a pod down later.
   await until(`a finding ${code}`, applies, 10);
@@ -281,7 +295,8 @@ scenario(
     for (const one of cases) {
       await t.test(`${one[1]}: ${one[0]}`, async (t) => {
         t.teardown(() => {
-          for (const id of [WEB, "next"])
+          for (const one of processes.splice(0)) one.kill();
+          for (const id of [WEB, RUNNING, "next"])
             execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
         await paste(t, host, one);

@@ -6,30 +6,9 @@ import {
   deadAmong,
   leaksAmong,
 } from "../../../src/operator/judgements/leaks.ts";
-import type { KnownReservation } from "../../../src/operator/judgements/lives.ts";
-import type { Conclusion } from "../../../src/store/life/conclusion.ts";
-import { attachment } from "../../store/fixtures.ts";
-import { reservationOf } from "../held/reservation.ts";
+import { known, owned, unowned } from "./conclusions.ts";
 
 const MINUTE = 60_000;
-
-const conclusions = {
-  process: { liveness: "alive", by: "process", reason: "" },
-  mount: { liveness: "alive", by: "mount", path: "/run/netns/a", reason: "" },
-  descriptor: { liveness: "alive", by: "descriptor", reason: "" },
-  dead: { liveness: "dead", by: "record", reason: "" },
-  unknown: { liveness: "unknown", by: "view", reason: "" },
-  unread: { liveness: "unknown", by: "unread", reason: "" },
-} as const satisfies Readonly<Record<string, Conclusion>>;
-
-type Shown = keyof typeof conclusions;
-
-const owned = reservationOf({ kind: "attachment", ...attachment("c1") });
-const unowned = reservationOf({ kind: "unowned" });
-
-function known(shown: Shown, reservation = owned, isBeforeBoot = false): KnownReservation {
-  return { reservation, conclusion: conclusions[shown], isBeforeBoot };
-}
 
 /** So long after the reservation was made. */
 const after = (minutes: number): number => Number(owned.since) + minutes * MINUTE;
@@ -65,14 +44,15 @@ for (const [what, all, age, uptime, expected] of [
     [known("dead")],
     1,
     5,
-    "1 leaked, 0 unknown of 1, starting",
+    "1 leaked, 0 unknown of 1, from minute 6 on",
   ],
 ] as const) {
   test(`${what}: ${expected}`, async (t) => {
     const found = leaksAmong(all, after(age), uptime === undefined ? undefined : uptime * MINUTE);
-    const { judged, leaked, unknown, isStarting } = found;
+    const { judged, leaked, unknown, judgedFrom } = found;
     const counts = `${leaked.length} leaked, ${unknown.length} unknown of ${judged}`;
-    t.equal(isStarting ? `${counts}, starting` : counts, expected);
+    const from = judgedFrom === undefined ? "" : `, from minute ${judgedFrom / MINUTE} on`;
+    t.equal(`${counts}${from}`, expected);
   });
 }
 

@@ -1,0 +1,87 @@
+/** What `check` prints of many findings, and how it is laid out at a terminal. */
+
+import { test } from "tap";
+import type { Finding } from "../../../src/operator/check/finding.ts";
+import { formatFindings } from "../../../src/operator/check/finding-text.ts";
+import { openNetwork } from "../../../src/store/files/network-files.ts";
+import type { OperatorSystem } from "../../../src/system/operator-system.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { networkName } from "../../store/fixtures.ts";
+import { reservationOf } from "../held/reservation.ts";
+import { contextOf, startOperator } from "../memory-node.ts";
+
+const files = openNetwork(new MemoryMachine().start(), "/data", networkName("net"));
+const gc = [{ files, words: ["gc", "net"] }] as const;
+
+/** A reservation that leaked: what gc lists. */
+function leak(last: number): Finding {
+  const file = reservationOf({ kind: "unowned" }, `10.0.0.${last}`);
+  const message = `10.0.0.${last} is held by c${last}`;
+  return {
+    code: "leaked-reservation",
+    network: "net",
+    path: `/data/net/10.0.0.${last}`,
+    file,
+    message,
+    commands: gc,
+  };
+}
+
+const full: Finding = {
+  ...{ code: "range-full", severity: "error", network: "net", path: "/conf/net.conf" },
+  ...{ message: "no address is left", remedy: "make it larger", commands: gc },
+};
+
+/** The printed text, on a terminal of so many columns where it is one. */
+function textOf(findings: readonly Finding[], columns?: number): string {
+  const { system } = startOperator(new MemoryMachine());
+  const terminal = {
+    isTerminal: () => columns !== undefined,
+    terminalSize: () => (columns === undefined ? undefined : { columns, rows: 25 }),
+  };
+  const own: OperatorSystem = new Proxy(system, {
+    get: (target, key) => Reflect.get(key in terminal ? terminal : target, key),
+  });
+  const count = (severity: string): number =>
+    findings.filter((one) => (one.severity ?? "warning") === severity).length;
+  const counts = { error: count("error"), warning: count("warning"), info: count("info") };
+  return formatFindings(contextOf(own), findings, findings, counts);
+}
+
+test("what one command lists is one line with a count, and the error beside it stays in sight", async (t) => {
+  const leaks = Array.from({ length: 120 }, (_, at) => leak(at + 2));
+  t.equal(
+    textOf([full, ...leaks]),
+    `error range-full net /conf/net.conf: no address is left
+  What to do: make it larger
+    host-local gc net --data-dir /data
+
+warning leaked-reservation net /data/net/10.0.0.2: 120 like this one: 10.0.0.2 is held by c2
+  What to do: run gc, which lists the reservations of dead containers and prints the command that releases them
+    host-local gc net --data-dir /data
+
+1 error: range-full; 120 warnings: leaked-reservation (120)
+`,
+  );
+});
+
+test("what is said of a range is not said of another one, though the command is the same", async (t) => {
+  const text = textOf([full, { ...full, message: "no IPv6 address is left" }]);
+  t.match(
+    text,
+    "no address is left\nerror range-full net /conf/net.conf: no IPv6 address is left\n",
+  );
+});
+
+test("on a terminal lines are broken, but not those of commands", async (t) => {
+  t.equal(
+    textOf([{ ...full, message: "no address is left for the next pod" }], 40),
+    `\u001b[31merror\u001b[0m range-full net /conf/net.conf:
+    no address is left for the next pod
+  What to do: make it larger
+    host-local gc net --data-dir /data
+
+1 error: range-full
+`,
+  );
+});
