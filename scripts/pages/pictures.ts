@@ -61,12 +61,9 @@ function inDark(picture: string): string {
 function narrowed(session: readonly string[]): readonly string[] {
   const between = (start: string, end: string): readonly string[] => {
     const from = session.findIndex((line) => line.includes(start));
-    const lines = session.slice(
-      from,
-      session.findIndex((line, at) => at > from && line.includes(end)),
-    );
-    const text = lines.map((line) => line.trim()).join(" ");
-    return wrap(text.slice(text.indexOf(start)), NARROW);
+    const to = session.findIndex((line, at) => at > from && line.includes(end));
+    const text = session.slice(from, to).map((line) => line.trim());
+    return wrap(text.join(" ").trimEnd().slice(session[from]?.indexOf(start)), NARROW);
   };
   return [
     "$ host-local check",

@@ -14,7 +14,7 @@ import {
   formatReleases,
 } from "./gc-report.ts";
 import { type LiveSource, readLiveSource, sourceOptions } from "./live-source.ts";
-import { undecidedTexts } from "./undecided.ts";
+import { undecidedText } from "./undecided.ts";
 
 /** `gc`: releases the addresses of dead containers. */
 export const gc: Command = {
@@ -72,8 +72,8 @@ function collect(context: Context): Report {
   const hasList = source.list !== undefined;
   const messages = collections.flatMap((one) => {
     const { directory, decided, refused } = one;
-    const said = refused ?? undecidedTexts(context, directory, decided, hasList);
-    return [said, record(one, has("--yes"))].flat();
+    const said = refused ?? undecidedText(context, directory, decided, hasList);
+    return [said ?? [], record(one, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
   logUnreserved(node);
@@ -131,7 +131,7 @@ function release(context: Context, collection: Collection): Collection {
 function record(
   { directory: { files }, decided, refused }: Collection,
   isRun: boolean,
-): readonly string[] {
+): string | undefined {
   const before = readCollection(files);
   const seenDead = new Map<string, number>();
   for (const { decision, deadSince, reservation } of decided) {
@@ -141,13 +141,13 @@ function record(
   }
   // Without the network's directory there was nothing to collect.
   const isDone = isRun && refused === undefined && exists(files.system, files.directory);
-  if (!isDone && seenDead.size + before.seenDead.size === 0) return [];
+  if (!isDone && seenDead.size + before.seenDead.size === 0) return undefined;
   try {
     writeCollection(files, { lastRun: isDone ? files.system.now() : before.lastRun, seenDead });
-    return [];
+    return undefined;
   } catch (error) {
     if (!isSystemError(error)) throw error;
-    return [`${files.network}: cannot record what this run found: ${error.message}`];
+    return `${files.network}: cannot record what this run found: ${error.message}`;
   }
 }
 

@@ -9,43 +9,34 @@ import { commandText } from "../next-command.ts";
 import type { DecidedReservation } from "./decision.ts";
 import { liveCommandOf } from "./runtime-command.ts";
 
-/** What decides on a reservation: nothing does where what would tell cannot be read. */
-type Way = "reading" | "list" | "release";
-
 /**
- * A message for each way to decide, with the first of the reservations.
+ * How many are undecided, why the first one is, and what decides. What a list decides on comes before what it leaves.
  *
  * @param hasList whether there was a list: what it has not decided, no list does
+ * @returns `undefined` if all are decided
  */
-export function undecidedTexts(
+export function undecidedText(
   context: Requested,
-  { files, networks, reservations }: NetworkDirectory,
+  { files, networks: [network] }: NetworkDirectory,
   decided: readonly DecidedReservation[],
   hasList: boolean,
-): readonly string[] {
-  const { network } = files;
-  const wayOf = ({ conclusion, reservation }: DecidedReservation): Way => {
-    if (!mayBeDead(conclusion)) return "reading";
-    return !hasList && liveCommandOf(networks[0], [reservation]) ? "list" : "release";
-  };
-  const unknown = decided.filter(({ decision }) => decision === "unknown");
-  return [...Map.groupBy(unknown, wayOf)].flatMap(([way, ones]) => {
-    const [first] = ones;
-    if (first === undefined) return [];
-    const { text, owner } = first.reservation;
-    const isOrAre = verbFor(ones.length, "is", "are");
-    const which = `${ones.length} of ${plural(decided.length, "reservation")} ${isOrAre} undecided`;
-    const such = `and which list has such ids as ${containerOf(owner)} is not known`;
-    const { reason } = first.conclusion;
-    if (way === "reading") return [`${network}: ${which}: ${reason}`];
-    if (way === "list") {
-      const command = liveCommandOf(networks[0], reservations) ?? "";
-      const run = commandText(context, files, ["gc", network, "--live-command", command]);
-      return [
-        `${network}: ${which}: ${reason}. A list decides: ${run} (or --live FILE, where that program is not)`,
-      ];
-    }
-    const release = commandText(context, files, ["release", text, "--network", network]);
-    return [`${network}: ${which}, ${such}: ${reason}. If nothing uses the address: ${release}`];
-  });
+): string | undefined {
+  const undecided = decided.filter(({ decision }) => decision === "unknown");
+  const reservations = undecided.map(({ reservation }) => reservation);
+  const [first] = undecided;
+  if (first === undefined) return undefined;
+  const { conclusion, reservation } = first;
+  const isOrAre = verbFor(undecided.length, "is", "are");
+  const count = `${undecided.length} of ${plural(decided.length, "reservation")} ${isOrAre} undecided`;
+  const why = `${files.network}: ${count}: ${conclusion.reason}`;
+  // Before it can be read, nothing decides.
+  if (!mayBeDead(conclusion)) return why;
+  const list = hasList ? undefined : liveCommandOf(network, reservations);
+  if (list !== undefined) {
+    const run = commandText(context, files, ["gc", files.network, "--live-command", list]);
+    return `${why}. A list decides on what its runtime may have: ${run} (or --live FILE, where that program is not)`;
+  }
+  const words = ["release", reservation.text, "--network", files.network] as const;
+  const release = commandText(context, files, words);
+  return `${why}. Which list has such ids as ${containerOf(reservation.owner)} is not known; if nothing uses the address: ${release}`;
 }
