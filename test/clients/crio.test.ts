@@ -102,7 +102,7 @@ clientScenario(
 
     await crio.pods.start("living");
     await lose("recorded");
-    t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
+    t.match(gcWith(own), { status: 0, stdout: /1 alive, 1 dead; 1 released/ });
     t.same(held(), ["10.65.0.2"], "what is recorded is known");
 
     await lose("cached");
@@ -110,7 +110,7 @@ clientScenario(
     rmSync("/var/lib/cni/networks/.host-local", { recursive: true });
     const anHourAgo = "find /var/lib/cni -type f -exec touch -d '1 hour ago' {} +";
     execFileSync("sh", ["-c", anHourAgo]);
-    t.match(gcWith(own), { status: 0, stdout: /1 alive, .* 0 unknown, .* 1 dead; 1 released/ });
+    t.match(gcWith(own), { status: 0, stdout: /1 alive, 1 dead; 1 released/ });
     t.same(held(), ["10.65.0.2"], "what CRI-O's cache names is known");
   },
 );

@@ -1,6 +1,6 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { exists, isSystemError } from "../../system/system.ts";
+import { attempt, exists, isSystemError } from "../../system/system.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
 import { logUnreserved, type Node, openNode } from "../node.ts";
@@ -23,9 +23,9 @@ export const gc: Command = {
   findsNetworks: true,
   summary: "release the addresses of dead containers",
   description: [
-    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is undecided and stays, and so does what no list of a runtime would have, such as the ids of cnitool: release it by hand. A list that lacks a live container is rejected.",
-    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it, and prints the command that releases at once.",
-    "Exit code 1: some are dead and not released, undecided, or contradict the list; or what was found cannot be recorded.",
+    "Finds live containers by the node's network namespaces. What they do not show is decided by the list from --live-command or --live: all containers, also stopped ones, by the ids of the CNI calls. Without a list it is undecided and stays. A list that lacks a live container is rejected.",
+    "An address is released, with --yes, once two runs, at least --grace apart, find its container dead; the first only records it.",
+    "Exit code 1: some are dead and not released, undecided, or contradict the list, or cannot be recorded.",
   ],
   options: [
     ...sourceOptions,
@@ -103,10 +103,19 @@ function decide(
   const judged = known.map(decideBy(rules));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : judged.map(withoutList);
-  // A file that was being removed when it was read names no container, either.
-  const isThere = ({ decision, reservation }: DecidedReservation): boolean =>
-    decision !== "unowned" || directory.read(reservation) !== undefined;
-  return { directory, decided: decided.filter(isThere), refused };
+  return { directory, decided: withoutRemoved(directory, decided), refused };
+}
+
+/** What is decided without the files that were being removed when they were read: they name no container, either. */
+function withoutRemoved(
+  { files: { system, directory } }: NetworkDirectory,
+  decided: Collection["decided"],
+): Collection["decided"] {
+  if (!decided.some(({ decision }) => decision === "unowned")) return decided;
+  const names = new Set(attempt(() => system.list(directory), [], "ENOENT"));
+  return decided.filter(
+    ({ decision, reservation }) => decision !== "unowned" || names.has(reservation.name),
+  );
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */

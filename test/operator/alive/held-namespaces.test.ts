@@ -82,7 +82,7 @@ test("to the DaemonSet, what only a descriptor holds lives, and its holder is na
   const { document } = node.json([...bounds, "show", node.address], { program });
   const reason = `its network namespace ${id} lives, though ${netns} is gone: cat (process ${processId}) has it open`;
   t.match(JSON.stringify(document), reason);
-  t.match(node.tool([...bounds, ...collect], { program }), { exitCode: 0, stdout: / 1 alive,/ });
+  t.match(node.tool([...bounds, ...collect], { program }), { exitCode: 0, stdout: / 1 alive\n/ });
   t.ok(node.isReserved());
 });
 
