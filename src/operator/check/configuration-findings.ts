@@ -10,7 +10,7 @@ import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured
 import { mainPluginOf } from "../configured/main-plugin.ts";
 import { isTrue } from "../configured/refusal.ts";
 import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
-import { ownerOf } from "../gc/runtime-command.ts";
+import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
 
@@ -64,7 +64,7 @@ function useFinding(
   const network = textOf(document.name);
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName") return [finding];
-  if (ownerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
+  if (makerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
   return [{ ...finding, severity: "info", remedy: FILES_OF_NETWORKS }];
 }
 

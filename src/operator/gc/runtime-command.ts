@@ -29,7 +29,7 @@ export function isOfRuntime(containerId: string): boolean {
 }
 
 /** The runtime whose own network this is, by the names of its configuration and bridge; `undefined` for any other. */
-export function ownerOf({
+export function makerOf({
   source = "",
   bridge,
 }: Pick<FoundNetwork, "source" | "bridge">): "podman" | "nerdctl" | undefined {
@@ -52,7 +52,7 @@ export function liveCommandOf(
   network: Pick<FoundNetwork, "source" | "bridge">,
   reservations: readonly NodeReservation[],
 ): string | undefined {
-  const owner = ownerOf(network);
+  const owner = makerOf(network);
   if (owner === "podman") return "podman ps -aq --no-trunc";
   const ids = reservations.map((one) => containerOf(one.owner)).filter((id) => id !== "");
   const isNamespaced = owner === "nerdctl" || ids.some((id) => NAMESPACED_ID.test(id));

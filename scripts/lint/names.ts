@@ -1,0 +1,22 @@
+/** One name for one thing: no two functions that are exported from src/ have the same name. */
+
+import type { SourceFile } from "./source.ts";
+
+const EXPORTED_FUNCTION = /^export (?:async )?function (\w+)/gm;
+
+/** What each engine has its own of. */
+const ENGINES = ["src/system/node/", "src/system/quickjs/"];
+
+/** The names that functions of two files have. */
+export function nameProblems(files: readonly SourceFile[]): readonly string[] {
+  const places = new Map<string, Set<string>>();
+  for (const { path, text } of files) {
+    if (!path.startsWith("src/") || ENGINES.some((engine) => path.startsWith(engine))) continue;
+    for (const [, name = ""] of text.matchAll(EXPORTED_FUNCTION)) {
+      places.set(name, (places.get(name) ?? new Set()).add(path));
+    }
+  }
+  return [...places].flatMap(([name, paths]) =>
+    paths.size < 2 ? [] : [`${[...paths].join(", ")}: each exports a function ${name}`],
+  );
+}
