@@ -12,7 +12,7 @@
 #   holder      a machine with a container that has 10.0.0.3, and a namespace that is covered by another mount
 #   spaces      paths with a space and a comma
 #   inhabited   a machine with the networks of others: podman's list and another one's, plugins, libcni's cache and
-#               reservations are where they usually are, and our plugin was replaced
+#               reservations are where they usually are, our plugin was replaced, and runtimes say that they read others
 set -euo pipefail
 
 place=$1
@@ -71,6 +71,9 @@ inhabit() {
   list 87-podman-bridge.conflist podman 10.88.0.0/16
   list 10-other.conflist other 10.244.7.0/24
   echo '{' >/etc/cni/net.d/99-broken.conf
+  mkdir -p /etc/containerd /etc/crio
+  printf '[plugins.cri.cni]\nbin_dir = "/opt/nothing"\nconf_dir = "/etc/nothing"\n' >/etc/containerd/config.toml
+  echo '{' >/etc/crio/crio.conf
 
   for directory in /opt/cni/bin /usr/libexec/cni; do
     mkdir -p "$directory"

@@ -28,7 +28,10 @@ const compileCache = join(root, "build", "compile-cache");
  * What the machine's own runtimes have, which tests must not find; `/usr/lib/cni`, where Debian has the plugins that they
  * use, stays.
  */
-const ownDirectories = ["/etc/cni", "/opt/cni", "/var/lib/cni"].concat(
+const ownDirectories = [
+  ...["/etc/cni", "/opt/cni", "/var/lib/cni"],
+  ...["/etc/containerd", "/etc/crio", "/var/lib/rancher", "/var/snap/microk8s"],
+].concat(
   knownPluginDirectories
     .map(({ directory }) => directory)
     .filter((path) => path !== "/usr/lib/cni"),

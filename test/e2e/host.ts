@@ -21,6 +21,11 @@ import { Runtime } from "./runtime.ts";
 const pluginDirectory = "/opt/cni/bin";
 const reservationDirectory = "/var/lib/cni/networks";
 const configurationDirectory = "/etc/cni/net.d";
+/** What says which directories the machine's own read. */
+const configurationsOfRuntimes = [
+  ...["/etc/containerd", "/etc/crio"],
+  ...["/var/lib/rancher/k3s/agent/etc", "/var/lib/rancher/rke2/agent/etc"],
+];
 const record = "/run/calls-of-host-local";
 
 /** Shows in /sys the interfaces of this network namespace in place of the machine's; what else is there stays, such as cgroups. */
@@ -57,6 +62,7 @@ export class Host {
       // What the machine's own runtimes have there is not this host's.
       rmSync(join(directory, "cni"), { recursive: true, force: true });
     }
+    for (const path of configurationsOfRuntimes) rmSync(path, { recursive: true, force: true });
     if (layers.length > 0) layOverUsr(layers);
     mkdirSync(pluginDirectory, { recursive: true });
     for (const plugin of existsSync(mainPlugins) ? readdirSync(mainPlugins) : []) {

@@ -35,7 +35,7 @@ export const networkOptions: readonly Option[] = [
 
 /** What the commands that find networks do without these options. */
 export const NETWORK_DEFAULTS =
-  "Configurations are by default those of $NETCONFPATH, or of /etc/cni/net.d, k3s, OpenShift and MicroK8s, with those that libcni 1.3 and nerdctl 2 have in directories there, and, of networks without a file, those that multus, BuildKit, Nomad and Concourse leave in libcni's cache.";
+  "Configurations are by default those of $NETCONFPATH, or of the directories that containerd and CRI-O are configured to read, and of /etc/cni/net.d, k3s, OpenShift and MicroK8s, with those that libcni 1.3 and nerdctl 2 have in directories there, and, of networks without a file, those that multus, BuildKit, Nomad and Concourse leave in libcni's cache.";
 
 /** All options of a command. */
 export function optionsOf({ options, findsNetworks = false }: Command): readonly Option[] {

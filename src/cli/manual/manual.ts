@@ -18,7 +18,10 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
     "ENVIRONMENT",
     [
       ["CNI_COMMAND", "If set, host-local runs as a CNI plugin and ignores its arguments."],
-      ["NETCONFPATH", "The directory of network configurations, unless --conf-dir is given."],
+      [
+        "NETCONFPATH",
+        "The directory of network configurations, unless --conf-dir is given. With it, the configurations of containerd and CRI-O are not asked.",
+      ],
       ["COLUMNS", "The width of help and, on a terminal, of tables."],
       ["NO_COLOR", "If set, the output is not coloured."],
       ["TERM", "If it is dumb, the output has no control sequences."],
@@ -28,6 +31,10 @@ const closingSections: readonly (readonly [string, readonly (readonly [string, s
     "FILES",
     [
       ["/etc/cni/net.d", "Network configurations: *.conf, *.conflist and *.json."],
+      [
+        "/etc/containerd/config.toml, /etc/crio/crio.conf, /etc/crio/crio.conf.d",
+        "What containerd and CRI-O say there of the directories of configurations and plugins, as do k3s, RKE2 and MicroK8s in their own files.",
+      ],
       [
         "/var/lib/cni/networks/NETWORK/ADDRESS",
         "A reservation: container id and interface. The configuration may set another directory with ipam.dataDir.",

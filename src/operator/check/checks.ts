@@ -3,8 +3,9 @@
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
-  knownConfigurationDirectories,
-  requestedConfigurationDirectory,
+  candidateDirectories,
+  configurationDirectories,
+  judgingRuntimes,
 } from "../configured/configuration-directories.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
@@ -83,7 +84,31 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...lastingFindings(node, isSelected, onRunningPods),
     ...bridgeFindings(node, networks),
   ];
-  return { directories: checked, findings: bySeverity(withoutReleased(system, findings)) };
+  const present = withoutReleased(system, findings);
+  return { directories: checked, findings: bySeverity(present.map(asOfUnread(node))) };
+}
+
+/**
+ * Makes a finding one of severity info where it is on a configuration that fails no pod: runtimes read other directories, and its
+ * network has no reservation.
+ */
+function asOfUnread({ context, directories }: Node): (finding: Finding) => Finding {
+  const read = judgingRuntimes(context).map(({ configurations }) => configurations);
+  if (read.length === 0) return (finding) => finding;
+  const others = configurationDirectories(context).filter((one) => !read.includes(one));
+  const isUnread = ({ networks, reservations }: NetworkDirectory): boolean =>
+    reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
+  const namesOf = (all: readonly NetworkDirectory[]): ReadonlySet<string> =>
+    new Set(all.map(({ files }) => files.network));
+  const unread = namesOf(directories.filter(isUnread));
+  const heeded = namesOf(directories.filter((one) => !isUnread(one)));
+  return (finding) => {
+    const { code, network, path } = finding;
+    const ofFile =
+      code === "unreadable-configuration" && others.some((one) => path.startsWith(`${one}/`));
+    const ofNetwork = unread.has(network) && !heeded.has(network);
+    return ofFile || ofNetwork ? { ...finding, severity: "info" } : finding;
+  };
 }
 
 /** How often findings on running pods are made again, after one second each. */
@@ -116,10 +141,8 @@ function lastingFindings(
 
 function noNetworkFindings({ context, networks, problems }: Node): readonly Finding[] {
   if (networks.length > 0 || problems.length > 0) return [];
-  const confDir = requestedConfigurationDirectory(context);
-  const searched = confDir === undefined ? knownConfigurationDirectories : [confDir];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
-  const message = `no network: none is configured in ${searched.join(", ")}, and none has a directory in ${dataDir}`;
+  const message = `no network: none is configured in ${candidateDirectories(context).join(", ")}, and none has a directory in ${dataDir}`;
   return [{ code: "no-networks", network: "", path: "", message }];
 }
 

@@ -57,16 +57,21 @@ function useFinding(
   use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
   const message = whyNotUsed(use);
+  if (message === undefined) return [];
   const other = fileInPlaceOf(use);
-  if (message === undefined || other === undefined) return [];
-  if (JSON.stringify(use.file.document) === JSON.stringify(other.document)) return [];
+  if (JSON.stringify(use.file.document) === JSON.stringify(other?.document)) return [];
   const { source } = use.file;
   const network = textOf(document.name);
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
-  if (use.kind !== "byName") return [finding];
+  if (use.kind !== "byName" && use.kind !== "unread") return [finding];
   if (makerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
-  return [{ ...finding, severity: "info", remedy: FILES_OF_NETWORKS }];
+  const remedy = use.kind === "unread" ? UNREAD : FILES_OF_NETWORKS;
+  return [{ ...finding, severity: "info", remedy }];
 }
+
+/** The remedy where no runtime reads the directory. */
+const UNREAD =
+  "if the network is meant for pods, move the file to the directory that their runtime reads, on a drained node if it sorts first there; otherwise remove it, unless podman or nerdctl uses this network by its name";
 
 /** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */
 function whyNoGc({ document, file }: Configuration): string | undefined {

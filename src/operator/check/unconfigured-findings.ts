@@ -3,7 +3,9 @@
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import { unheededRuntimes } from "../configured/configuration-directories.ts";
 import { mayBeConfigured } from "../configured/configuration-files.ts";
+import { describeReaders, type Runtime } from "../configured/runtime.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -20,13 +22,31 @@ export function unconfiguredFindings(
   isSelected: (directory: NetworkDirectory) => boolean,
 ): readonly Finding[] {
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
+  const unheeded = unheededRuntimes(node.context);
+  const isKnown = ({ files }: NetworkDirectory): boolean =>
+    configured.some((one) => one.files.network === files.network);
   return node.directories.flatMap((former) => {
     if (former.sources.length > 0) return [];
+    if (unheeded.length > 0 && !isKnown(former)) {
+      return isSelected(former) ? [perhapsElsewhere(former, unheeded)] : [];
+    }
     const others = configured.filter((one) => isSelected(one) || isSelected(former));
     const finding = findingOn(node, former, others, reasonFor(node, former, configured));
     if (finding === undefined) return [];
     return finding.severity === "error" || isSelected(former) ? [finding] : [];
   });
+}
+
+/** What configures the network may be in a directory that this command did not read. */
+function perhapsElsewhere(
+  { files: { network, directory } }: NetworkDirectory,
+  unheeded: readonly Runtime[],
+): Finding {
+  return {
+    ...{ code: "unconfigured-network", severity: "info", network, path: directory },
+    message: `no configuration that was read names this network, but ${describeReaders(unheeded)}, which was not read`,
+    remedy: "name the directory that the runtime reads (--conf-dir)",
+  };
 }
 
 /** Why a directory is that of no configured network, in the words of its findings. */

@@ -9,9 +9,11 @@ import {
   readConfigurationFiles,
 } from "./configuration-files.ts";
 import { knownPluginDirectories } from "./plugin-directories.ts";
+import type { Runtime } from "./runtime.ts";
+import { readRuntimes } from "./runtimes.ts";
 
 /** Where runtimes and distributions keep network configurations, the most common place first. */
-export const knownConfigurationDirectories: readonly string[] = [
+const knownConfigurationDirectories: readonly string[] = [
   ...new Set(knownPluginDirectories.map(({ configurations }) => configurations)),
 ];
 
@@ -26,9 +28,39 @@ export function requestedConfigurationDirectory({ system, option }: Requested): 
   return option("--conf-dir") ?? (system.environment("NETCONFPATH") || undefined);
 }
 
+/** The runtimes that say which directory they read; none where one cannot be asked: that may read any. */
+function runtimesOf(system: System): readonly Runtime[] {
+  const found = readRuntimes(system);
+  return found.kind === "seen" ? found.runtimes : [];
+}
+
+/** The directories to search: the one that was asked for, or those that runtimes read, and after them the known ones. */
+export function candidateDirectories(context: Requested): readonly string[] {
+  const requested = requestedConfigurationDirectory(context);
+  if (requested !== undefined) return [requested];
+  const read = runtimesOf(context.system).map(({ configurations }) => configurations);
+  return [...new Set([...read, ...knownConfigurationDirectories])];
+}
+
+/** The runtimes by whose directories files are judged; none where nothing is known of them, or a directory was asked for. */
+export function judgingRuntimes(context: Requested): readonly Runtime[] {
+  const requested = requestedConfigurationDirectory(context);
+  return requested === undefined ? runtimesOf(context.system) : [];
+}
+
+/** The runtimes that read a directory which this command does not. */
+export function unheededRuntimes(context: Requested): readonly Runtime[] {
+  const { system } = context;
+  const own = configurationDirectories(context).map((one) => identityOf(system, one));
+  return runtimesOf(system).filter(({ configurations }) => {
+    const identity = identityOf(system, configurations);
+    return identity !== undefined && !own.includes(identity);
+  });
+}
+
 /**
- * The directories to read: the one that was asked for, or those known ones that exist. A directory with two names is
- * listed once: on k3s, `/etc/cni/net.d` is often a link.
+ * The directories to read: those of the candidates that exist. A directory with two names is listed once: on k3s,
+ * `/etc/cni/net.d` is often a link.
  *
  * @throws OptionError if `--conf-dir` names no directory
  */
@@ -36,10 +68,8 @@ export function configurationDirectories(context: Requested): readonly string[] 
   const { system } = context;
   const option = context.option("--conf-dir");
   if (option !== undefined) return [requireDirectory(system, "--conf-dir", option)];
-  const requested = requestedConfigurationDirectory(context);
   const found = new Map<string, string>();
-  const candidates = requested === undefined ? knownConfigurationDirectories : [requested];
-  for (const directory of candidates.map(cleanPath)) {
+  for (const directory of candidateDirectories(context).map(cleanPath)) {
     const identity = identityOf(system, directory);
     if (identity !== undefined && !found.has(identity)) found.set(identity, directory);
   }
@@ -79,8 +109,8 @@ export function requireDirectory(system: System, option: string, path: string): 
   throw new OptionError(`${option}: ${path}: not a directory`);
 }
 
-/** `undefined` if nothing is there. */
+/** `undefined` if no directory is there. */
 function identityOf(system: System, path: string): string | undefined {
   const status = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
-  return status && `${status.device}:${status.inode}`;
+  return status?.kind === "directory" ? `${status.device}:${status.inode}` : undefined;
 }

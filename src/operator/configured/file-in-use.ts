@@ -1,5 +1,7 @@
 /** Which of the configuration files of a node are in use, and by whom: by what was read of them alone. */
 
+import { describeReaders, type Runtime } from "./runtime.ts";
+
 /** What decides on a file. */
 export interface NetworkFile {
   readonly source: string;
@@ -25,6 +27,13 @@ export type FileUse<File extends NetworkFile = NetworkFile> =
   | { readonly kind: "used"; readonly file: File }
   /** A file that those use who ask for its network by name; with the one that Kubernetes' use, unless that calls it, as multus. */
   | { readonly kind: "byName"; readonly file: File; readonly other: File | undefined }
+  /** A file in a directory that none of the runtimes reads; with one of its network that one of them does. */
+  | {
+      readonly kind: "unread";
+      readonly file: File;
+      readonly other: File | undefined;
+      readonly runtimes: readonly Runtime[];
+    }
   /** A file that none uses: another one of its network comes first. */
   | { readonly kind: "behind"; readonly file: File; readonly other: File }
   /** A file with which no pod starts: bridge and reservations are as another directory says of its network. */
@@ -38,19 +47,33 @@ export type FileUse<File extends NetworkFile = NetworkFile> =
  * Judges the files of all directories.
  *
  * @param files of each directory in the order in which runtimes read them
+ * @param runtimes those that say which directory they read; none where that is not known
  */
 export function usesOf<File extends NetworkFile>(
   files: readonly File[],
+  runtimes: readonly Runtime[] = [],
 ): ReadonlyMap<File, FileUse<File>> {
+  const isRead = ({ kind, directory }: File): boolean =>
+    kind === "file" &&
+    (runtimes.length === 0 || runtimes.some(({ configurations }) => configurations === directory));
   const usable = files.filter(({ refusal }) => refusal === undefined);
   const firsts = new Map<string, File>();
   for (const file of usable) {
-    if (file.kind === "file" && !firsts.has(file.directory)) firsts.set(file.directory, file);
+    if (isRead(file) && !firsts.has(file.directory)) firsts.set(file.directory, file);
   }
-  // Which directory a runtime reads is not known: it may be one in which such a network is the first.
-  const firstNetworks = new Set([...firsts.values()].map(({ network }) => network));
+  // Of several directories a runtime may read the one in which such a network is the first.
+  const firstNetworks = new Set([
+    ...[...firsts.values()].map(({ network }) => network),
+    ...runtimes.flatMap(({ network }) => network ?? []),
+  ]);
   const useOf = (file: File): FileUse<File> => {
     if (file.kind === "cached") return { kind: "cached", file };
+    if (file.kind === "file" && !isRead(file)) {
+      const other = usable.find(
+        (one) => file.network !== "" && one.network === file.network && isRead(one),
+      );
+      return { kind: "unread", file, other, runtimes };
+    }
     const isSame = (other: File): boolean =>
       file.network !== "" && other.directory === file.directory && other.network === file.network;
     if (file.refusal !== undefined) {
@@ -88,6 +111,9 @@ export function isUnused(use: FileUse | undefined): boolean {
 
 /** Why a file is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
 export function whyNotUsed(use: FileUse): string | undefined {
+  if (use.kind === "unread") {
+    return `no runtime reads ${use.file.directory}: ${describeReaders(use.runtimes)}`;
+  }
   const other = fileInPlaceOf(use);
   if (other === undefined) return undefined;
   const { source, network } = other;

@@ -9,7 +9,7 @@ import { formatRangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { readAllFiles, requireDirectory } from "./configuration-directories.ts";
+import { judgingRuntimes, readAllFiles, requireDirectory } from "./configuration-directories.ts";
 import {
   type CachedConfiguration,
   type ConfigurationCache,
@@ -66,7 +66,7 @@ export function findNetworks(
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const files = readAllFiles(context, problems);
-  const uses = usesOf(files);
+  const uses = usesOf(files, judgingRuntimes(context));
   const names = pluginNames(system);
   const configurations = configurationsIn(system, files, problems, names);
   const directories = existingPluginDirectories(system);

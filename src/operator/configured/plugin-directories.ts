@@ -2,6 +2,7 @@
 
 import { join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
+import { runtimePluginDirectories } from "./runtimes.ts";
 
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
@@ -76,12 +77,16 @@ export const knownPluginDirectories: readonly PluginDirectory[] = [
 ];
 
 /**
- * The plugin directories of this node, in the order of `knownPluginDirectories`. A directory with two names (MicroK8s
- * links `/opt/cni/bin` to its own) is listed once, under the name of the distribution.
+ * The plugin directories of this node: those that its runtimes name, and then the others in the order of
+ * `knownPluginDirectories`. A directory with two names (MicroK8s links `/opt/cni/bin` to its own) is listed once, under the
+ * name of the distribution.
  */
 export function existingPluginDirectories(system: System): readonly PluginDirectory[] {
   const found = new Map<string, PluginDirectory>();
-  for (const known of knownPluginDirectories) {
+  const named = runtimePluginDirectories(system).map(({ directory, runtime }) => {
+    return { directory, configurations: runtime.configurations, usedBy: runtime.name };
+  });
+  for (const known of [...named, ...knownPluginDirectories]) {
     const identity = identityOf(system, known.directory);
     if (identity !== undefined) found.set(identity, known);
   }

@@ -21,7 +21,7 @@ export const networks: Command = {
   findsNetworks: true,
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
-    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file and the directory of the reservations. A file is (unused) where no runtime uses it beside another one of the network, and used (by name) where the runtimes of Kubernetes use one that comes before it: only those use it who ask for its network by name, such as podman and multus. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file and the directory of the reservations. A file is (unused) where no runtime uses it beside another one of the network, and used (by name) where the runtimes of Kubernetes use one that comes before it: only those use it who ask for its network by name, such as podman and multus. It is (unread) where containerd or CRI-O is configured to read another directory. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -79,6 +79,7 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
 function fileCell({ source, use }: FoundNetwork): string {
   if (source === undefined || use === undefined) return "-";
   if (isUnused(use)) return `${source} (unused)`;
+  if (use.kind === "unread") return `${source} (unread)`;
   if (use.kind === "refused") return `${source} (refused)`;
   return use.kind === "byName" ? `${source} (by name)` : source;
 }

@@ -161,6 +161,43 @@ test("a file left over in another directory is a warning where bridge and addres
   t.match(runOn(machine, capacity, ELSEWHERE).document(), { totals: [{ capacity: 5n }] });
 });
 
+test("where a runtime says which directory it reads, neither bridge nor addresses are asked", async (t) => {
+  const machine = nodeWithTwoDirectories("10.9.0.2");
+  machine.disk.put("/etc/containerd/config.toml", "");
+  t.match(
+    findingsOn(machine, ELSEWHERE).filter(({ code }) => code === "shadowed-configuration"),
+    [
+      {
+        severity: "info",
+        path: "/etc/kubernetes/cni/net.d/net.conf",
+        message: "no runtime reads /etc/kubernetes/cni/net.d: containerd reads /etc/cni/net.d",
+      },
+    ],
+  );
+  t.match(runOn(machine, capacity, ELSEWHERE).document(), { totals: [{ capacity: 5n }] });
+});
+
+for (const [what, reserved, severity] of [
+  ["is an info where it has no reservation", undefined, "info"],
+  ["keeps its severity where it has one, of a pod or a leak", "10.0.0.2", "error"],
+] as const) {
+  test(`what is wrong with a network whose directory no runtime reads ${what}`, async (t) => {
+    const machine = memoryNode({});
+    if (reserved !== undefined) machine.disk.put(`/data/old/${reserved}`, "c1\r\neth0");
+    const ipam = { type: "host-local", subnet: "10.0.0.0/29", exclude: ["10.0.0.0/29"] };
+    const directory = "/etc/kubernetes/cni/net.d";
+    machine.disk.put(`${directory}/a.conf`, JSON.stringify({ name: "old", type: "ptp", ipam }));
+    machine.disk.put(`${directory}/b.conf`, "{");
+    machine.disk.put("/etc/containerd/config.toml", "");
+    const severities = new Map(
+      findingsOn(machine, ELSEWHERE).map((one) => [one.code, one.severity]),
+    );
+    t.equal(severities.get("range-empty"), severity);
+    t.equal(severities.get("unreadable-configuration"), "info");
+    t.match(runOn(machine, capacity, ELSEWHERE).text(), "old");
+  });
+}
+
 test("both are judged where addresses are of either, or each has a bridge", async (t) => {
   for (const machine of [
     nodeWithTwoDirectories("10.9.0.2"),

@@ -65,6 +65,22 @@ test("a file that names another network is none of it", async (t) => {
   t.strictSame(codesOn(machine), ["unreadable-configuration", "unconfigured-network"]);
 });
 
+test("nor is one where the runtime reads a directory that was not read", async (t) => {
+  const machine = nodeWithPod();
+  machine.disk.makeDirectories("/srv/net.d");
+  machine.disk.put("/etc/crio/crio.conf", '[crio.network]\nnetwork_dir = "/srv/net.d"');
+  const found = findingsOn(machine, alive).filter(({ code }) => code === "unconfigured-network");
+  t.match(found, [
+    {
+      severity: "info",
+      path: "/data/net",
+      message:
+        "no configuration that was read names this network, but CRI-O reads /srv/net.d, which was not read",
+      remedy: /--conf-dir/,
+    },
+  ]);
+});
+
 test("that another network hands out its addresses is an error, whatever the file has", async (t) => {
   const machine = nodeWithPod();
   machine.disk.put("/conf/a.conf", "{");

@@ -1,7 +1,11 @@
 /** Which directories of configurations a command reads. */
 
 import { test } from "tap";
-import { configurationDirectories } from "../../../src/operator/configured/configuration-directories.ts";
+import {
+  configurationDirectories,
+  type Requested,
+  unheededRuntimes,
+} from "../../../src/operator/configured/configuration-directories.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
 const K3S = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
@@ -12,14 +16,22 @@ interface Node {
   readonly links?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
   readonly confDir?: string;
+  /** The directory that containerd reads. */
+  readonly read?: string;
 }
 
-function found({ directories, links = {}, environment = {}, confDir }: Node): readonly string[] {
+function contextOf(node: Node): Requested {
+  const { directories, links = {}, environment = {}, confDir, read } = node;
   const machine = new MemoryMachine();
   for (const directory of directories) machine.disk.makeDirectories(directory);
   for (const [path, target] of Object.entries(links)) machine.disk.putLink(path, target);
-  const system = machine.start({ environment });
-  return configurationDirectories({ system, option: () => confDir });
+  const said = ["version = 2", '[plugins."io.containerd.grpc.v1.cri".cni]', `conf_dir = "${read}"`];
+  if (read !== undefined) machine.disk.put("/etc/containerd/config.toml", said.join("\n"));
+  return { system: machine.start({ environment }), option: () => confDir };
+}
+
+function found(node: Node): readonly string[] {
+  return configurationDirectories(contextOf(node));
 }
 
 test("those of distributions that exist are read, the usual one first", async (t) => {
@@ -45,3 +57,30 @@ test("$NETCONFPATH and --conf-dir replace them", async (t) => {
   t.strictSame(found(node), ["/srv/a"]);
   t.strictSame(found({ ...node, confDir: "/srv/./b" }), ["/srv/b"]);
 });
+
+test("the one that a runtime reads comes before the known ones", async (t) => {
+  const directories = ["/etc/cni/net.d", "/srv/net.d"];
+  t.strictSame(found({ directories, read: "/srv/net.d" }), ["/srv/net.d", "/etc/cni/net.d"]);
+  t.strictSame(found({ directories, read: "/etc/cni/net.d" }), ["/etc/cni/net.d"]);
+  t.strictSame(found({ directories, read: "/nowhere" }), ["/etc/cni/net.d"]);
+});
+
+for (const [what, node, expected] of [
+  ["the one that is asked for", { read: "/srv/a", confDir: "/srv/a" }, []],
+  ["another one", { read: "/srv/a", confDir: "/srv/b" }, ["/srv/a"]],
+  ["one of its other name", { read: "/srv/link", confDir: "/srv/a" }, []],
+  ["none that exists", { read: "/nowhere", confDir: "/srv/b" }, []],
+  ["any, where none is asked for", { read: "/srv/a" }, []],
+] as const) {
+  test(`a runtime that reads ${what}: ${expected.length} unheeded`, async (t) => {
+    const context = contextOf({
+      directories: ["/srv/a", "/srv/b"],
+      links: { "/srv/link": "/srv/a" },
+      ...node,
+    });
+    t.strictSame(
+      unheededRuntimes(context).map(({ configurations }) => configurations),
+      expected,
+    );
+  });
+}

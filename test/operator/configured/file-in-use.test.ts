@@ -9,6 +9,7 @@ import {
   usesOf,
   whyNotUsed,
 } from "../../../src/operator/configured/file-in-use.ts";
+import type { Runtime } from "../../../src/operator/configured/runtime.ts";
 
 /** A file of the network that its name has after its number, such as `10-net.conf`, unless it is said otherwise. */
 function fileAt(path: string, facts: Partial<NetworkFile> = {}): NetworkFile {
@@ -109,6 +110,54 @@ for (const [what, rows] of Object.entries(cases)) {
   });
 }
 
+/** Runtimes by the directories that they read, and the networks that they name. */
+function reading(
+  ...said: readonly (readonly [directory: string, network?: string])[]
+): readonly Runtime[] {
+  return said.map(([configurations, network]) => {
+    return { name: `of ${configurations}`, configurations, network, plugins: undefined };
+  });
+}
+
+const judged: typeof cases = {
+  "a directory that no runtime reads": [
+    ["/a/10-net.conf", "used"],
+    ["/b/10-other.conf", "unread"],
+    ["/b/20-net.conf", "unread 0"],
+    ["/b/default/10-other.conflist", "byName", { kind: "namespaced" }],
+  ],
+  "a network that is the first of such a directory": [
+    ["/a/10-first.conf", "used"],
+    ["/a/20-net.conf", "byName 0"],
+    ["/b/10-net.conf", "unread 1"],
+  ],
+  "what nobody can use, there": [
+    ["/a/10-net.conf", "used"],
+    ["/b/10-other.conf", "unread", refused],
+  ],
+  "such directories alone": [["/b/10-net.conf", "unread"]],
+};
+
+for (const [what, rows] of Object.entries(judged)) {
+  test(`${what}: ${rows.map(([, use]) => use).join(", ")}`, async (t) => {
+    const files = rows.map(([path, , facts]) => fileAt(path, facts));
+    const uses = usesOf(files, reading(["/a"]));
+    t.strictSame(
+      files.map((file) => textOf(uses.get(file), files)),
+      rows.map(([, use]) => use),
+    );
+  });
+}
+
+test("the network that a runtime names is used, whatever comes first", async (t) => {
+  const files = ["/a/10-first.conf", "/a/20-net.conf"].map((path) => fileAt(path));
+  const uses = usesOf(files, reading(["/a", "net"]));
+  t.strictSame(
+    files.map((file) => textOf(uses.get(file), files)),
+    ["used", "used"],
+  );
+});
+
 test("nobody uses what is behind another or left over, nor what is refused beside another", async (t) => {
   const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
   for (const [kind, expected] of [
@@ -135,6 +184,7 @@ test("why a file is not used names the one in its place", async (t) => {
       whyNotUsed({ kind: "byName", file, other: undefined }),
       whyNotUsed({ kind: "used", file }),
       whyNotUsed({ kind: "refused", file, other }),
+      whyNotUsed({ kind: "unread", file, other, runtimes: reading(["/b"], ["/c"]) }),
     ],
     [
       "no runtime uses it: /a/10-net.conf configures net, too, and comes first",
@@ -143,6 +193,7 @@ test("why a file is not used names the one in its place", async (t) => {
       undefined,
       undefined,
       undefined,
+      "no runtime reads /a: of /b reads /b, of /c reads /c",
     ],
   );
 });

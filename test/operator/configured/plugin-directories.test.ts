@@ -38,3 +38,15 @@ test("MicroK8s: a directory with two names is listed once, with the configuratio
   t.strictSame(paths(found), [real]);
   t.equal(found[0]?.configurations, "/var/snap/microk8s/current/args/cni-network");
 });
+
+test("those that runtimes name come first, and no known one with its other name is lost", async (t) => {
+  const machine = new MemoryMachine();
+  for (const path of ["/srv/bin/bridge", "/opt/cni/bin/bridge", "/usr/lib/cni/bridge"]) {
+    machine.disk.put(path, "#!/bin/sh\n");
+  }
+  const dirs = 'plugin_dirs = ["/srv/bin", "/usr/lib/cni/", "/nowhere"]';
+  machine.disk.put("/etc/crio/crio.conf", `[crio.network]\nnetwork_dir = "/srv/net.d"\n${dirs}`);
+  const found = existingPluginDirectories(machine.start());
+  t.strictSame(paths(found), ["/srv/bin", "/usr/lib/cni", "/opt/cni/bin"]);
+  t.match(found[0], { configurations: "/srv/net.d", usedBy: "CRI-O" });
+});

@@ -1,0 +1,202 @@
+/** Which directories runtimes read, by their configurations. */
+
+import { test } from "tap";
+import { readRuntimes } from "../../../src/operator/configured/runtimes.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+
+const CONTAINERD = "/etc/containerd/config.toml";
+const CRIO = "/etc/crio/crio.conf";
+const CRI = 'plugins."io.containerd.grpc.v1.cri".cni';
+const RUNTIME = "plugins.'io.containerd.cri.v1.runtime'.cni";
+
+type Files = Readonly<Record<string, string>>;
+
+/** Each runtime as `name: configurations; plugins; network`, or why one cannot be asked. */
+function read(files: Files, environment = {}): readonly string[] {
+  const machine = new MemoryMachine();
+  for (const [path, text] of Object.entries(files)) machine.disk.put(path, text);
+  const found = readRuntimes(machine.start({ environment }));
+  if (found.kind === "unseen") return [`unseen: ${found.reason}`];
+  return found.runtimes.map(({ name, configurations, plugins, network }) =>
+    [`${name}: ${configurations}`, plugins?.join(" ") ?? "not said", network ?? []]
+      .flat()
+      .join("; "),
+  );
+}
+
+/** A file of containerd. */
+function toml(version: number, section: string, ...lines: readonly string[]): string {
+  return [`version = ${version}`, `[${section}]`, ...lines].join("\n");
+}
+
+const said = ['bin_dir = "/a/bin/"', 'conf_dir = "/a/net.d"'];
+const expected = ["containerd: /a/net.d; /a/bin"];
+const notSaid = ["containerd: /etc/cni/net.d; not said"];
+
+const cases: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
+  "no configuration": [{}, []],
+  "an empty one": [{ [CONTAINERD]: "" }, notSaid],
+  "version 1": [{ [CONTAINERD]: toml(1, "plugins.cri.cni", ...said) }, expected],
+  "version 1, by the long name": [{ [CONTAINERD]: toml(1, CRI, ...said) }, expected],
+  "no version": [{ [CONTAINERD]: `[plugins.cri.cni]\n${said.join("\n")}` }, expected],
+  "version 2": [{ [CONTAINERD]: toml(2, CRI, ...said) }, expected],
+  "version 2, with the name of version 1": [
+    { [CONTAINERD]: toml(2, "plugins.cri.cni", ...said) },
+    notSaid,
+  ],
+  "version 3": [{ [CONTAINERD]: toml(3, RUNTIME, ...said) }, expected],
+  "version 3, with the name of version 2": [{ [CONTAINERD]: toml(3, CRI, ...said) }, notSaid],
+  "version 4": [{ [CONTAINERD]: toml(4, RUNTIME, ...said) }, expected],
+  "several directories": [
+    { [CONTAINERD]: toml(3, RUNTIME, 'bin_dir = ""', 'bin_dirs = ["/a/bin", "/b//bin"]') },
+    ["containerd: /etc/cni/net.d; /a/bin /b/bin"],
+  ],
+  "one directory beside the default list": [
+    { [CONTAINERD]: toml(3, RUNTIME, 'bin_dir = "/a/bin"', "bin_dirs = ['/opt/cni/bin']") },
+    ["containerd: /etc/cni/net.d; /a/bin"],
+  ],
+  "empty texts": [{ [CONTAINERD]: toml(2, CRI, 'bin_dir = ""', 'conf_dir = ""') }, notSaid],
+  "CRI disabled, as by Docker's package": [{ [CONTAINERD]: 'disabled_plugins = ["cri"]' }, []],
+  "CRI disabled in version 3": [
+    { [CONTAINERD]: 'version = 3\ndisabled_plugins = ["io.containerd.cri.v1.runtime"]' },
+    [],
+  ],
+  "another plugin disabled": [
+    { [CONTAINERD]: 'disabled_plugins = ["io.containerd.snapshotter.v1.zfs"]' },
+    notSaid,
+  ],
+  "a byte order mark and CR LF": [
+    { [CONTAINERD]: `\ufeff${toml(2, CRI, ...said).replaceAll("\n", "\r\n")}\r\n` },
+    expected,
+  ],
+  "a number of 64 bits elsewhere": [
+    { [CONTAINERD]: `oom_score = 9223372036854775807\n${toml(2, CRI, ...said)}` },
+    expected,
+  ],
+  "a date elsewhere": [{ [CONTAINERD]: `a = 1979-05-27\n${toml(2, CRI, ...said)}` }, expected],
+  "an inline table": [
+    { [CONTAINERD]: 'version = 1\nplugins = { cri = { cni = { bin_dir = "/a/bin" } } }' },
+    ["containerd: /etc/cni/net.d; /a/bin"],
+  ],
+  "an import takes the place of what it says": [
+    {
+      [CONTAINERD]: `imports = ["b.toml", "/etc/containerd/conf.d/*.toml"]\n${toml(2, CRI, ...said)}`,
+      "/etc/containerd/b.toml": toml(2, CRI, 'bin_dir = "/b/bin"'),
+      "/etc/containerd/conf.d/2.toml": toml(3, RUNTIME, 'bin_dir = "/d/bin"'),
+      "/etc/containerd/conf.d/1.toml": toml(3, RUNTIME, 'bin_dir = "/c/bin"'),
+      "/etc/containerd/conf.d/3.conf": "no TOML",
+    },
+    ["containerd: /a/net.d; /d/bin"],
+  ],
+  "imports of each other": [
+    {
+      [CONTAINERD]: 'imports = ["b.toml"]',
+      "/etc/containerd/b.toml": `imports = ["config.toml", "b.toml"]\n${toml(2, CRI, ...said)}`,
+    },
+    expected,
+  ],
+  "imports of nothing": [{ [CONTAINERD]: 'imports = ["/nowhere/*.toml"]' }, notSaid],
+  "an import that disables CRI": [
+    {
+      [CONTAINERD]: `imports = ["b.toml"]\n${toml(2, CRI, ...said)}`,
+      "/etc/containerd/b.toml": 'disabled_plugins = ["io.containerd.grpc.v1.cri"]',
+    },
+    [],
+  ],
+  "a distribution's containerd": [
+    {
+      "/var/lib/rancher/k3s/agent/etc/containerd/config.toml": toml(3, RUNTIME, ...said),
+      "/var/lib/rancher/rke2/agent/etc/containerd/config.toml": toml(2, CRI, ...said),
+      "/var/snap/microk8s/current/args/containerd.toml": toml(2, CRI, ...said),
+    },
+    ["k3s: /a/net.d; /a/bin", "RKE2: /a/net.d; /a/bin", "MicroK8s: /a/net.d; /a/bin"],
+  ],
+  "CRI-O": [
+    {
+      [CRIO]: '[crio.network]\nnetwork_dir = "/a/net.d/"\nplugin_dirs = ["/a/bin", "/b/bin"]\n',
+    },
+    ["CRI-O: /a/net.d; /a/bin /b/bin"],
+  ],
+  "CRI-O that says nothing": [{ [CRIO]: "[crio]" }, ["CRI-O: /etc/cni/net.d; not said"]],
+  "CRI-O's files below its directory, by name": [
+    {
+      [CRIO]: '[crio.network]\nnetwork_dir = "/a"\nplugin_dirs = ["/a/bin"]\nplugin_dir = "/z/bin"',
+      [`${CRIO}.d/20-b`]: '[crio.network]\ncni_default_network = "pods"',
+      [`${CRIO}.d/10-a/x.conf`]: '[crio.network]\nplugin_dirs = ["/b/bin"]',
+      [`${CRIO}.d/30-c`]: '[crio.network]\nplugin_dirs = []\ncni_default_network = ""',
+    },
+    ["CRI-O: /a; /b/bin /z/bin; pods"],
+  ],
+  "CRI-O with a file below its directory alone": [
+    { [`${CRIO}.d/10-a`]: '[crio.network]\nplugin_dirs = ["/b/bin"]' },
+    ["CRI-O: /etc/cni/net.d; /b/bin"],
+  ],
+  "no TOML": [
+    { [CONTAINERD]: "version = 2\n<html>" },
+    [`unseen: ${CONTAINERD}, line 2: Invalid TOML document: illegal character in key`],
+  ],
+  "a key twice": [
+    { [CONTAINERD]: "version = 2\nversion = 2" },
+    [
+      `unseen: ${CONTAINERD}, line 2: Invalid TOML document: trying to redefine an already defined table or value`,
+    ],
+  ],
+  "a number in place of a text": [
+    { [CONTAINERD]: toml(2, CRI, "bin_dir = 1") },
+    [`unseen: ${CONTAINERD}: expected a text at ${CRI}.bin_dir`],
+  ],
+  "a text in place of a list": [
+    { [CONTAINERD]: 'imports = "*.toml"' },
+    [`unseen: ${CONTAINERD}: expected a list of texts at imports`],
+  ],
+  "a list of numbers": [
+    { [CRIO]: "[crio.network]\nplugin_dirs = [1]" },
+    [`unseen: ${CRIO}: expected a list of texts at crio.network.plugin_dirs`],
+  ],
+  "a text in place of a table": [
+    { [CONTAINERD]: 'plugins = "cri"' },
+    [`unseen: ${CONTAINERD}: expected a table at plugins`],
+  ],
+  "a list of tables": [
+    { [CRIO]: "[[crio]]\na = 1" },
+    [`unseen: ${CRIO}: expected a table at crio`],
+  ],
+  "a text in place of the version": [
+    { [CONTAINERD]: 'version = "2"' },
+    [`unseen: ${CONTAINERD}: expected a number at version`],
+  ],
+  "a pattern in the directory of imports": [
+    { [CONTAINERD]: 'imports = ["/etc/*/a.toml"]' },
+    [`unseen: ${CONTAINERD}: the pattern /etc/*/a.toml in imports is not understood`],
+  ],
+  "an import that is not there": [
+    { [CONTAINERD]: 'imports = ["b.toml"]' },
+    ["unseen: open /etc/containerd/b.toml: no such file or directory"],
+  ],
+  "one that cannot be read, beside one that can": [
+    { [CONTAINERD]: toml(2, CRI, ...said), [CRIO]: "<html>" },
+    [`unseen: ${CRIO}, line 1: Invalid TOML document: illegal character in key`],
+  ],
+  "16 MiB": [
+    { [CONTAINERD]: "#".repeat(16 * 1024 * 1024) },
+    [`unseen: read ${CONTAINERD}: file too large`],
+  ],
+  "lists in lists": [
+    { [CONTAINERD]: `a = ${"[".repeat(100_000)}` },
+    [
+      `unseen: ${CONTAINERD}, line 1: Invalid TOML document: document contains excessively nested structures. aborting.`,
+    ],
+  ],
+  "keys in keys": [{ [CONTAINERD]: `${"a.".repeat(100_000)}b = 1` }, notSaid],
+  "a key of the engine's": [{ [CONTAINERD]: "__proto__.version = 3" }, notSaid],
+};
+
+for (const [what, [files, found]] of Object.entries(cases)) {
+  test(`${what}: ${found.join(", ").slice(0, 60) || "nothing"}`, async (t) => {
+    t.same(read(files), found);
+  });
+}
+
+test("where $NETCONFPATH says which directory is read, no runtime is asked", async (t) => {
+  t.same(read({ [CONTAINERD]: "<html>" }, { NETCONFPATH: "/srv" }), []);
+});
