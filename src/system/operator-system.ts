@@ -84,6 +84,8 @@ export interface OperatorSystem extends System {
    * @param path where that is mounted, or that of a process's
    */
   namespaceId(path: string): number | undefined;
+  /** The first bytes of a file, fewer where it is shorter: a character, U+0000 to U+00FF, for each. Never blocks on a FIFO. */
+  firstBytes(path: string, count: number): string;
   /** Whether a text is in a file of whatever size. */
   hasText(path: string, text: string): boolean;
   /**

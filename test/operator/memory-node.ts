@@ -46,6 +46,7 @@ export function startOperator(
     openFile,
     listInterfaces,
     namespaceId: (path: string) => machine.kernel.namespaceId(path),
+    firstBytes: (path: string, count: number) => process.readFile(path, 1e6).slice(0, count),
     hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
     run: (command: readonly string[]) => {
       throw new SystemError("exec", command[0] ?? "", "ENOENT");

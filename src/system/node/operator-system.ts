@@ -43,6 +43,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     copyFile,
     listInterfaces,
     namespaceId,
+    firstBytes: (path, count) => startOf(path, count).toString("latin1"),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
@@ -139,26 +140,30 @@ function isProgram(path: string): boolean {
   if (!path.includes("/")) return true;
   let start: Buffer;
   try {
-    start = startOf(path);
+    start = startOf(path, HEADER);
   } catch {
     return true;
   }
   if (start.toString("latin1", 0, 2) === "#!") return true;
-  const own = machineOf(startOf(OWN_PROGRAM));
+  const own = machineOf(startOf(OWN_PROGRAM, HEADER));
   const machine = machineOf(start);
   return machine !== undefined && (machine === own || machine === olderMachines.get(own));
 }
 
-/** The beginning of a file, which has what the kernel chooses a loader by. */
-function startOf(path: string): Buffer {
-  const start = Buffer.alloc(20);
-  withFile(path, O_RDONLY, (file) => fs.readSync(file, start));
-  return start;
+/** How much of a file has what the kernel chooses a loader by, in bytes. */
+const HEADER = 20;
+
+/** The beginning of a file. */
+function startOf(path: string, length: number): Buffer {
+  const start = Buffer.alloc(length);
+  const read = (file: number): number => systemCall("read", path, () => fs.readSync(file, start));
+  return start.subarray(0, withFile(path, O_RDONLY, read));
 }
 
 /** The number of the machine of an ELF file that begins so; `undefined` if it is none. */
 function machineOf(start: Buffer): number | undefined {
-  return start.toString("latin1", 0, 4) === "\x7fELF" ? start.readUInt16LE(18) : undefined;
+  const isWhole = start.length === HEADER && start.toString("latin1", 0, 4) === "\x7fELF";
+  return isWhole ? start.readUInt16LE(HEADER - 2) : undefined;
 }
 
 /** The machines of 32 bits whose programs run on those of 64 bits, by the numbers of elf(5): x86 and ARM. */

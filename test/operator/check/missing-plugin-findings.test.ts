@@ -1,4 +1,4 @@
-/** Whether the plugin of a network is where its runtime looks for it: without it no pod starts, and nothing else says so. */
+/** Whether the plugins of a network are where its runtime looks for them: without one no pod starts, and nothing else says so. */
 
 import { test } from "tap";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
@@ -6,74 +6,127 @@ import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { findingsOn, memoryNode, runOn } from "../memory-node.ts";
 
 const options = { "--conf-dir": "/etc/cni/net.d" };
-const PLUGIN = "the plugin host-local";
-
-function nodeWith(plugins: Readonly<Record<string, number>>, text = PLUGIN): MemoryMachine {
-  const machine = memoryNode({});
-  const ipam = { type: "host-local", subnet: "10.1.2.0/24" };
-  const document = { cniVersion: "1.0.0", name: "net", type: "ptp", ipam };
-  machine.disk.put("/etc/cni/net.d/net.conf", JSON.stringify(document));
-  machine.disk.makeDirectories("/opt/cni/bin");
-  for (const [path, mode] of Object.entries(plugins)) machine.disk.put(path, text, mode);
-  return machine;
-}
-
-function found(machine: MemoryMachine): readonly string[] {
-  return findingsOn(machine, { options }).map(({ severity, code, path, message, commands }) =>
-    [`${severity} ${code} ${path}: ${message}`, ...commands].join("; "),
-  );
-}
-
-const about = "error plugin-missing /opt/cni/bin/host-local:";
+const PLUGIN = "#!/bin/sh\nexec host-local\n";
 const OPT = "/opt/cni/bin";
 const DEBIAN = "/usr/lib/cni";
 
-/** Configures a further network. */
+/** A network of `ptp` in `/etc/cni/net.d`, and these plugins with their modes; this is in `host-local`. */
+function nodeWith(plugins: Readonly<Record<string, number>>, text = PLUGIN): MemoryMachine {
+  const machine = memoryNode({});
+  add(machine, "net");
+  machine.disk.makeDirectories(OPT);
+  for (const [path, mode] of Object.entries(plugins)) {
+    machine.disk.put(path, path.endsWith("/host-local") ? text : "#!/bin/sh\n", mode);
+  }
+  return machine;
+}
+
+/** Configures a network. */
 function add(machine: MemoryMachine, name: string): void {
-  const ipam = { type: "host-local", subnet: "10.1.3.0/24" };
+  const ipam = { type: "host-local", subnet: "10.1.2.0/24" };
   const document = { cniVersion: "1.0.0", name, type: "ptp", ipam };
   machine.disk.put(`/etc/cni/net.d/${name}.conf`, JSON.stringify(document));
 }
 
-function foundMissing(machine: MemoryMachine): readonly string[] {
-  return found(machine).filter((one) => one.includes("plugin-missing"));
+function found(machine: MemoryMachine): readonly string[] {
+  return findingsOn(machine, { options })
+    .filter(({ code }) => code === "plugin-missing")
+    .map(({ severity, path, message, commands }) =>
+      [`${severity} ${path}: ${message}`, ...commands].join("; "),
+    );
 }
 
-test("a plugin that is missing in two directories, and for several networks, is one finding", async (t) => {
-  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
-  const said = `${about} there is no plugin; the same at ${DEBIAN}/host-local; also needed by`;
+const about = `error ${OPT}/host-local:`;
+
+/** What a runtime says of its directories; none where it says nothing. */
+function saying(...lines: readonly string[]): string {
+  return ["version = 2", '[plugins."io.containerd.grpc.v1.cri".cni]', ...lines].join("\n");
+}
+
+for (const [what, lines, plugins, expected] of [
+  ["in the directory of the runtime", ['bin_dir = "/srv/bin"'], ["/srv/bin"], []],
+  [
+    "in another directory than that of the runtime",
+    ['bin_dir = "/srv/bin"'],
+    [OPT],
+    [
+      "error /srv/bin/host-local: there is no plugin, and containerd looks in /srv/bin alone",
+      "error /srv/bin/ptp: there is no plugin, and containerd looks in /srv/bin alone",
+    ],
+  ],
+  ["in one of its directories", [`bin_dirs = ["/srv/bin", "${OPT}"]`], [OPT], []],
+  ["anywhere, where the runtime does not say", [], [DEBIAN], []],
+  [
+    "anywhere, where the runtime reads others",
+    ['bin_dir = "/srv/bin"', 'conf_dir = "/a"'],
+    [OPT],
+    [],
+  ],
+  ["anywhere, where the runtime cannot be asked", ["bin_dir = 1"], [OPT], []],
+  [
+    "nowhere, where the runtime cannot be asked",
+    ["bin_dir = 1"],
+    [],
+    ["host-local", "ptp"].map(
+      (name) =>
+        `error ${OPT}/${name}: there is no plugin; where the runtime looks is not known: /etc/containerd/config.toml: expected a text at plugins."io.containerd.grpc.v1.cri".cni.bin_dir`,
+    ),
+  ],
+] as const) {
+  test(`a plugin that is ${what}: ${expected.length} findings`, async (t) => {
+    const files = plugins.flatMap((one) => [`${one}/host-local`, `${one}/ptp`]);
+    const machine = nodeWith(Object.fromEntries(files.map((one) => [one, 0o755])));
+    machine.disk.put("/etc/containerd/config.toml", saying(...lines));
+    t.same(found(machine), expected);
+  });
+}
+
+test("of the directories of a runtime the first with the plugin counts, be it broken", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  machine.disk.put("/srv/bin/host-local", "", 0o755);
+  machine.disk.put("/etc/containerd/config.toml", saying(`bin_dirs = ["/srv/bin", "${OPT}"]`));
+  t.same(found(machine), ["error /srv/bin/host-local: an empty file is in place of the plugin"]);
+});
+
+test("of two runtimes that read a directory either may start the plugin", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
+  machine.disk.put("/etc/crio/crio.conf", `[crio.network]\nplugin_dirs = ["${OPT}"]`);
+  t.same(found(machine), []);
+});
+
+test("who uses a network by its name may look elsewhere than the runtime", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  add(machine, "later");
+  for (const name of ["host-local", "ptp"]) machine.disk.put(`/srv/bin/${name}`, PLUGIN, 0o755);
+  machine.disk.removeAll("/opt");
+  machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
+  t.same(found(machine), []);
+});
+
+test("so do podman and nerdctl for their own networks, also for the first", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  machine.disk.removeAll("/etc/cni/net.d/net.conf");
+  add(machine, "87-podman");
+  machine.disk.makeDirectories("/srv/bin");
+  machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
+  t.same(found(machine), []);
+});
+
+test("in a container without the directories of the node the known ones count", async (t) => {
+  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
+  machine.disk.put("/etc/containerd/config.toml", saying('bin_dir = "/srv/bin"'));
+  machine.kernel.seesFirstProcess = false;
+  t.same(found(machine), []);
+});
+
+test("a plugin that several networks need is missing once", async (t) => {
+  const machine = nodeWith({ [`${DEBIAN}/ptp`]: 0o755 });
+  const said = `error ${DEBIAN}/host-local: there is no plugin; also needed by`;
   add(machine, "other");
-  t.same(foundMissing(machine), [`${said} other`]);
+  t.same(found(machine), [`${said} other`]);
   for (const name of ["p", "q", "r"]) add(machine, name);
-  t.same(foundMissing(machine), [`${said} other, p, q and 1 more`]);
-});
-
-test("what is in place of a plugin in one directory is said once, and not that others lack it", async (t) => {
-  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 });
-  machine.disk.put(`${OPT}/host-local`, "", 0o755);
-  const said = `${about} an empty file is in place of the plugin`;
-  t.same(found(machine), [said]);
-  machine.disk.put(`${DEBIAN}/host-local`, "", 0o755);
-  t.same(found(machine), [`${said}; the same at ${DEBIAN}/host-local`]);
-});
-
-test("each file that nobody may start has its command", async (t) => {
-  const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o644 });
-  machine.disk.put(`${DEBIAN}/host-local`, PLUGIN, 0o644);
-  const said = "the plugin has mode 0644, so no runtime can start it; chmod 755";
-  t.same(found(machine), [
-    `${about} ${said} ${OPT}/host-local`,
-    `error plugin-missing ${DEBIAN}/host-local: ${said} ${DEBIAN}/host-local`,
-  ]);
-});
-
-test("a directory with the main plugin alone is named beside a file that nobody may start", async (t) => {
-  const machine = nodeWith({ [`${OPT}/host-local`]: 0o644, [`${DEBIAN}/ptp`]: 0o755 });
-  machine.disk.put("/usr/libexec/cni/host-local", PLUGIN, 0o755);
-  t.match(found(machine), [
-    "mode 0644",
-    `error plugin-missing ${DEBIAN}/host-local: there is no plugin, but ptp is here`,
-  ]);
+  t.same(found(machine), [`${said} other, p, q and 1 more`]);
 });
 
 for (const [what, plugins, text, expected] of [
@@ -88,38 +141,36 @@ for (const [what, plugins, text, expected] of [
     ],
   ],
   [
+    "of mode 0644 beside one that is sound",
+    { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755, [`${DEBIAN}/host-local`]: 0o755 },
+    PLUGIN,
+    [
+      `warning ${OPT}/host-local: the plugin has mode 0644, so no runtime can start it; ${DEBIAN}/host-local is one, and which of them the runtime starts is not known; chmod 755 /opt/cni/bin/host-local`,
+    ],
+  ],
+  [
     "another program",
     { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755 },
     "#!/bin/sh\nexit 0\n",
     [`${about} another program is in place of the plugin: no word in it names host-local`],
   ],
   [
-    "in another directory, as the main plugin",
-    { [`${DEBIAN}/host-local`]: 0o755, [`${DEBIAN}/ptp`]: 0o755 },
-    PLUGIN,
-    [],
+    "no program",
+    { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
+    "<html>host-local not found</html>",
+    [`${about} no runtime can start the plugin: it is neither a program nor a script`],
   ],
   [
-    "not beside the main plugin",
+    "in another directory than the main plugin",
     { [`${DEBIAN}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
     PLUGIN,
-    [
-      `${about} there is no plugin, but ptp is here, and /usr/lib/cni, which has the plugin, has no ptp: a runtime that looks here alone starts no pod of this network`,
-    ],
-  ],
-  [
-    "beside one of two main plugins",
-    { [`${DEBIAN}/host-local`]: 0o755, [`${DEBIAN}/ptp`]: 0o755, [`${OPT}/ptp`]: 0o755 },
-    PLUGIN,
-    [
-      "info plugin-missing /opt/cni/bin/host-local: there is no plugin, but ptp is here; /usr/lib/cni has both, and which of these directories the runtime uses is not known",
-    ],
+    [],
   ],
   [
     "there without the main plugin",
     { [`${OPT}/host-local`]: 0o755 },
     PLUGIN,
-    ["error plugin-missing /opt/cni/bin/ptp: there is no plugin"],
+    [`error ${OPT}/ptp: there is no plugin`],
   ],
 ] as const) {
   test(`a plugin that is ${what}: ${expected.join().split(" ")[0] || "nothing"}`, async (t) => {
@@ -139,18 +190,15 @@ test("each plugin of a list is looked for, in all directories", async (t) => {
   const document = { cniVersion: "1.0.0", name: "net", plugins };
   machine.disk.removeAll("/etc/cni/net.d/net.conf");
   machine.disk.put("/etc/cni/net.d/net.conflist", JSON.stringify(document));
-  machine.disk.put("/usr/lib/cni/tuning", "tuning", 0o755);
+  machine.disk.put("/usr/lib/cni/tuning", "#!/bin/sh\n", 0o755);
   machine.disk.put(`${OPT}/portmap`, "", 0o644);
-  t.same(found(machine), [
-    "error plugin-missing /opt/cni/bin/portmap: an empty file is in place of the plugin",
-  ]);
+  t.same(found(machine), [`error ${OPT}/portmap: an empty file is in place of the plugin`]);
 });
 
 test("a link to nothing is no plugin, which of a container cannot be told", async (t) => {
   const machine = nodeWith({ [`${OPT}/ptp`]: 0o755 });
   machine.disk.putLink(`${OPT}/host-local`, "/snap/cni/host-local");
-  const message =
-    "plugin-missing /opt/cni/bin/host-local: a link to /snap/cni/host-local, where nothing is, is in place of the plugin";
+  const message = `${OPT}/host-local: a link to /snap/cni/host-local, where nothing is, is in place of the plugin`;
   t.same(found(machine), [`error ${message}`]);
   machine.kernel.seesFirstProcess = false;
   t.same(found(machine), [

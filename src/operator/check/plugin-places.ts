@@ -1,0 +1,59 @@
+/** Where the runtime looks for the plugins of a network. */
+
+import { join } from "../../store/files/paths.ts";
+import { exists } from "../../system/system.ts";
+import type { Configuration } from "../configured/configurations.ts";
+import { mainPluginOf } from "../configured/main-plugin.ts";
+import { existingPluginDirectories } from "../configured/plugin-directories.ts";
+import { readRuntimes } from "../configured/runtimes.ts";
+import { hasRootOfNode } from "../facts/outlook.ts";
+import { makerOf } from "../gc/runtime-command.ts";
+import type { Node } from "../node.ts";
+
+/** Places where plugins are looked for. */
+export type Places =
+  /** There a runtime looks, one after the other, and nowhere else. */
+  | { readonly kind: "said"; readonly runtime: string; readonly directories: readonly string[] }
+  /** There one may look, why it cannot be asked, and where a plugin that is missing everywhere is to be put. */
+  | {
+      readonly kind: "known";
+      readonly directories: readonly string[];
+      readonly unseen: string | undefined;
+      readonly likely: string;
+    };
+
+/**
+ * The places where the plugins of a configuration are looked for: what its runtime says counts, else every known directory.
+ *
+ * @param names of these plugins
+ * @returns `undefined` where nothing is known of those who read the file
+ */
+export function placesOf(
+  { context: { system }, uses }: Node,
+  { file, document }: Configuration,
+  names: readonly string[],
+): Places | undefined {
+  const found = readRuntimes(system);
+  // Who uses a network by its name, as podman does its own, looks in directories of its own.
+  const isOfOther = makerOf({ source: file.source, ...mainPluginOf(document) }) !== undefined;
+  const isUsed = uses.get(file)?.kind === "used" && !isOfOther;
+  const runtimes = isUsed && found.kind === "seen" ? found.runtimes : [];
+  const [reader, ...others] = runtimes.filter(
+    ({ configurations }) => configurations === file.directory,
+  );
+  if (reader?.plugins !== undefined && others.length === 0) {
+    const directories = reader.plugins;
+    // A container need not have the directories of the node.
+    const isSeen = hasRootOfNode(system) || directories.some((one) => exists(system, one));
+    if (isSeen) return { kind: "said", runtime: reader.name, directories };
+  }
+  const known = existingPluginDirectories(system);
+  const own = known.filter(({ configurations }) => configurations === file.directory);
+  const hasSome = (directory: string): boolean =>
+    names.some((name) => exists(system, join(directory, name)));
+  const likely = own.find(({ directory }) => hasSome(directory)) ?? own[0];
+  if (likely === undefined) return undefined;
+  const directories = known.map(({ directory }) => directory);
+  const unseen = found.kind === "unseen" ? found.reason : undefined;
+  return { kind: "known", directories, unseen, likely: likely.directory };
+}
