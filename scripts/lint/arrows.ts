@@ -5,8 +5,8 @@ const machine = ["system/system.ts", "system"];
 const protocol = ["system/system.ts", "cni"];
 
 const store = [
-  ...["store/files", "store/reservations", "store/history", "store/namespaces", "store/life"],
-  ...["store/journal", "store/reuse", "store"],
+  ...["store/files", "store/failed-calls", "store/reservations", "store/history"],
+  ...["store/namespaces", "store/life", "store/journal", "store/reuse", "store"],
 ];
 
 const frame = ["cli/output", "cli/command", "cli/manual"];
@@ -39,6 +39,8 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["store/files", protocol],
   ["store/reservations", [...machine, "cni", "ipam", "store/files"]],
   ["store/history", [...protocol, "ipam", "store/files", "store/reservations"]],
+  // A call that fails may know nothing but its environment: no network, no reservation.
+  ["store/failed-calls", [...protocol, "store/files"]],
   ["store/namespaces", [...protocol, "ipam", "store/files"]],
   // Whether a container lives is concluded from plain values: it reads nothing.
   ["store/life", ["store/namespaces"]],
