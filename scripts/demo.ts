@@ -33,6 +33,8 @@ function call(title: string, command: string, containerId: string): void {
     input: JSON.stringify(configuration),
     encoding: "utf8",
     env: {
+      // What the demonstration has refused is no failure of this machine.
+      HOST_LOCAL_RUNTIME_DIR: "/nonexistent/host-local",
       CNI_COMMAND: command,
       CNI_CONTAINERID: containerId,
       CNI_IFNAME: "eth0",

@@ -1,7 +1,7 @@
 /** Runs one call of a plugin: reads it, runs its verb, and prints the result or the error. */
 
 import { type CniCall, receiveCall } from "./cni/call.ts";
-import { asCniError } from "./cni/error.ts";
+import { asCniError, CniError } from "./cni/error.ts";
 import { formatJson } from "./cni/json.ts";
 import { logTime } from "./cni/log-time.ts";
 import type { Plugin } from "./cni/plugin.ts";
@@ -10,6 +10,7 @@ import { staticPlugin } from "./static/static.ts";
 import { isSystemError, type System } from "./system/system.ts";
 import { about } from "./verbs/about.ts";
 import { hostLocal } from "./verbs/host-local.ts";
+import { keepFailure } from "./verbs/keep-failure.ts";
 import { version } from "./verbs/version.ts";
 
 /**
@@ -20,11 +21,17 @@ import { version } from "./verbs/version.ts";
  * @returns the exit code: 0, or 1 after an error object on standard output
  */
 export function main(system: System, name = hostLocal.name): number {
+  const plugin = name === staticPlugin.name ? staticPlugin : hostLocal;
+  let call: CniCall | undefined;
   try {
-    run(system, name === staticPlugin.name ? staticPlugin : hostLocal, receiveCall(system));
+    call = receiveCall(system);
+    run(system, plugin, call);
     return 0;
-  } catch (error) {
+  } catch (thrown) {
+    const error = errorOf(system, thrown);
     printError(system, error);
+    // The static plugin keeps nothing.
+    if (plugin === hostLocal) keepFailure(system, call, error);
     return 1;
   }
 }
@@ -55,10 +62,14 @@ function run(system: System, plugin: Plugin, call: CniCall): void {
   }
 }
 
+/** The error that is reported, with the trace of the call. */
+function errorOf(system: System, thrown: unknown): CniError {
+  const { code, message, details } = asCniError(thrown);
+  return new CniError(code, message, withTrace(details, "; ", system.environment("TRACEPARENT")));
+}
+
 /** Errors go to standard output, where runtimes read them (CNI SPEC 1.1.0, section 5). */
-function printError(system: System, thrown: unknown): void {
-  const { code, message, details: found } = asCniError(thrown);
-  const details = withTrace(found, "; ", system.environment("TRACEPARENT"));
+function printError(system: System, { code, message, details }: CniError): void {
   const error = { code, msg: message, details: details === "" ? undefined : details };
   try {
     system.writeStandardOutput(formatJson(error));

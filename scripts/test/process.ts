@@ -97,6 +97,7 @@ export function runTestFiles(
         TAP_TIMEOUT: `${longest}`,
         NODE_COMPILE_CACHE: compileCache,
         HOST_LOCAL_IS_BUILT: "for this run",
+        HOST_LOCAL_RUNTIME_DIR: join(mkdtempSync(join(world, "run-")), "host-local"),
         ...environment,
       },
       stdio: ["ignore", "pipe", "pipe"],

@@ -143,6 +143,12 @@ export interface System {
    */
   extendFile(path: string, text: string, header: string): void;
   /**
+   * Appends a line to a file, which is made where it is missing, without following a symbolic link (ELOOP). It is one `write(2)`
+   * with O_APPEND: of processes that append at once, none loses a line. Where the disk has room for a part alone, that stays, and
+   * is an error (ENOSPC).
+   */
+  appendLine(path: string, line: string, mode: number): void;
+  /**
    * Opens a file, and reads its status and its content, decoded as UTF-8; more than `limit` bytes is an error (EFBIG). Never
    * blocks on a FIFO.
    */

@@ -93,7 +93,7 @@ function startInNamespaces(name: string, needs: Needs): string | undefined {
   const cgroup = `host-local-test-${process.pid}-${cgroups.length}`;
   cgroups.push(cgroup);
   const inside = { [marker]: name, [cgroupMarker]: cgroup, [outsideMarker]: mountNamespace() };
-  const env = { ...process.env, ...inside };
+  const env = { ...process.env, HOST_LOCAL_RUNTIME_DIR: undefined, ...inside };
   tap.spawn(program, args, { env }, name);
   return undefined;
 }

@@ -3,8 +3,9 @@
 import { spawn, spawnSync } from "node:child_process";
 import { requireCurrentBuild } from "./build-age.ts";
 import { inRepository } from "./repository.ts";
+import { ownRuntimeDirectory } from "./runtime-directory.ts";
 
-/** One start of a plugin: its whole environment, what it reads, and where it stands. */
+/** One start of a plugin: its environment, what it reads, and where it stands. */
 export interface Call {
   readonly environment: Readonly<Record<string, string>>;
   readonly stdin: string | Uint8Array;
@@ -53,7 +54,7 @@ const longestCall = 180_000;
 process.umask(0o022);
 
 /**
- * Runs a plugin and waits for its end, with exactly the given environment.
+ * Runs a plugin and waits for its end, with the given environment, and where it keeps what fails.
  *
  * @param program the plugin's path
  * @param call what to give it
@@ -104,7 +105,7 @@ export function start(program: string, call: Call): Promise<Outcome> {
 
 function processOptions(call: Call) {
   return {
-    env: { ...call.environment },
+    env: { ...ownRuntimeDirectory, ...call.environment },
     timeout: longestCall,
     ...(call.workingDirectory === undefined ? {} : { cwd: call.workingDirectory }),
     ...(call.user === undefined ? {} : { uid: call.user, gid: call.user }),

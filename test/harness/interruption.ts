@@ -32,6 +32,7 @@ export type Operation =
   | "findLines"
   | "linesWith"
   | "extendFile"
+  | "appendLine"
   | "status"
   | "namespaceHandle"
   | "namespaceLives"

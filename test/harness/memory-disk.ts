@@ -158,6 +158,11 @@ export class MemoryDisk {
     this.write(path, `${header}${this.#lineFile(path).slice(header.length)}${text}`);
   }
 
+  appendLine(path: string, line: string, mode: number): void {
+    if (this.has(path)) this.write(path, `${this.#lineFile(path)}${line}`);
+    else this.createFile(path, line, mode);
+  }
+
   /** The content of a file that is not opened through a symbolic link. */
   #lineFile(path: string): string {
     const found = this.#find("open", path);

@@ -25,6 +25,7 @@ import type { Machine } from "./machine.ts";
 import { MemoryDisk } from "./memory-disk.ts";
 import { isOfKernel, MemoryKernel } from "./memory-kernel.ts";
 import type { RuntimeCall } from "./runtime-call.ts";
+import { variableInMemory } from "./runtime-directory.ts";
 
 /** Where the plugin keeps its files if the configuration does not say otherwise. */
 export const DATA_DIRECTORY = "/var/lib/cni/networks";
@@ -80,6 +81,7 @@ export class MemoryMachine implements Machine {
 
   constructor() {
     this.disk.grain = TICK;
+    this.disk.makeDirectories("/run");
     this.boot();
   }
 
@@ -211,7 +213,7 @@ export class MemoryProcess implements System {
 
   environment(name: string): string | undefined {
     this.#requireAlive();
-    return this.#start.environment?.[name];
+    return variableInMemory(this.#start.environment, name);
   }
 
   now(): number {
@@ -375,6 +377,16 @@ export class MemoryProcess implements System {
       path,
       () => this.#disk.extendFile(path, text, header),
       (part) => this.#disk.extendFile(path, text.slice(0, text.length * part), ""),
+    );
+  }
+
+  appendLine(path: string, line: string, mode: number): void {
+    this.#call(
+      "appendLine",
+      "open",
+      path,
+      () => this.#disk.appendLine(path, line, mode),
+      (part) => this.#disk.appendLine(path, line.slice(0, line.length * part), mode),
     );
   }
 

@@ -1,6 +1,7 @@
 /** Plugin calls as libcni 1.3 makes them: the same variables, the same standard input. */
 
 import type { Call } from "./executable.ts";
+import { ownRuntimeDirectory } from "./runtime-directory.ts";
 
 /** A JSON value, as it appears in a network configuration. */
 export type Json = string | number | boolean | null | readonly Json[] | JsonObject;
@@ -31,6 +32,7 @@ export const runtimeEnvironment: Readonly<Record<string, string>> = {
   HOME: "/nonexistent",
   LANG: "C.UTF-8",
   PATH: "/usr/sbin:/usr/bin:/sbin:/bin",
+  ...ownRuntimeDirectory,
 };
 
 const pluginPath = "/opt/cni/bin:/usr/lib/cni";

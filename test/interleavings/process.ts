@@ -29,6 +29,7 @@ import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { isOfKernel } from "../harness/memory-kernel.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
+import { variableInMemory } from "../harness/runtime-directory.ts";
 import { type Machine, type Operation, type Reply, replyTo, WAIT } from "./world.ts";
 
 /** What a process is started with. */
@@ -135,7 +136,7 @@ class AnsweredSystem implements ExplorerSystem {
     return undefined;
   }
   environment(name: string): string | undefined {
-    return this.#program.environment[name];
+    return variableInMemory(this.#program.environment, name);
   }
   now(): number {
     return this.#time;
@@ -282,6 +283,9 @@ class AnsweredSystem implements ExplorerSystem {
     const { inode } = this.#openToWrite(path);
     if (text !== "") this.#write(path, inode, `+${text}`, (content) => content + text, false);
     this.#write(path, inode, header, (content) => header + content.slice(header.length), true);
+  }
+  appendLine(path: string, line: string, mode: number): void {
+    this.#change("append", path, line, ({ disk }) => disk.appendLine(path, line, mode));
   }
   setModified(path: string, time: bigint): void {
     this.#change("utimensat", path, `${time}`, ({ disk }) => disk.setModified(path, time));

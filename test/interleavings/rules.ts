@@ -1,5 +1,10 @@
 /** The rules of the store, as `docs/architecture.md` has them in words: what must hold whatever has happened. */
 
+import {
+  type CallRecord,
+  formatCall,
+  parseCalls,
+} from "../../src/store/failed-calls/failed-call.ts";
 import type { HistoryRecord } from "../../src/store/history/history-record.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { grantedAddresses } from "../harness/network.ts";
@@ -10,6 +15,8 @@ import type { Outcome, State } from "./search.ts";
 import { clockIn, copyOf, type Machine, type World } from "./world.ts";
 
 const DIRECTORY = `${DATA_DIRECTORY}/net`;
+
+const FAILED_CALLS = "/run/host-local/failed-calls";
 
 /** Files by address, with their owners as `container interface`. */
 type Reservations = ReadonlyMap<string, string>;
@@ -67,6 +74,7 @@ export class Judge {
     const key = `${world.id} ${hasBooted} ${isCalm} ${outcomes.map((some) => some.map(textOf).join()).join("|")}`;
     const found = this.#known.get(key) ?? [
       ...inTwoNamespaces(world, inNoOrder(places)),
+      ...falselyKept(world, outcomes.flat()),
       ...(this.#question.isLost ? [] : this.#rulesOf(world, places, hasBooted, isCalm)),
     ];
     this.#known.set(key, found);
@@ -330,6 +338,24 @@ function inTwoNamespaces({ kernel }: World, inNoOrder: readonly string[]): reado
     for (const path of spared) containers.delete(path);
     return containers.size > 1 ? [`${[...containers].join(" and ")} have ${address}`] : [];
   });
+}
+
+/** What is kept of failures: every line is whole, and of a call that ended so, or was killed. */
+function falselyKept({ disk }: World, outcomes: readonly Outcome[]): readonly string[] {
+  if (!disk.has(FAILED_CALLS)) return [];
+  const text = disk.readFile(FAILED_CALLS, Number.MAX_SAFE_INTEGER);
+  const records = parseCalls(text);
+  const isTrue = ({ verb, container, kind }: CallRecord): boolean =>
+    outcomes.some(({ program: { environment }, end }) => {
+      const { CNI_COMMAND, CNI_CONTAINERID } = environment;
+      if (CNI_COMMAND !== verb || CNI_CONTAINERID !== container) return false;
+      return end === undefined || (end.exitCode === 0) === (kind === "returned");
+    });
+  const isWhole = text === records.map(formatCall).join("");
+  return [
+    ...(isWhole ? [] : [`a line is not whole: ${text}`]),
+    ...records.filter((one) => !isTrue(one)).map((one) => `it is not true: ${formatCall(one)}`),
+  ];
 }
 
 /** The addresses that ADDs were answered with. */

@@ -6,6 +6,7 @@ import { test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import { runTestFiles } from "../../scripts/test/process.ts";
 import { inRepository } from "../harness/repository.ts";
+import { ownRuntimeDirectory } from "../harness/runtime-directory.ts";
 
 const executable = await buildNative({ checked: true });
 
@@ -63,7 +64,7 @@ test("the C host has no memory error, undefined behaviour or leak", async (t) =>
   for (const [what, environment, exitCode, configuration = dualStack] of calls) {
     const { status, stderr } = spawnSync(executable, {
       input: configuration(dataDir),
-      env: environment,
+      env: { ...ownRuntimeDirectory, ...environment },
       encoding: "utf8",
     });
     t.equal(status, exitCode, `${what}: exit code`);

@@ -79,6 +79,10 @@ const refusals: readonly (readonly [
   [throughLink("to-f"), (system, at) => system.overwriteFile(at("to-f"), "")],
   [missing("open", "no"), (system, at) => system.extendFile(at("no"), "x", "y")],
   [throughLink("l"), (system, at) => system.extendFile(at("l"), "x", "y")],
+  [missing("open", "no/a"), (system, at) => system.appendLine(at("no/a"), "x\n", 0o600)],
+  ["EISDIR open /d: is a directory", (system, at) => system.appendLine(at("d"), "x\n", 0o600)],
+  [throughLink("l"), (system, at) => system.appendLine(at("l"), "x\n", 0o600)],
+  [throughLink("to-f"), (system, at) => system.appendLine(at("to-f"), "x\n", 0o600)],
   [throughLink("l"), (system, at) => system.findLines(at("l"), undefined)],
   [missing("readlink", "no"), (system, at) => system.readLink(at("no"))],
   ["EINVAL readlink /f: invalid argument", (system, at) => system.readLink(at("f"))],
@@ -462,6 +466,15 @@ export const fileSystemCases: readonly FileSystemCase[] = [
       return system.readFile(`${root}/a`, LIMIT);
     },
     expected: "ABCD\nline\né\n",
+  },
+  {
+    name: "a line is appended to a file, which is made with its mode where it is missing",
+    run: (system, root) => {
+      system.appendLine(`${root}/a`, "é\n", 0o600);
+      system.appendLine(`${root}/a`, "b\n", 0o644);
+      return [system.readFile(`${root}/a`, LIMIT), system.permissions(`${root}/a`).mode];
+    },
+    expected: ["é\nb\n", 0o600],
   },
   {
     name: "all files named like addresses are read at once: those of two words as lines, every other as it is",

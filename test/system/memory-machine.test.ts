@@ -37,7 +37,7 @@ test("a process is stopped before the chosen call, and nothing that it does afte
   });
 
   t.equal(outcome.exitCode, undefined);
-  t.same(machine.disk.list("/"), ["1"]);
+  t.same(machine.disk.list("/"), ["run", "1"]);
 });
 
 test("a process stops within a file: a new one has a part, an old one may end with line ends", async (t) => {

@@ -84,7 +84,7 @@ test("ADD waits for the lock as long as configured, then names its holder and ch
   const network = networkWith();
   network.add("c1");
   network.machine.locks.set(LOCK, "process 7 (GC)");
-  const files = network.machine.disk.filesUnder("/");
+  const files = network.machine.disk.filesUnder(network.machine.dataDirectory);
   const before = network.machine.time;
 
   const { error } = network.add("c2", { ipam: { lockTimeoutSeconds: 2.5 } });
@@ -92,7 +92,7 @@ test("ADD waits for the lock as long as configured, then names its holder and ch
   t.equal(error?.code, 11);
   t.match(error?.details, "is held by process 7 (GC); nothing was changed");
   t.equal(network.machine.time - before, 2500);
-  t.same(network.machine.disk.filesUnder("/"), files);
+  t.same(network.machine.disk.filesUnder(network.machine.dataDirectory), files);
 });
 
 test("an error of a system call is its message with code 999, without details", async (t) => {

@@ -15,7 +15,7 @@ const verbs = ["ADD", "DEL", "CHECK", "GC"] as const;
 export type KeptVerb = (typeof verbs)[number];
 
 /** What is known of any call; a text is empty where it is not known. */
-interface KeptCall {
+export interface KeptCall {
   /** When it ended, in milliseconds since the epoch. */
   readonly time: number;
   readonly verb: KeptVerb;

@@ -1,44 +1,70 @@
 /**
- * The calls of the running boot that failed, of all networks: each appends one line with one `write(2)`, so that none takes a
- * lock. They are in `/run`, which is writable where a data directory is full, read-only or immutable. The file is rotated once:
- * `failed-calls` becomes `failed-calls.1`. Of calls that rotate it at the same moment, one may remove lines from before.
+ * What failed since the machine booted, of all networks: each call that fails appends one line with one `write(2)`, so that none
+ * takes a lock. It is in `/run`, which can be written where a data directory is full, read-only or immutable. The file is
+ * rotated once: `failed-calls` becomes `failed-calls.1`. If two calls rotate it at the same moment, older lines may be lost.
  */
 
-import { attempt, type System, SystemError } from "../../system/system.ts";
-import { join } from "../files/paths.ts";
-import { type CallRecord, parseCalls } from "./failed-call.ts";
+import { attempt, exists, recover, type System, SystemError } from "../../system/system.ts";
+import { join, parentOf } from "../files/paths.ts";
+import { readRotated, rotateIfFull } from "../files/rotated-file.ts";
+import { directoryFault, errnoOfFault } from "../files/state-directory.ts";
+import { type CallRecord, formatCall, parseCalls } from "./failed-call.ts";
 
-/** The directory, unless the environment variable `HOST_LOCAL_RUNTIME_DIR` names another, as in tests. */
+/** The directory, unless `HOST_LOCAL_RUNTIME_DIR` names another: for tests, which are not to write to the machine's own. */
 const RUNTIME_DIRECTORY = "/run/host-local";
 
 const FILE = "failed-calls";
 
-/** The name of the file with the lines before those. */
-const ROTATED = `${FILE}.1`;
+/** The length at which the file is rotated, in bytes. */
+const LONGEST = 1024 * 1024;
 
 /** What is larger is not ours, in bytes. */
-const LARGEST_FILE = 16 * 1024 * 1024;
+const LARGEST = 16 * LONGEST;
 
-/**
- * Appends a record, where that is possible: the call fails for its own reason, or succeeds, and for no other.
- *
- * @param record what became of the call
- */
-export function keepCall(_system: System, _record: CallRecord): void {}
+/** Appends what became of a call, where this user may. Whatever is wrong with that, the call ends as it would have ended. */
+export function keepCall(system: System, record: CallRecord): void {
+  try {
+    append(system, formatCall(record));
+  } catch (error) {
+    if (!(error instanceof Error)) throw error;
+  }
+}
+
+function append(system: System, line: string): void {
+  const path = pathIn(requireDirectory(system));
+  rotateIfFull(system, path, line.length, LONGEST);
+  const write = (): void => system.appendLine(path, line, 0o600);
+  const makeAndWrite = (): void => {
+    const directory = parentOf(path);
+    // A machine without `/run` is not given one.
+    if (!exists(system, parentOf(directory))) return;
+    system.makeDirectories(directory, 0o700);
+    write();
+  };
+  recover(write, makeAndWrite, "ENOENT");
+}
 
 /**
  * Reads what was kept; needs no lock.
  *
  * @returns the records in the order of the files, oldest first; none where nothing was kept
- * @throws SystemError where a file cannot be read
+ * @throws SystemError where that cannot be told: what is there cannot be read, or is not what a call has made
  */
 export function readFailedCalls(system: System): readonly CallRecord[] {
-  const directory = system.environment("HOST_LOCAL_RUNTIME_DIR") ?? RUNTIME_DIRECTORY;
-  return [ROTATED, FILE].flatMap((name) => {
-    const path = join(directory, name);
-    const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
-    if (status === undefined) return [];
-    if (status.kind !== "file") throw new SystemError("open", path, "EINVAL");
-    return parseCalls(attempt(() => system.readFile(path, LARGEST_FILE), "", "ENOENT"));
-  });
+  const path = pathIn(requireDirectory(system));
+  const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
+  if (kind !== "file") throw new SystemError("open", path, "EINVAL");
+  return readRotated(system, path, LARGEST).flatMap(parseCalls);
+}
+
+/** The directory, where it may be used. */
+function requireDirectory(system: System): string {
+  const directory = system.environment("HOST_LOCAL_RUNTIME_DIR") || RUNTIME_DIRECTORY;
+  const fault = directoryFault(system, directory);
+  if (fault === undefined) return directory;
+  throw new SystemError("open", pathIn(directory), errnoOfFault(fault));
+}
+
+function pathIn(directory: string): string {
+  return join(directory, FILE);
 }

@@ -132,13 +132,16 @@ export function openStateDirectory(
 ): StateDirectory | StateFault {
   const state = new StateDirectory(system, path);
   for (const part of [root, path, state.temporary.directory]) {
-    const fault = faultAt(system, part);
+    const fault = directoryFault(system, part);
     if (fault !== undefined) return fault;
   }
   return state;
 }
 
-function faultAt(system: System, path: string): StateFault | undefined {
+/**
+ * Why nothing is written in a directory, nor believed of what is there; `undefined` where it may be used, or is missing.
+ */
+export function directoryFault(system: System, path: string): StateFault | undefined {
   const look = (): StateFault | undefined => {
     const { kind, user, mode } = system.permissions(path);
     if (kind !== "directory") return { kind: "no directory", path };

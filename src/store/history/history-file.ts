@@ -4,15 +4,10 @@
  * is false. The file is rotated once: `history` becomes `history.1`.
  */
 
-import {
-  attempt,
-  type FileStatus,
-  recover,
-  type System,
-  SystemError,
-} from "../../system/system.ts";
+import { attempt, recover, SystemError } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { join } from "../files/paths.ts";
+import { readRotated, rotateIfFull, statusOfFile } from "../files/rotated-file.ts";
 import { isSameOwner } from "../reservations/owner.ts";
 import {
   type Change,
@@ -36,9 +31,6 @@ const LARGEST_HISTORY = 256 * 1024 * 1024;
 
 /** The name of the file that lines are appended to, in the state directory. */
 const FILE = "history";
-
-/** The name of the file with the lines before those. */
-const ROTATED = `${FILE}.1`;
 
 /**
  * Appends what a call has done; to be called before the lock is released.
@@ -98,12 +90,10 @@ function recordOf(
 function append(files: NetworkFiles, text: string, maxBytes: number): void {
   const { system } = files;
   const state = files.requireState(FILE);
-  const path = state.pathOf(FILE);
-  const length = fileStatus(system, path)?.size ?? 0;
-  if (length > 0 && length + text.length > maxBytes) system.rename(path, state.pathOf(ROTATED));
+  rotateIfFull(system, state.pathOf(FILE), text.length, maxBytes);
   const create = (): void => {
     system.makeDirectories(state.path, 0o700);
-    system.createFile(path, text, 0o600);
+    system.createFile(state.pathOf(FILE), text, 0o600);
   };
   recover(() => state.extend(FILE, text), create, "ENOENT");
 }
@@ -111,7 +101,7 @@ function append(files: NetworkFiles, text: string, maxBytes: number): void {
 /** Whether there is a history, by its file; for the operator's commands, which may not know the configuration. */
 export function hasHistory({ system, state }: NetworkFiles): boolean {
   if (state === undefined) return false;
-  return attempt(() => fileStatus(system, state.pathOf(FILE)), undefined) !== undefined;
+  return attempt(() => statusOfFile(system, state.pathOf(FILE)), undefined) !== undefined;
 }
 
 /**
@@ -128,25 +118,8 @@ export function readHistory({
 }: NetworkFiles): readonly HistoryRecord[] | undefined {
   const path = join(stateDirectory, FILE);
   // This says what this user may not see.
-  fileStatus(system, path);
+  statusOfFile(system, path);
   if (state === undefined) return undefined;
-  for (;;) {
-    const before = fileStatus(system, path)?.inode;
-    const parts = [state.pathOf(ROTATED), path].map((one) => readIfFile(system, one));
-    // A file that was rotated meanwhile is in neither part.
-    if (fileStatus(system, path)?.inode !== before) continue;
-    const texts = parts.filter((text) => text !== undefined);
-    return texts.length === 0 ? undefined : texts.flatMap(parseRecords);
-  }
-}
-
-function readIfFile(system: System, path: string): string | undefined {
-  if (fileStatus(system, path) === undefined) return undefined;
-  return attempt(() => system.readFile(path, LARGEST_HISTORY), undefined, "ENOENT");
-}
-
-/** The status of a regular file; `undefined` for anything else. */
-function fileStatus(system: System, path: string): FileStatus | undefined {
-  const status = attempt(() => system.linkStatus(path), undefined, "ENOENT");
-  return status?.kind === "file" ? status : undefined;
+  const texts = readRotated(system, path, LARGEST_HISTORY);
+  return texts.length === 0 ? undefined : texts.flatMap(parseRecords);
 }

@@ -30,7 +30,7 @@ import { errnoOf, quietly, systemCall } from "./system-call.ts";
 import { decodedUtf8, isInexact } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
-const { O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
+const { O_APPEND, O_CREAT, O_NOFOLLOW, O_RDONLY, O_WRONLY } = fs.constants;
 
 /** `System`, the command line, and the exit of the process. */
 export interface NodeSystem extends System {
@@ -82,6 +82,7 @@ export function createNodeSystem(): NodeSystem {
     findLines,
     linesWith,
     extendFile,
+    appendLine,
     status,
     linkStatus,
     permissions,
@@ -270,6 +271,19 @@ function extendFile(path: string, text: string, header: string): void {
     if (text !== "") writeAt(file, text, size);
     writeAt(file, header, 0);
   });
+}
+
+function appendLine(path: string, line: string, mode: number): void {
+  const append = (file: number): void => {
+    const bytes = Buffer.from(line);
+    if (fs.writeSync(file, bytes) < bytes.length) throw new SystemError("write", path, "ENOSPC");
+  };
+  withFile(
+    path,
+    O_WRONLY | O_APPEND | O_CREAT | O_NOFOLLOW,
+    (file) => systemCall("write", path, () => append(file)),
+    mode,
+  );
 }
 
 function writeAt(file: number, text: string, position: number): void {

@@ -15,7 +15,7 @@ host_function host_read_input, host_input_bytes, host_write_output, host_write_e
 host_function host_make_directory, host_list, host_list_addresses, host_read_files;
 
 /* line-files.c */
-host_function host_find_lines, host_lines_with, host_extend_file;
+host_function host_find_lines, host_lines_with, host_extend_file, host_append_line;
 
 /* lock.c */
 host_function host_lock, host_unlock;

@@ -93,6 +93,7 @@ static const struct function functions[] = {
     {"findLines", 2, host_find_lines, "open", 0, NULL},
     {"linesWith", 2, host_lines_with, "open", 0, NULL},
     {"extendFile", 3, host_extend_file, "open", 0, NULL},
+    {"appendLine", 3, host_append_line, "open", 0, NULL},
     {"status", 1, host_status, "stat", 0, NULL},
     {"linkStatus", 1, host_link_status, "lstat", 0, NULL},
     {"permissions", 1, host_permissions, "lstat", 0, NULL},
