@@ -76,6 +76,8 @@ purge)
   if command -v deb-systemd-helper >/dev/null; then
     deb-systemd-helper purge ${UNITS_TO_ENABLE.join(" ")} >/dev/null
   fi
+  # The calls that failed since the last boot.
+  rm -rf /run/host-local
   ;;
 esac
 if [ -d /run/systemd/system ]; then systemctl --system daemon-reload || true; fi

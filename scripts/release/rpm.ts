@@ -117,6 +117,8 @@ if [ "$1" = 0 ] && command -v systemctl >/dev/null; then
 fi
 
 %postun
+# The calls that failed since the last boot.
+if [ "$1" = 0 ]; then rm -rf /run/host-local; fi
 if [ -d /run/systemd/system ]; then systemctl daemon-reload || :; fi
 
 %posttrans

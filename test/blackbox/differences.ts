@@ -370,6 +370,16 @@ export const differences: readonly Difference[] = [
     coveredBy: ["behaviours/add.test.ts"],
   },
   {
+    title: "Calls that fail are kept until the node restarts",
+    concerns: "files",
+    reference: "An error is told to the runtime alone.",
+    here: "Each ADD, DEL, CHECK and GC that fails, and each pod that gives its address back within a second, is a line in /run/host-local/failed-calls, of at most 1 MiB and as much before. Who may not write there keeps nothing.",
+    reason:
+      "The next call does not know why the last one failed, and a runtime's log is of no form that a monitor could read.",
+    changed: [],
+    coveredBy: ["blackbox/failed-calls.test.ts"],
+  },
+  {
     title: "DEL falls back to reservations without an interface name once per call",
     concerns: "files",
     reference:

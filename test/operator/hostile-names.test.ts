@@ -8,6 +8,7 @@ import type { Option } from "../../src/cli/command/command.ts";
 import { optionsOf } from "../../src/cli/command/common-options.ts";
 import { commands } from "../../src/commands.ts";
 import { operate } from "../../src/operate.ts";
+import { formatCall } from "../../src/store/failed-calls/failed-call.ts";
 import { createNodeOperatorSystem } from "../../src/system/node/operator-system.ts";
 import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { type Node, nodeFor } from "./node.ts";
@@ -97,6 +98,14 @@ function hostileNode(t: Test): Node {
     (odd) => `2026-01-31T12:00:00.000Z gc 198.51.100.2 c1 eth0 ${odd} ${odd}\n`,
   );
   node.write(".host-local/net/history", lines.join(""));
+  const call = { time: Date.now(), dataDir: node.dataDir, container: "c1", interfaceName: hostile };
+  const failures = ["net", hostile].map((network) =>
+    formatCall({
+      ...{ ...call, network, pod: hostile, kind: "failed", verb: "ADD" },
+      ...{ code: 999, message: hostile, details: hostile },
+    }),
+  );
+  writeFileSync(join(node.runtime.HOST_LOCAL_RUNTIME_DIR, "failed-calls"), failures.join(""));
   return node;
 }
 
@@ -193,12 +202,16 @@ function commandLines(node: Node): readonly (readonly string[])[] {
 }
 
 /** Runs a command in this process, and returns all that it prints. */
-function printedBy(words: readonly string[], isTerminal: boolean): string {
+function printedBy({ runtime }: Node, words: readonly string[], isTerminal: boolean): string {
   const printed: string[] = [];
+  const variables: Readonly<Record<string, string | undefined>> = {
+    PATH: process.env.PATH,
+    ...runtime,
+  };
   const system: OperatorSystem = {
     ...createNodeOperatorSystem(),
     arguments: words,
-    environment: (name) => (name === "PATH" ? process.env.PATH : undefined),
+    environment: (name) => variables[name],
     isTerminal: (stream) => isTerminal && stream !== 0,
     terminalSize: () => (isTerminal ? { columns: 1000, rows: 0 } : undefined),
     writeStandardOutput: (text) => void printed.push(text),
@@ -218,7 +231,7 @@ for (const [where, isTerminal] of [
     const node = hostileNode(t);
     const lines = commandLines(node).map((words) => ({
       words,
-      printed: printedBy(node.line(words), isTerminal),
+      printed: printedBy(node, node.line(words), isTerminal),
     }));
     t.ok(lines.filter(({ printed }) => printed.includes("FORGED")).length > 160);
     for (const { words, printed } of lines) requireHarmless(t, printed, words);

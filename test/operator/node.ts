@@ -50,6 +50,8 @@ export interface Node {
   readonly dataDir: string;
   /** The directory of libcni's cache. */
   readonly cacheDir: string;
+  /** The variable by which calls and commands find the directory of failed calls. */
+  readonly runtime: { readonly HOST_LOCAL_RUNTIME_DIR: string };
   /** Writes a configuration file, an object as JSON, and returns its path. */
   readonly configure: (file: string, content: Json) => string;
   /** Configures a network, in a file of its name, and returns the path. */
@@ -99,7 +101,13 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
   const confDir = join(root, "net.d");
   const dataDir = join(root, "networks");
   const cacheDir = join(root, "cache");
-  for (const path of [confDir, dataDir, join(cacheDir, "results")]) {
+  const runtime = { HOST_LOCAL_RUNTIME_DIR: join(root, "run") };
+  for (const path of [
+    confDir,
+    dataDir,
+    join(cacheDir, "results"),
+    runtime.HOST_LOCAL_RUNTIME_DIR,
+  ]) {
     mkdirSync(path, { recursive: true });
   }
   const documents = new Map<string, JsonObject>();
@@ -118,7 +126,8 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     ...(lacks(words, "--data-dir") ? ["--data-dir", dataDir] : []),
     ...(lacks(words, "--cache-dir") ? ["--cache-dir", cacheDir] : []),
   ];
-  const runTool: Node["tool"] = (words, options) => tool(line(words), options);
+  const runTool: Node["tool"] = (words, options) =>
+    tool(line(words), { ...options, environment: { ...runtime, ...options?.environment } });
   const json: Node["json"] = (words, options) => {
     const { exitCode, stdout } = runTool([...words, "--json"], options);
     return { exitCode, document: JSON.parse(stdout) };
@@ -128,6 +137,7 @@ export function nodeFor(t: Pick<Test, "teardown">): Node {
     confDir,
     dataDir,
     cacheDir,
+    runtime,
     configure,
     network: (name, ipam, rest = {}) => {
       const document = configuration(dataDir, ipam, { name, ...rest });

@@ -86,8 +86,11 @@ test("the package takes the place of the stock plugin, and gives it back", { ski
   t.equal(dpkg("--remove", "host-local").status, 0);
   t.equal(sumOf(PLUGIN), stock, "the stock plugin is back");
   t.equal(machine.run("dpkg-divert", "--list", "*host-local*").said, "");
+  const kept = "/run/host-local/failed-calls";
+  t.equal(machine.run("install", "-D", "/dev/null", kept).status, 0);
   const purged = dpkg("--purge", "host-local");
   t.equal(purged.status, 0, purged.said);
+  t.not(machine.run("test", "-e", kept).status, 0, "nor what failed");
   t.match(machine.run("dpkg-query", "-W", "host-local").said, "no packages found");
   t.notOk(existsSync(machine.at("/usr/sbin/host-local")));
   t.equal(readFileSync(reservation, "utf8"), "container\r\neth0", "reservations stay");

@@ -1,9 +1,10 @@
 // test: each executable, one if short, acts as others
 /** `history` on histories that plugins, commands and accidents have left. */
 
-import { appendFileSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { appendFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
+import { type CallRecord, formatCall } from "../../../src/store/failed-calls/failed-call.ts";
 import { lacking } from "../../harness/needs.ts";
 import { withoutPrivileges } from "../../harness/unprivileged.ts";
 import { type Node, nodeFor } from "../node.ts";
@@ -264,13 +265,129 @@ test("a history that was rotated or deleted says from when on it knows", async (
   t.match(said(), /^TIME.*\n2026-01-31T02:59[\s\S]*begins at 2026-01-31T02:59:30\.000Z\.\n/);
 
   rmSync(pathOf(node));
-  t.strictSame(ask(node, "198.51.100.7"), [
-    1,
-    `No event of 198.51.100.7 is known.
-net has no history; "history": true in its ipam configuration starts one.
+  for (const [history, begins] of [
+    [true, "The history of net is empty."],
+    [false, 'net has no history; "history": true in its ipam configuration starts one.'],
+  ] as const) {
+    node.network("net", { ...ipam, history });
+    t.strictSame(ask(node, "198.51.100.7"), [
+      1,
+      `No event of 198.51.100.7 is known.
+${begins}
 No reservation of 198.51.100.7 is known now.
 `,
+    ]);
+  }
+});
+
+/** What failed in the night of `night`. */
+function failures({ dataDir }: Node): readonly CallRecord[] {
+  const of = (time: string, container: string, pod: string) => ({
+    time: Date.parse(`2026-01-31T${time}Z`),
+    ...{ network: "net", dataDir, container, interfaceName: "eth0", pod },
+  });
+  const full = { kind: "failed", verb: "ADD", code: 999, message: "full", details: "3 of 3" };
+  return [
+    { ...of("02:59:00", "ccc", "default/db"), ...full } as CallRecord,
+    { ...of("03:00:00", "ddd", "default/db"), kind: "returned", verb: "DEL", after: 120 },
+    { ...of("03:01:00", "eee", ""), ...full, network: "", dataDir: "" } as CallRecord,
+    { ...of("03:02:00", "fff", ""), ...full, dataDir: "/elsewhere" } as CallRecord,
+  ];
+}
+
+/** Keeps records as calls do. */
+function keep({ runtime }: Node, records: readonly CallRecord[]): void {
+  const text = records.map(formatCall).join("");
+  appendFileSync(join(runtime.HOST_LOCAL_RUNTIME_DIR, "failed-calls"), text);
+}
+
+test("calls that failed, and addresses that were given back at once, are among the events", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night.slice(1));
+  keep(node, failures(node));
+
+  t.strictSame(ask(node), [
+    0,
+    `TIME                      EVENT         NETWORK  ADDRESS       CONTAINER  INTERFACE  POD              MESSAGE
+2026-01-31T02:58:00.000Z  DEL           net      198.51.100.7  aaa        eth0       default/web
+2026-01-31T02:59:00.000Z  ADD failed    net      -             ccc        eth0       default/db       full; 3 of 3
+2026-01-31T02:59:30.000Z  ADD           net      198.51.100.7  bbb        eth0       kube-system/job
+2026-01-31T03:00:00.000Z  DEL returned  net      -             ddd        eth0       default/db       given back 120 ms after its ADD: a plugin that comes after this one may fail
+2026-01-31T03:04:00.000Z  gc            net      198.51.100.7  bbb        eth0       -
+2026-01-31T03:01:00.000Z  ADD failed    -        -             eee        eth0       -                full; 3 of 3
+2026-01-31T03:02:00.000Z  ADD failed    net      -             fff        eth0       -                full; 3 of 3
+
+The history of net begins at 2026-01-31T02:58:00.000Z.
+`,
   ]);
+});
+
+for (const [line, containers] of [
+  ["--failed", ["ccc", "ddd", "eee", "fff"]],
+  ["--failed --network net", ["ccc", "ddd"]],
+  ["--failed --since 2026-01-31T03:00", ["ddd", "eee", "fff"]],
+  ["--failed --since 1s", []],
+  ["--failed default/db", ["ccc", "ddd"]],
+  ["--failed db", ["ccc", "ddd"]],
+  ["--failed ee", ["eee"]],
+  ["--failed 198.51.100.7", []],
+  ["198.51.100.7", []],
+  ["default/db", ["ccc", "ddd"]],
+  ["fff", ["fff"]],
+  ["--at 1s", []],
+] as const) {
+  test(`history ${line}: ${containers.length} failures`, async (t) => {
+    const node = nodeWithHistory(t, { history: false });
+    write(node, ...night);
+    keep(node, failures(node));
+
+    const [exitCode, stdout] = ask(node, ...line.split(" "));
+
+    const found = [...stdout.matchAll(/ (?:failed|returned) .* (c{3}|d{3}|e{3}|f{3}) /g)];
+    t.strictSame(
+      found.map(([, container]) => container),
+      containers,
+    );
+    if (!line.startsWith("--failed")) return;
+    t.equal(exitCode, containers.length > 0 ? 0 : 1);
+    t.notMatch(stdout, "history of net", "and nothing is said of anything else");
+  });
+}
+
+test("without a failure --failed says so, and that there are some at other times", async (t) => {
+  const node = nodeWithHistory(t);
+  t.strictSame(ask(node, "--failed"), [1, "No failure is known.\n"]);
+  keep(node, failures(node).slice(0, 2));
+  const there =
+    /^No failure is known at this time; 2 failures at other times: host-local history --failed /;
+  t.match(ask(node, "--failed", "--since", "1s"), [1, there]);
+});
+
+test("the document has what the runtime received", async (t) => {
+  const node = nodeWithHistory(t);
+  keep(node, failures(node).slice(0, 2));
+  const none = { address: "", code: null, message: "", details: "", milliseconds: null };
+  const call = { network: "net", interface: "eth0", pod: "default/db" };
+  t.match(node.json(["history"]).document, {
+    events: [
+      { ...none, ...call, kind: "failed", code: 999, message: "full", details: "3 of 3" },
+      { ...none, ...call, kind: "returned", verb: "DEL", milliseconds: 120 },
+    ],
+    networks: [{ network: "net", begins: null }],
+  });
+});
+
+test("where what failed cannot be read, the rest is printed, unless nothing else was asked for", async (t) => {
+  const node = nodeWithHistory(t);
+  write(node, ...night);
+  mkdirSync(join(node.runtime.HOST_LOCAL_RUNTIME_DIR, "failed-calls"));
+  t.match(node.tool(["history", "aaa"]), {
+    exitCode: 0,
+    stdout: / default\/web\n/,
+    stderr:
+      /^host-local: which calls failed is not known: open .*\/failed-calls: invalid argument\n$/,
+  });
+  t.match(node.tool(["history", "--failed"]), { exitCode: 2, stdout: "" });
 });
 
 test("a clock that was set back leaves the order of the events", async (t) => {
