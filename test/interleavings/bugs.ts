@@ -620,4 +620,20 @@ export const bugs: readonly Bug[] = [
     instead: "(system, path) => attempt(() => system.linkStatus(path).modified, undefined)",
     cast: againByGoPlugin,
   },
+  {
+    name: "what failed is kept in two parts",
+    file: "store/failed-calls/failed-calls-file.ts",
+    place: "append",
+    instead:
+      '(system, line) => { system.makeDirectories("/run/host-local", 0o700); for (const part of [line.slice(0, 9), line.slice(9)]) system.appendLine("/run/host-local/failed-calls", part, 0o600); }',
+    cast: cast("ADD a", full),
+    trouble: kill,
+  },
+  {
+    name: "what failed is kept as another container's",
+    file: "verbs/keep-failure.ts",
+    place: "keptCall",
+    instead: '(...words) => ({ ...original(...words), container: "b" })',
+    cast: cast("ADD a", full),
+  },
 ];
