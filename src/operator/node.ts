@@ -16,6 +16,8 @@ import type { ConfigurationFile, ConfigurationProblem } from "./configured/confi
 import { isUnused, leftOversAmong } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
+import { readCursorDate } from "./facts/cursor-date.ts";
+import { type KeptCalls, readKeptCalls } from "./facts/kept-calls.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
 import { type Links, readLinks } from "./facts/links.ts";
 import { type NextHop, readNextHops } from "./facts/next-hops.ts";
@@ -32,6 +34,7 @@ import {
   isSameInterfaceAddress,
   refusedRanges,
 } from "./judgements/bridge-plugin.ts";
+import type { AddTraces } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
@@ -61,6 +64,8 @@ export class Node {
   readonly #networks: Networks;
   #links: Links | undefined;
   #nextHops: readonly NextHop[] | undefined;
+  #calls: KeptCalls | undefined;
+  readonly #cursorDates = new Map<NetworkDirectory, number | undefined>();
   readonly #nextAdds = new Map<FoundNetwork, NextAdd>();
   readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
 
@@ -116,6 +121,19 @@ export class Node {
   get nextHops(): readonly NextHop[] {
     this.#nextHops ??= this.liveness.whose.isInNode() ? readNextHops(this.context.system) : [];
     return this.#nextHops;
+  }
+
+  /** The calls that failed, or gave their address back at once, since the node started. */
+  get calls(): KeptCalls {
+    this.#calls ??= readKeptCalls(this.context.system);
+    return this.#calls;
+  }
+
+  /** What ADDs of a network that succeeded have left. */
+  addTracesIn(directory: NetworkDirectory): AddTraces {
+    const dates = this.#cursorDates;
+    if (!dates.has(directory)) dates.set(directory, readCursorDate(this.context.system, directory));
+    return { cursor: dates.get(directory), reservations: directory.reservations };
   }
 
   /** Networks of which one directory has what the bridge and the reservations are not: these are read only for such. */

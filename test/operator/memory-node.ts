@@ -83,7 +83,9 @@ export const MULTUS_RESULTS = "/cache/multus/results";
 /** A node in memory: these reservations of the network `net`, no configuration, and an empty cache of libcni. */
 export function memoryNode(reservations: Readonly<Record<string, string>>): MemoryMachine {
   const machine = machineWith(reservations);
-  for (const directory of ["/conf", RESULTS]) machine.disk.makeDirectories(directory);
+  for (const directory of ["/conf", RESULTS, "/run/host-local"]) {
+    machine.disk.makeDirectories(directory);
+  }
   return machine;
 }
 

@@ -31,6 +31,7 @@ export const check: Command = {
     "Looks for problems, each with a code, a remedy and its commands; without --repair it changes nothing and takes no lock.",
     "Pods: a running pod whose address has no reservation, or is also used by another pod.",
     "Reservations: leaked, empty, malformed or out of range; several of one attachment; files that others can write to.",
+    "Calls: whether ADD or DEL fails now, with the error and since when, and whether the last pods gave their addresses back within a second. Failed calls are kept in /run/host-local until the node restarts. An ADD that succeeds ends what is said of ADD, a DEL that releases the container's addresses what is said of that container.",
     "ADD: whether every ADD of a network fails, by the same code as STATUS: its data directory cannot be written, a file that the configuration names cannot be read, or a range has no address. What this user or container cannot tell is said.",
     "Ranges: 90 % in use; used again sooner than reuseDelaySeconds; shared by two networks, or by two nodes with a partition; from which the bridge plugin fails every ADD; with addresses or networks of the node itself, or of its routers.",
     "Node: a bridge with a wrong address; a configuration that is invalid, or that no runtime uses; a key that nothing reads; a plugin that another installer has replaced, that is not where the runtime is configured to look for it, or that cannot be started.",
@@ -163,7 +164,10 @@ function summarize(
     const unknown = findings.find(isAddUnknown);
     return unknown === undefined
       ? ["OK", "host-local check found no problems"]
-      : ["cannot tell", `${unknown.network}: ${unknown.message}`];
+      : [
+          "cannot tell",
+          [unknown.network, unknown.message].filter((text) => text !== "").join(": "),
+        ];
   }
   return [
     `${plural(error, "error")}, ${plural(warning, "warning")}`,

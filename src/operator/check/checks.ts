@@ -11,6 +11,7 @@ import { type NetworkDirectory, requireReadable } from "../held/network-director
 import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
+import { callFindings, hasFailedFor, unseenCallFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
@@ -28,7 +29,7 @@ import { unconfiguredFindings } from "./unconfigured-findings.ts";
 /** What was checked, and the findings. */
 export interface CheckResult {
   readonly directories: readonly NetworkDirectory[];
-  /** Sorted by severity, errors first. */
+  /** What fails now, and then what might, sorted by severity, errors first. */
   readonly findings: readonly Finding[];
 }
 
@@ -67,7 +68,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...onConfigurations,
     ...checked.flatMap((directory) => [
       ...reservationFindings(node, directory),
-      ...outlookFindings(node, directory),
+      ...outlookFindings(node, directory, (reason) => hasFailedFor(node, directory, reason)),
       ...rangeFindings(node, directory),
       ...broadcastFindings(directory),
       ...reservedFindings(directory),
@@ -76,6 +77,7 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     // What leaked is to go, wherever it is: one finding says so.
     ...misplaced.flatMap(({ ofOthers }) => ofOthers.filter(({ path }) => !leaked.has(path))),
     ...stateDirectoryFindings(node, checked),
+    ...unseenCallFindings(node),
     ...(name === undefined ? pluginFindings(context) : []),
     ...missingPluginFindings(node, isNamed),
     ...unconfiguredFindings(node, isSelected),
@@ -85,7 +87,8 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
     ...bridgeFindings(node, networks),
   ];
   const present = withoutReleased(system, findings);
-  return { directories: checked, findings: bySeverity(present.map(asOfUnread(node))) };
+  const sorted = bySeverity(present.map(asOfUnread(node)));
+  return { directories: checked, findings: [...callFindings(node, isNamed), ...sorted] };
 }
 
 /**

@@ -19,6 +19,16 @@ export const DISK_FAILS = `${ADD_FAILS}. findmnt -T and dmesg tell why a directo
 
 /** All codes. They are an interface: scripts and alerts use them, so none is renamed. */
 export const kinds = {
+  "calls-fail": {
+    severity: "error",
+    remedy:
+      "do what the message says; the page 'Troubleshooting and operation' of the documentation has these messages, and host-local history --failed all calls that failed. Nothing is said here once an ADD has succeeded",
+  },
+  "addresses-given-back": {
+    severity: "warning",
+    remedy:
+      "see the runtime's log (journalctl -u containerd, or -u crio) for the error of the plugin that ran after the one of the addresses; nothing is said here once a pod has kept its address",
+  },
   "unreadable-configuration": {
     severity: "error",
     remedy:
@@ -186,6 +196,10 @@ export const kinds = {
     remedy: "once no container of it is left, remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
+
+/** The remedy for `calls-fail` where DELs fail. */
+export const DEL_FAILS =
+  "see the section 'A DEL fails' of the documentation: until it succeeds, the pod stays in Terminating and keeps its address";
 
 /** The remedy for `live-without-reservation` where nothing but the kernel knows of it. */
 export const RESERVATIONS_LOST =

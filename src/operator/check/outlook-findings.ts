@@ -4,14 +4,24 @@ import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import { DISK_FAILS, type Finding } from "./finding.ts";
 
-/** Looks whether an ADD in a network fails, whatever is free in its ranges. */
-export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
+/**
+ * Looks whether an ADD in a network fails, whatever is free in its ranges.
+ *
+ * @param isSaid whether an ADD has failed for a reason already, and that was said
+ */
+export function outlookFindings(
+  node: Node,
+  directory: NetworkDirectory,
+  isSaid: (reason: string) => boolean,
+): readonly Finding[] {
   const found = new Map<string, Finding>();
   for (const network of directory.networks) {
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
     const { failure, isOfDisk, doubt } = node.nextAddIn(directory, network);
     // What the bridge plugin refuses is a finding of its own.
+    const reason = failure?.by === "plugin" ? failure.reason : doubt;
+    if (reason !== undefined && isSaid(reason)) continue;
     if (failure?.by === "plugin") {
       const message = `every ADD fails: ${failure.reason}`;
       const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};

@@ -1,6 +1,7 @@
 /** The metrics that `metrics` prints. What is not known has no sample. */
 
 import { formatAddressRange } from "../../ipam/address.ts";
+import type { FailedCall } from "../../store/failed-calls/failed-call.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
 import type { System } from "../../system/system.ts";
 import type { CheckResult } from "../check/checks.ts";
@@ -9,6 +10,7 @@ import type { ConfigurationProblem } from "../configured/configuration-files.ts"
 import { readCollection, seenId } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { refusedRanges } from "../judgements/bridge-plugin.ts";
+import { callsByNetwork, lastAddOf, type NetworkCalls } from "../judgements/calls.ts";
 import { type Collected, deadAmong } from "../judgements/leaks.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import { countRanges, type RangeCounts } from "../judgements/usage.ts";
@@ -27,13 +29,18 @@ interface MeasuredRange {
 interface MeasuredNetwork {
   readonly directory: NetworkDirectory;
   readonly counts: Counts;
-  readonly known: readonly KnownReservation[];
+  /** The reservations that no ADD takes by itself. */
+  readonly kept: readonly KnownReservation[];
+  /** When an ADD last reserved an address, in milliseconds since the epoch. */
+  readonly lastAdd: number | undefined;
 }
 
 /** What was measured. */
 interface Measured {
   readonly networks: readonly MeasuredNetwork[];
   readonly ranges: readonly MeasuredRange[];
+  /** The calls that failed since the node started; none where they are not seen. */
+  readonly calls: readonly NetworkCalls[];
   readonly findings: readonly Finding[];
   readonly problems: readonly ConfigurationProblem[];
 }
@@ -106,8 +113,8 @@ const gauges: readonly Gauge[] = [
   },
   {
     name: "cni_ipam_reservations_dead",
-    help: "Reservations of dead containers, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
-    samples: ofNetworks(({ directory, known }) => deadAmong(known, () => collectedIn(directory))),
+    help: "Reservations of dead containers that no ADD takes by itself, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
+    samples: ofNetworks(({ directory, kept }) => deadAmong(kept, () => collectedIn(directory))),
   },
   {
     name: "cni_ipam_oldest_reservation_timestamp_seconds",
@@ -120,8 +127,23 @@ const gauges: readonly Gauge[] = [
     samples: ofNetworks(({ directory }) => inSeconds(readCollection(directory.files).lastRun)),
   },
   {
+    name: "cni_ipam_last_add_timestamp_seconds",
+    help: "When an ADD of a network last reserved an address, of this plugin or another host-local, in seconds since the epoch.",
+    samples: ofNetworks(({ lastAdd }) => inSeconds(lastAdd)),
+  },
+  {
+    name: "cni_ipam_last_failed_call_timestamp_seconds",
+    help: "When a call of a network last failed with a code, in seconds since the epoch; without the label network, calls that could not read their configuration. Failed calls are known until the node restarts.",
+    samples: ofFailedCalls((calls) => Math.floor((calls.at(-1)?.time ?? 0) / 1000)),
+  },
+  {
+    name: "cni_ipam_failed_calls",
+    help: "Calls that failed with a code, as far as they are kept: since the node started, the last ones of many.",
+    samples: ofFailedCalls((calls) => calls.length),
+  },
+  {
     name: "cni_ipam_check_findings",
-    help: "Findings of host-local check on a network; without the label network, those that concern none.",
+    help: "Findings of host-local check on a network, by their code; without the label network, those that concern none. Where a network has none of a severity, 0 without the label code.",
     samples: countFindings,
   },
   {
@@ -137,14 +159,25 @@ export function measure(
   node: Node,
   { directories, findings }: CheckResult,
 ): readonly Metric[] {
-  const { liveness, problems } = node;
+  const { calls, facts, liveness, problems } = node;
   const ranges = directories.flatMap((directory) => measureRanges(node, directory));
-  const networks = directories.map((directory) => ({
-    directory,
-    known: liveness.livenessOfAll(directory.reservations),
-    counts: countReservations(liveness.livenessOfAll(directory.reservations), system.now()),
-  }));
-  const measured = { networks, ranges, findings, problems };
+  const networks = directories.map((directory) => {
+    const known = liveness.livenessOfAll(directory.reservations);
+    const takes = directory.networks.every(({ reclaims }) => reclaims);
+    const taken = (takes && node.takenIn(directory).all) || new Set();
+    return {
+      directory,
+      kept: known.filter(({ reservation }) => !taken.has(reservation.name)),
+      counts: countReservations(known, system.now()),
+      lastAdd: lastAddOf(node.addTracesIn(directory), facts.now()),
+    };
+  });
+  const checked = new Set(directories);
+  const failed = callsByNetwork(calls.kind === "seen" ? calls.records : [], node.directories);
+  const measured = {
+    ...{ networks, ranges, findings, problems },
+    calls: failed.filter(({ directory }) => directory === undefined || checked.has(directory)),
+  };
   return gauges.map(({ name, help, samples }) => ({
     name,
     type: "gauge",
@@ -164,6 +197,20 @@ function ofNetworks(value: (network: MeasuredNetwork) => number | undefined): Ga
     networks.flatMap((network) => {
       const found = value(network);
       return found === undefined ? [] : [{ labels: labelsOf(network.directory), value: found }];
+    });
+}
+
+/** A sample for each verb and code of each network's calls that failed. */
+function ofFailedCalls(value: (calls: readonly FailedCall[]) => number): Gauge["samples"] {
+  return ({ calls }) =>
+    calls.flatMap(({ network, dataDir, records }) => {
+      const failed = records.filter((one) => one.kind === "failed");
+      const alike = Map.groupBy(failed, ({ verb, code }) => `${verb} ${code}`);
+      return [...alike].map(([kind, same]) => {
+        const [verb = "", code = ""] = kind.split(" ");
+        const about = network === "" ? {} : { network, data_dir: dataDir };
+        return { labels: { ...about, verb, code }, value: value(same) };
+      });
     });
 }
 
@@ -224,7 +271,7 @@ function countReservations(known: readonly KnownReservation[], now: number): Cou
 
 const severities: readonly Severity[] = ["error", "warning", "info"];
 
-/** Also 0, so that an alert can tell a problem that was solved from one that is no longer measured. */
+/** Also 0 of a severity, so that an alert can tell a problem that was solved from one that is no longer measured. */
 function countFindings({ networks: measured, findings }: Measured): readonly Sample[] {
   const byNetwork = Map.groupBy(findings, ({ network }) => network);
   const networks = new Set([
@@ -233,11 +280,15 @@ function countFindings({ networks: measured, findings }: Measured): readonly Sam
     ...byNetwork.keys(),
   ]);
   return [...networks].flatMap((network) => {
-    const here = (byNetwork.get(network) ?? []).map(severityOf);
-    return severities.map((severity) => ({
-      labels: { ...(network === "" ? {} : { network }), severity },
-      value: here.filter((one) => one === severity).length,
-    }));
+    const bySeverity = Map.groupBy(byNetwork.get(network) ?? [], severityOf);
+    const about = network === "" ? {} : { network };
+    return severities.flatMap((severity) => {
+      const byCode = Map.groupBy(bySeverity.get(severity) ?? [], ({ code }) => code);
+      if (byCode.size === 0) return [{ labels: { ...about, severity }, value: 0 }];
+      return [...byCode].map(([code, { length }]) => {
+        return { labels: { ...about, severity, code }, value: length };
+      });
+    });
   });
 }
 

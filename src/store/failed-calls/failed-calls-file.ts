@@ -59,7 +59,7 @@ export function readFailedCalls(system: System): readonly CallRecord[] {
 
 /** The directory, where it may be used. */
 function requireDirectory(system: System): string {
-  const directory = system.environment("HOST_LOCAL_RUNTIME_DIR") || RUNTIME_DIRECTORY;
+  const directory = runtimeDirectory(system);
   const fault = directoryFault(system, directory);
   if (fault === undefined) return directory;
   throw new SystemError("open", pathIn(directory), errnoOfFault(fault));
@@ -67,4 +67,9 @@ function requireDirectory(system: System): string {
 
 function pathIn(directory: string): string {
   return join(directory, FILE);
+}
+
+/** The directory of what is kept until the node restarts. */
+export function runtimeDirectory(system: System): string {
+  return system.environment("HOST_LOCAL_RUNTIME_DIR") || RUNTIME_DIRECTORY;
 }

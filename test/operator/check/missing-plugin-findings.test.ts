@@ -177,7 +177,8 @@ for (const [what, plugins, text, expected] of [
     const machine = nodeWith(plugins, text);
     t.same(found(machine), expected);
     const errors = expected.filter((one) => one.startsWith("error")).length;
-    const line = `cni_ipam_check_findings{network="net",severity="error"} ${errors}`;
+    const labels = `severity="error"${errors === 0 ? "" : ',code="plugin-missing"'}`;
+    const line = `cni_ipam_check_findings{network="net",${labels}} ${errors}`;
     t.match(runOn(machine, metrics, { options }).text(), line);
   });
 }

@@ -100,7 +100,7 @@ for (const [what, code, spoil, words] of refusals) {
     const counted = runOn(machine, capacity, { interrupt });
     t.equal(counted.exitCode, 1);
     t.match(counted.text(), `net: ${words}`);
-    const line = /cni_ipam_check_findings\{network="net",severity="error"\} (\d)/;
+    const line = /cni_ipam_check_findings\{network="net",severity="error",code="add-fails"\} (\d)/;
     t.equal(line.exec(runOn(machine, metrics, { interrupt }).text())?.[1], "1");
     const options = { "--node-problem-detector": "" };
     t.equal(
@@ -146,12 +146,13 @@ test("a resolvConf that is missing is named by its key, as a doubt where files a
   const words =
     "open /run/resolv.conf: no such file or directory; expected a resolv.conf at the path in ipam.resolvConf";
   t.same(found(machine), [`error add-fails: every ADD fails: ${words}`]);
-  for (const { error } of [net.add("c1"), net.status()]) {
-    t.equal(`${error?.msg}; ${error?.details}`, words);
-  }
 
   machine.kernel.seesFirstProcess = false;
   t.match(found(machine), [/^info add-unknown: whether an ADD works cannot be told: open \/run/]);
+
+  for (const { error } of [net.status(), net.add("c1")]) {
+    t.equal(`${error?.msg}; ${error?.details}`, words);
+  }
 });
 
 /** Fills the range with pods, whose namespaces are there. */
@@ -195,6 +196,7 @@ test("in a full range, what the next ADD takes of dead pods counts as free, and 
   );
   t.match(counted.document(), { networks: [{ dead: 1, ranges: [{ used: 4n, free: 1n }] }] });
   t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_free\{.*\} 1\n/);
+  t.match(runOn(machine, metrics).text(), /cni_ipam_reservations_dead\{.*\} 0\n/);
   t.same(net.add("c7").addresses, ["10.1.2.4"]);
 });
 
@@ -203,6 +205,7 @@ test("with reclaim never, what dead pods hold is used", async (t) => {
   fill(machine, net);
   machine.namespaces.clear();
   t.match(runOn(machine, capacity).document(), { networks: [{ dead: 0, ranges: [{ free: 0n }] }] });
+  t.match(runOn(machine, metrics).text(), /cni_ipam_reservations_dead\{.*\} 5\n/);
   t.match(net.add("c7").error?.msg, "no IP addresses available");
 });
 
@@ -247,7 +250,7 @@ test("a range without any address is not full, but an error in the words of ADD"
       "",
     );
     t.ok(words.endsWith(advice), advice);
-    t.same(found(machine), [`error range-empty: ${words}`]);
+    t.match(found(machine), [/^error calls-fail: /, `error range-empty: ${words}`]);
     t.match(
       runOn(machine, capacity).text(),
       "net: range set 0 has no address for any pod: correct",

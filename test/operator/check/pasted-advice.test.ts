@@ -247,7 +247,7 @@ const others: readonly (keyof typeof kinds)[] = [
     "node-address",
     "node-network",
   ] as const),
-  ...(["add-fails", "add-unknown", "range-empty"] as const),
+  ...(["calls-fail", "addresses-given-back", "add-fails", "add-unknown", "range-empty"] as const),
 ];
 
 async function paste(

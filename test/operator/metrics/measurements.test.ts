@@ -94,7 +94,7 @@ test("the last run of gc is its last one with --yes that was not refused", async
   t.strictSame(valuesOf(machine, "reservations_dead"), [0], "what it did not find dead is alive");
 });
 
-test("findings are counted for each network and severity, and configurations of no network, too", async (t) => {
+test("findings are counted by their codes, with 0 of a severity that a network has none of", async (t) => {
   const machine = nodeWith("c1");
   machine.disk.put(`${location.directory}/10.0.0.9`, "kept for the printer");
   machine.disk.put(`${location.directory}/10.9.9.9`, "c1\r\neth0");
@@ -103,12 +103,14 @@ test("findings are counted for each network and severity, and configurations of 
 
   t.strictSame(
     samplesOf(machine, "check_findings").map(
-      ({ labels: { network = "-", severity }, value }) => `${network} ${severity} ${value}`,
+      ({ labels: { network = "-", severity, code = "-" }, value }) =>
+        `${network} ${severity} ${code} ${value}`,
     ),
     [
-      ...["- error 1", "- warning 0", "- info 0"],
-      ...["net error 0", "net warning 2", "net info 1"],
-      ...["old error 0", "old warning 0", "old info 0"],
+      ...["- error unreadable-configuration 1", "- warning - 0", "- info - 0"],
+      ...["net error - 0", "net warning malformed-reservation 1", "net warning out-of-range 1"],
+      "net info leaks-unknown 1",
+      ...["old error - 0", "old warning - 0", "old info - 0"],
     ],
   );
   t.strictSame(valuesOf(machine, "configuration_errors"), [1]);

@@ -1,0 +1,143 @@
+/** Findings on calls that fail now: by what has failed since the node started, and what has succeeded since. */
+
+import { formatDuration } from "../../cli/command/duration.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { ErrorCode } from "../../cni/error.ts";
+import type { FailedCall } from "../../store/failed-calls/failed-call.ts";
+import { readLockHolder } from "../facts/lock-holder.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
+import {
+  callsByNetwork,
+  type FailingCalls,
+  failingAdds,
+  failingDels,
+  givenBack,
+  lastAddOf,
+  type NetworkCalls,
+} from "../judgements/calls.ts";
+import type { Node } from "../node.ts";
+import { DEL_FAILS, DISK_FAILS, type Finding } from "./finding.ts";
+
+/** How the messages end that a disk is the cause of. */
+const OF_DISK: ReadonlySet<string> = new Set([
+  "no space left on device",
+  "read-only file system",
+  "disk quota exceeded",
+  "input/output error",
+]);
+
+/** Says that it is not known which calls fail, where that cannot be read. */
+export function unseenCallFindings({ calls }: Node): readonly Finding[] {
+  if (calls.kind === "seen") return [];
+  const message = `which calls fail cannot be told: ${calls.reason}`;
+  return [{ code: "add-unknown", network: "", path: "", message }];
+}
+
+/**
+ * Looks for networks whose ADDs or DELs fail now, or whose pods give their addresses back at once.
+ *
+ * @param isNamed whether a network is checked; calls that could not read which one they were of always are
+ */
+export function callFindings(
+  node: Node,
+  isNamed: (network: string) => boolean,
+): readonly Finding[] {
+  const { calls, directories } = node;
+  if (calls.kind === "unseen") return [];
+  const found = callsByNetwork(calls.records, directories).filter(
+    ({ network }) => network === "" || isNamed(network),
+  );
+  return [
+    ...found.flatMap((one) => addFindings(node, one)),
+    ...found.flatMap((one) => givenBackFindings(node, one)),
+    ...found.flatMap((one) => delFindings(node, one)),
+  ];
+}
+
+/** Whether the ADDs of a network fail now, the last one for this reason: in the same words, or with the same error of the system. */
+export function hasFailedFor(node: Node, directory: NetworkDirectory, reason: string): boolean {
+  if (node.calls.kind === "unseen") return false;
+  return callsByNetwork(node.calls.records, [directory])
+    .filter((one) => one.directory === directory)
+    .flatMap((one) => failingAddsOf(node, one) ?? [])
+    .some(({ last }) => causeIn(errorText(last)) === causeIn(reason));
+}
+
+function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefined {
+  const { directory, records } = calls;
+  const now = node.facts.now();
+  // Where it is not known which network failed, an ADD of any may be the one that succeeded.
+  const traces = (directory === undefined ? node.directories : [directory]).map((one) =>
+    node.addTracesIn(one),
+  );
+  const dates = traces.flatMap((one) => lastAddOf(one, now) ?? []);
+  return failingAdds(records, dates.length === 0 ? undefined : Math.max(...dates));
+}
+
+function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
+  const failing = failingAddsOf(node, calls);
+  if (failing === undefined) return [];
+  const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, failing.last)}`;
+  const isOfDisk = OF_DISK.has(causeIn(errorText(failing.last)));
+  const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
+  return [{ ...aboutOf(calls), code: "calls-fail", message, ...remedy }];
+}
+
+function delFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
+  const { directory, records } = calls;
+  const directories = directory === undefined ? node.directories : [directory];
+  const failing = failingDels(
+    records,
+    directories.flatMap(({ reservations }) => reservations),
+  );
+  if (failing === undefined) return [];
+  const message = `${whatFails(node, "DEL", failing)}${holderText(node, calls, failing.last)}`;
+  return [
+    { ...aboutOf(calls), code: "calls-fail", severity: "warning", message, remedy: DEL_FAILS },
+  ];
+}
+
+function givenBackFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
+  const { directory, records } = calls;
+  if (directory === undefined) return [];
+  const now = node.facts.now();
+  const pods = givenBack(records, node.addTracesIn(directory), now);
+  if (pods === undefined) return [];
+  const { count, last } = pods;
+  const message = `the last ${plural(count, "pod")} gave the address back within a second, the last one ${formatDuration(now - last.time)} ago: a plugin after this one, or the runtime, fails`;
+  return [{ ...aboutOf(calls), code: "addresses-given-back", message }];
+}
+
+function aboutOf({ network, directory }: NetworkCalls): Pick<Finding, "network" | "path"> {
+  return { network, path: directory?.sources[0] ?? directory?.files.directory ?? "" };
+}
+
+/** Since when a verb fails, how often, and the last error in its own words. */
+function whatFails({ facts }: Node, verb: string, { since, count, last }: FailingCalls): string {
+  const ago = `${formatDuration(facts.now() - last.time)} ago`;
+  const error = errorText(last);
+  if (count === 1) return `the last ${verb} failed, ${ago}: ${error}`;
+  return `${verb} fails since ${timeText(since)}, ${count} times, the last time ${ago}: ${error}`;
+}
+
+/** What a message ends with: of a system call its error, as in `open /data/net/lock: read-only file system`. */
+function causeIn(text: string): string {
+  return text.slice(text.lastIndexOf(": ") + 1).trim();
+}
+
+function errorText({ message, details }: FailedCall): string {
+  return details === "" ? message : `${message}; ${details}`;
+}
+
+/** Who holds the lock, where the error is that it was held, and does not name the same process. */
+function holderText({ context }: Node, { directory }: NetworkCalls, last: FailedCall): string {
+  if (last.code !== ErrorCode.tryAgainLater || directory === undefined) return "";
+  const holder = readLockHolder(context.system, directory.files);
+  if (holder === undefined) return "; no process is seen that holds it now";
+  return last.details.includes(holder) ? "; it still holds it" : `; ${holder} holds it now`;
+}
+
+/** A time in UTC, to the second. */
+function timeText(time: number): string {
+  return `${new Date(time).toISOString().slice(0, 19)}Z`;
+}

@@ -1,0 +1,154 @@
+/** Which calls of a network fail now: those that failed, and nothing of their kind has succeeded since. */
+
+import type {
+  CallRecord,
+  FailedCall,
+  KeptVerb,
+  ReturnedAddress,
+} from "../../store/failed-calls/failed-call.ts";
+import { cleanPath, join } from "../../store/files/paths.ts";
+import { containerOf } from "../../store/reservations/owner.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+
+/** The calls of a network that failed, or gave their address back at once. */
+export interface NetworkCalls {
+  /** Empty where a call could not read its configuration. */
+  readonly network: string;
+  readonly dataDir: string;
+  /** `undefined` where no network of the node has this name and data directory. */
+  readonly directory: NetworkDirectory | undefined;
+  /** Oldest first. */
+  readonly records: readonly CallRecord[];
+}
+
+/** What ADDs that succeeded have left. */
+export interface AddTraces {
+  /** When a cursor was last moved, in milliseconds since the epoch. */
+  readonly cursor: number | undefined;
+  readonly reservations: readonly Pick<NodeReservation, "since">[];
+}
+
+/** Calls of one verb that fail now. */
+export interface FailingCalls {
+  /** When the first of them failed, in milliseconds since the epoch. */
+  readonly since: number;
+  readonly count: number;
+  readonly last: FailedCall;
+}
+
+/** Pods that gave their address back at once, one after the other. */
+export interface GivenBack {
+  readonly count: number;
+  readonly last: ReturnedAddress;
+}
+
+/** So many pods in a row are no chance: a runtime tries again every few seconds. */
+const IN_A_ROW = 3;
+
+/** What is given back within this time after its ADD, in milliseconds, is given back at once. */
+const AT_ONCE = 1000;
+
+/** The calls of each network, in the order in which these first appear. */
+export function callsByNetwork(
+  records: readonly CallRecord[],
+  directories: readonly NetworkDirectory[],
+): readonly NetworkCalls[] {
+  const found = new Map<string, NetworkCalls & { readonly records: CallRecord[] }>();
+  for (const record of records) {
+    const directory = directories.find((one) => isOf(record, one));
+    const { network } = record;
+    const dataDir = network === "" ? "" : (directory?.files ?? record).dataDir;
+    const key = `${dataDir}\n${network}`;
+    const known = found.get(key) ?? { network, dataDir, directory, records: [] };
+    found.set(key, known);
+    known.records.push(record);
+  }
+  return [...found.values()];
+}
+
+/** A call that could not read its configuration need not know where the files are. */
+function isOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
+  if (network === "" || network !== files.network) return false;
+  return dataDir === "" || join(cleanPath(dataDir), network) === files.directory;
+}
+
+/**
+ * When an ADD last reserved an address, in milliseconds since the epoch.
+ *
+ * @param now what is dated later was written before the clock was set back, and is left out
+ * @returns `undefined` where nothing shows one
+ */
+export function lastAddOf({ cursor, reservations }: AddTraces, now: number): number | undefined {
+  let last: number | undefined;
+  for (const date of [cursor, newestOf(reservations, now)?.since]) {
+    if (date !== undefined && date <= now && !(Number(last) > date)) last = date;
+  }
+  return last;
+}
+
+/** The newest reservation that was made no later than at a time; `undefined` where there is none. */
+export function newestOf<T extends Pick<NodeReservation, "since">>(
+  reservations: readonly T[],
+  latest: number,
+): T | undefined {
+  let newest: { readonly one: T; readonly since: number } | undefined;
+  for (const one of reservations) {
+    const { since } = one;
+    if (since === undefined || since > latest || Number(newest?.since) >= since) continue;
+    newest = { one, since };
+  }
+  return newest?.one;
+}
+
+/**
+ * The ADDs that failed since the last one that reserved an address.
+ *
+ * @param lastAdd when that was, of any network where theirs is not known; `undefined` where nothing shows one
+ * @returns `undefined` where there are none
+ */
+export function failingAdds(
+  records: readonly CallRecord[],
+  lastAdd: number | undefined,
+): FailingCalls | undefined {
+  // An ADD may have moved a cursor before it failed.
+  return failing(failedOf(records, "ADD").filter(({ time }) => !(time < Number(lastAdd))));
+}
+
+/** The DELs that failed, of containers that still have an address; `undefined` where there are none. */
+export function failingDels(
+  records: readonly CallRecord[],
+  reservations: readonly Pick<NodeReservation, "owner">[],
+): FailingCalls | undefined {
+  const failed = failedOf(records, "DEL");
+  if (failed.length === 0) return undefined;
+  const holders = new Set(reservations.map(({ owner }) => containerOf(owner)));
+  return failing(failed.filter(({ container }) => container !== "" && holders.has(container)));
+}
+
+/** The pods that gave their address back at once, if no later one has kept its own; `undefined` where there are none. */
+export function givenBack(
+  records: readonly CallRecord[],
+  { cursor, reservations }: AddTraces,
+  now: number,
+): GivenBack | undefined {
+  const returned = records.filter((one) => one.kind === "returned");
+  const last = returned.at(-1);
+  if (last === undefined) return undefined;
+  // What was reserved a moment ago may be given back in the next.
+  const latest = now - AT_ONCE;
+  if (cursor !== undefined && cursor > last.time && cursor <= latest) return undefined;
+  const kept = newestOf(reservations, latest)?.since;
+  const count = returned.filter(({ time }) => !(time <= Number(kept))).length;
+  return count < IN_A_ROW ? undefined : { count, last };
+}
+
+function failedOf(records: readonly CallRecord[], verb: KeptVerb): readonly FailedCall[] {
+  return records.filter((one) => one.kind === "failed").filter((one) => one.verb === verb);
+}
+
+function failing(records: readonly FailedCall[]): FailingCalls | undefined {
+  const [first] = records;
+  const last = records.at(-1);
+  if (first === undefined || last === undefined) return undefined;
+  return { since: first.time, count: records.length, last };
+}

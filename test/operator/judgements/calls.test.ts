@@ -1,0 +1,142 @@
+/** Which calls fail now: by what has failed, and by what ADDs and DELs that succeeded have left. */
+
+import { test } from "tap";
+import {
+  callsByNetwork,
+  failingAdds,
+  failingDels,
+  givenBack,
+  lastAddOf,
+} from "../../../src/operator/judgements/calls.ts";
+import type {
+  CallRecord,
+  FailedCall,
+  ReturnedAddress,
+} from "../../../src/store/failed-calls/failed-call.ts";
+import { MemoryMachine } from "../../harness/memory-machine.ts";
+import { attachment } from "../../store/fixtures.ts";
+import { directoryOn } from "../held/reservation.ts";
+import { startOperator } from "../memory-node.ts";
+
+const SECOND = 1000;
+
+const common = {
+  ...{ network: "net", dataDir: "/data", container: "c1", interfaceName: "eth0", pod: "" },
+} as const;
+
+/** A call that failed at a second. */
+function failed(at: number, verb: FailedCall["verb"] = "ADD", container = "c1"): FailedCall {
+  const error = { code: 999, message: `at ${at}`, details: "" };
+  return { ...common, kind: "failed", verb, container, time: at * SECOND, ...error };
+}
+
+/** A pod that gave its address back at a second. */
+function returned(at: number): ReturnedAddress {
+  return { ...common, kind: "returned", verb: "DEL", time: at * SECOND, after: 200 };
+}
+
+/** The reservations of ADDs at these seconds, of containers of these names. */
+function reserved(...seconds: readonly number[]) {
+  return seconds.map((at) => ({ since: at * SECOND }));
+}
+
+function cursorAt(second: number | undefined): number | undefined {
+  return second === undefined ? undefined : second * SECOND;
+}
+
+for (const [what, cursor, reservations, expected] of [
+  ["nothing", undefined, [], undefined],
+  ["a cursor, whose pod has gone", 5, [], 5],
+  ["a reservation, whose cursor was deleted", undefined, [3, 7, 4], 7],
+  ["a cursor that is newer", 9, [7], 9],
+  ["a reservation that is newer: a pod's own address moves no cursor", 7, [9], 9],
+  ["what is dated ahead, since the clock was set back", 200, [5, 300], 5],
+] as const) {
+  test(`the last ADD, by ${what}: ${expected}`, async (t) => {
+    const traces = { cursor: cursorAt(cursor), reservations: reserved(...reservations) };
+    t.equal(lastAddOf(traces, 100 * SECOND), cursorAt(expected));
+  });
+}
+
+for (const [what, records, lastAdd, expected] of [
+  ["none has failed", [], 5, undefined],
+  ["none has succeeded", [failed(6), failed(7)], undefined, "2 since 6, the last at 7"],
+  ["one has succeeded since", [failed(6), failed(7)], 8, undefined],
+  [
+    "one has succeeded in between",
+    [failed(4), failed(6), failed(9)],
+    5,
+    "2 since 6, the last at 9",
+  ],
+  ["it had moved the cursor when it failed", [failed(5)], 5, "1 since 5, the last at 5"],
+  ["other calls have failed", [failed(6, "DEL"), failed(7, "CHECK"), returned(8)], 5, undefined],
+] as const satisfies readonly (readonly [string, readonly CallRecord[], ...unknown[]])[]) {
+  test(`ADD fails, where ${what}: ${expected ?? "no"}`, async (t) => {
+    const found = failingAdds(records, cursorAt(lastAdd));
+    t.equal(
+      found && `${found.count} since ${found.since / SECOND}, the last ${found.last.message}`,
+      expected,
+    );
+  });
+}
+
+for (const [what, records, holders, expected] of [
+  ["its container still holds the address", [failed(5, "DEL"), failed(8, "DEL")], ["c1"], 2],
+  ["a later DEL has released it", [failed(5, "DEL")], [], undefined],
+  ["one of two has", [failed(5, "DEL"), failed(6, "DEL", "c2")], ["c2"], 1],
+  ["only ADD has failed", [failed(5)], ["c1"], undefined],
+  ["its container is not known", [failed(5, "DEL", "")], ["c1"], undefined],
+] as const) {
+  test(`DEL fails, where ${what}: ${expected ?? "no"}`, async (t) => {
+    const held = holders.map((id) => ({
+      owner: { kind: "attachment", ...attachment(id) } as const,
+    }));
+    t.equal(failingDels(records, held)?.count, expected);
+  });
+}
+
+const now = 100;
+
+for (const [what, records, cursor, reservations, expected] of [
+  ["the last ones did", [returned(90), returned(92), returned(94)], 94, [], 3],
+  ["pods before them live", [returned(90), returned(92), returned(94)], 94, [3, 80], 3],
+  ["it was two", [returned(92), returned(94)], 94, [], undefined],
+  ["a pod in between lives", [returned(90), returned(92), returned(94)], 94, [91], undefined],
+  ["a later pod lives", [returned(90), returned(92), returned(94)], 96, [96], undefined],
+  ["a later pod has gone", [returned(90), returned(92), returned(94)], 96, [], undefined],
+  [
+    "another is just being started",
+    [returned(90), returned(92), returned(94)],
+    99.8,
+    [80, 99.8],
+    3,
+  ],
+  ["none did", [failed(90), failed(92), failed(94)], 94, [], undefined],
+] as const) {
+  test(`pods give their addresses back, where ${what}: ${expected ?? "no"}`, async (t) => {
+    const traces = { cursor: cursorAt(cursor), reservations: reserved(...reservations) };
+    t.equal(givenBack(records, traces, now * SECOND)?.count, expected);
+  });
+}
+
+test("calls are of the network whose files they name, and of none where they name none", async (t) => {
+  const directory = directoryOn(startOperator(new MemoryMachine()).system);
+  const of = (network: string, dataDir: string): string | undefined => {
+    const record = { ...failed(1), network, dataDir };
+    const [found] = callsByNetwork([record], [directory]);
+    return found?.directory?.files.directory;
+  };
+  t.equal(of("net", "/data"), "/data/net");
+  t.equal(of("net", "/data/../data/"), "/data/net");
+  t.equal(of("net", ""), "/data/net", "the call could not read where");
+  t.equal(of("net", "/elsewhere"), undefined);
+  t.equal(of("other", "/data"), undefined);
+  t.equal(of("", ""), undefined);
+
+  const unnamed = { ...failed(1), network: "", dataDir: "" };
+  const records = [unnamed, failed(2), { ...failed(3), dataDir: "/data/" }, unnamed];
+  t.match(callsByNetwork(records, [directory]), [
+    { network: "", records: { length: 2 } },
+    { network: "net", records: { length: 2 } },
+  ]);
+});
