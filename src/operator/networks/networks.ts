@@ -1,17 +1,25 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
+import { formatDuration } from "../../cli/command/duration.ts";
+import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
+import { readInstallations } from "../facts/installations.ts";
+import { type IsRecorded, readRecorded } from "../facts/recorded.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
 import { refusedRanges } from "../judgements/bridge-plugin.ts";
+import { type LastAdd, lastAddSeen, unrecordedSince } from "../judgements/last-add.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
-import { logUncertainty, logUncounted, openNode } from "../node.ts";
+import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 
-/** A network with the addresses that are free in each of its ranges. */
+/** A network with the addresses that are free in each of its ranges, and its last ADD. */
 interface Entry {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
+  /** `undefined` where none is seen. */
+  readonly lastAdd: LastAdd | undefined;
 }
 
 /** `networks`: lists the networks of the node. */
@@ -22,6 +30,7 @@ export const networks: Command = {
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
     "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file and the directory of the reservations. A file is (unused) where no runtime uses it beside another one of the network, and used (by name) where the runtimes of Kubernetes use one that comes before it: only those use it who ask for its network by name, such as podman and multus. It is (unread) where containerd or CRI-O is configured to read another directory. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
+    "LAST ADD is how long ago an ADD was last seen there, of this plugin or another host-local, by the dates of cursors and reservations. It is (unrecorded) where the journal, in which calls of this plugin list what is reserved, does not have the newest reservation. If it has none of those since the installation of this program, the runtime calls the plugin of another directory: standard error says so, and which directories have one.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -43,13 +52,15 @@ function listNetworks(context: Context): Report {
     if (why !== undefined) context.log(`${source}: ${why}`);
   }
   const directories = new Map(node.directories.map((one) => [one.files.directory, one]));
+  const lastAdds = new Map(node.directories.map((one) => [one, seenIn(node, one)]));
   const entries = [...node.networks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
-    return { network, ranges: countRanges(network, used, [], refusedRanges(network, node.links)) };
+    const ranges = countRanges(network, used, [], refusedRanges(network, node.links));
+    return { network, ranges, lastAdd: directory && lastAdds.get(directory) };
   });
   for (const directory of node.directories) {
     if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
@@ -61,19 +72,52 @@ function listNetworks(context: Context): Report {
   };
 }
 
+/** The last ADD that is seen in a network; that the runtime calls another plugin is logged. */
+function seenIn(node: Node, directory: NetworkDirectory): LastAdd | undefined {
+  const { reservations } = directory;
+  const isRecorded = readRecorded(directory);
+  const now = node.facts.now();
+  if (isRecorded !== undefined) logUnrecorded(node, directory, isRecorded);
+  return lastAddSeen({ ...node.addTracesIn(directory), reservations }, isRecorded, now);
+}
+
+function logUnrecorded(
+  { context, facts }: Node,
+  { files, reservations }: NetworkDirectory,
+  isRecorded: IsRecorded,
+): void {
+  const { since, others } = readInstallations(context.system);
+  if (since === undefined) return;
+  const { length } = unrecordedSince(since, reservations, isRecorded, facts.now());
+  if (length === 0) return;
+  const elsewhere =
+    others.length === 0
+      ? "no known plugin directory but those of this program has one"
+      : `there is one in ${others.join(", ")}`;
+  context.log(
+    `${files.network}: no call of this plugin is on record since its installation ${formatDuration(facts.now() - since)} ago, but ${plural(length, "address")} of now were reserved after it: unless ${files.dataDir}/.host-local was deleted, the runtime calls the host-local of another directory; ${elsewhere}`,
+  );
+}
+
 function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: boolean): string {
+  const now = system.now();
   return formatTable(
-    columns("NETWORK", "RANGES", "FREE", "BRIDGE", "CONFIGURATION", "DIRECTORY"),
-    entries.map(({ network, ranges }) => [
+    columns("NETWORK", "RANGES", "FREE", "BRIDGE", "LAST ADD", "CONFIGURATION", "DIRECTORY"),
+    entries.map(({ network, ranges, lastAdd }) => [
       network.files.network,
       ranges.map(({ range }) => formatRange(range)).join(",") || "-",
       ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
       network.bridge?.name ?? "-",
+      lastAdd === undefined ? "-" : lastAddCell(lastAdd, now),
       fileCell(network),
       network.files.directory,
     ]),
     { width: tableWidth(system), isHeadless },
   );
+}
+
+function lastAddCell({ time, isRecorded }: LastAdd, now: number): string {
+  return `${formatDuration(now - time)}${isRecorded === false ? " (unrecorded)" : ""}`;
 }
 
 function fileCell({ source, use }: FoundNetwork): string {
@@ -84,7 +128,7 @@ function fileCell({ source, use }: FoundNetwork): string {
   return use.kind === "byName" ? `${source} (by name)` : source;
 }
 
-function describe({ network, ranges }: Entry): object {
+function describe({ network, ranges, lastAdd }: Entry): object {
   const { files, bridge, source, use } = network;
   return {
     network: files.network,
@@ -93,6 +137,8 @@ function describe({ network, ranges }: Entry): object {
     use: use?.kind ?? null,
     shadowedBy: (use && fileInPlaceOf(use)?.source) ?? null,
     bridge: bridge?.name ?? null,
+    lastAdd: lastAdd === undefined ? null : new Date(lastAdd.time).toISOString(),
+    recorded: lastAdd?.isRecorded ?? null,
     ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };
 }

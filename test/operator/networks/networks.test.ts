@@ -24,11 +24,11 @@ test("each network has its ranges, free addresses, bridge, configuration and dir
 
   t.strictSame([exitCode, stderr], [0, ""]);
   t.equal(
-    withoutPaths(node, stdout),
-    `NETWORK  RANGES  FREE  BRIDGE  CONFIGURATION  DIRECTORY
-dual  198.51.100.0/29,2001:db8::/64  4,18446744073709551613  cni7  NODE/net.d/dual.conf  NODE/networks/dual
-part  203.0.113.10-203.0.113.19  10  -  NODE/net.d/part.conf (by name)  NODE/networks/part
-removed  -  -  -  -  NODE/networks/removed
+    withoutPaths(node, stdout).replaceAll(/ \d+s /g, " SECONDS "),
+    `NETWORK  RANGES  FREE  BRIDGE  LAST ADD  CONFIGURATION  DIRECTORY
+dual  198.51.100.0/29,2001:db8::/64  4,18446744073709551613  cni7  SECONDS  NODE/net.d/dual.conf  NODE/networks/dual
+part  203.0.113.10-203.0.113.19  10  -  -  NODE/net.d/part.conf (by name)  NODE/networks/part
+removed  -  -  -  SECONDS  -  NODE/networks/removed
 `,
   );
   t.match(node.tool(["networks", "part", "--no-headers"]).stdout, /^part {2}.*\n$/);
@@ -42,6 +42,7 @@ removed  -  -  -  -  NODE/networks/removed
         directory: join(node.dataDir, "dual"),
         configuration: join(node.confDir, "dual.conf"),
         bridge: "cni7",
+        recorded: true,
         ranges: [
           {
             set: 0,
@@ -53,8 +54,8 @@ removed  -  -  -  -  NODE/networks/removed
           { set: 1, gateway: "2001:db8::1" },
         ],
       },
-      { network: "part", bridge: null },
-      { network: "removed", configuration: null, bridge: null },
+      { network: "part", bridge: null, lastAdd: null, recorded: null },
+      { network: "removed", configuration: null, bridge: null, recorded: null },
     ],
   });
 });
