@@ -5,21 +5,18 @@ import { isIdentifier } from "../cni/attachment.ts";
 import { isPodNamed } from "../cni/pod.ts";
 import { type Address, parseAddress } from "../ipam/address.ts";
 import { parsePrefix } from "../ipam/prefix.ts";
-import type { Range } from "../ipam/range.ts";
-import { rangeOf } from "../ipam/range-set.ts";
 import { containerOf } from "../store/reservations/owner.ts";
-import { type HeldAddress, listReservations } from "../store/reservations/reservation-file.ts";
+import type { HeldAddress } from "../store/reservations/reservation-file.ts";
 import { candidateAt } from "../store/reservations/usage.ts";
-import { attempt } from "../system/system.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
-import { isUnused, leftOversAmong } from "./configured/file-in-use.ts";
+import { isUnused } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
 import { readCursorDate } from "./facts/cursor-date.ts";
 import { type KeptCalls, readKeptCalls } from "./facts/kept-calls.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
-import { type Links, readLinks } from "./facts/links.ts";
+import { readLinks } from "./facts/links.ts";
 import { type NextHop, readNextHops } from "./facts/next-hops.ts";
 import { outlookOf } from "./facts/outlook.ts";
 import {
@@ -28,17 +25,12 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
-import {
-  bridgeAddressesOf,
-  gatewayOf,
-  isSameInterfaceAddress,
-  refusedRanges,
-} from "./judgements/bridge-plugin.ts";
 import type { AddTraces } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
+import { once } from "./once.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -62,7 +54,8 @@ export class Node {
   readonly facts: NodeLifeFacts;
   readonly liveness: Lives;
   readonly #networks: Networks;
-  #links: Links | undefined;
+  /** The links of the node; `undefined` where they are not seen. */
+  readonly links = once(() => readLinks(this.context.system));
   #nextHops: readonly NextHop[] | undefined;
   #calls: KeptCalls | undefined;
   readonly #cursorDates = new Map<NetworkDirectory, number | undefined>();
@@ -77,15 +70,11 @@ export class Node {
     const { found, others, problems, files, uses, configurations } = networks;
     this.context = context;
     this.#networks = networks;
-    const judged = this.#withLeftOvers(found);
-    // What is judged of reservations is by links that were read after them.
-    this.#links = undefined;
-    this.networks = judged.filter(({ use }) => !isUnused(use));
-    this.unused = [...networks.unused, ...judged.filter(({ use }) => isUnused(use))];
+    this.networks = found.filter(({ use }) => !isUnused(use));
+    this.unused = [...networks.unused, ...found.filter(({ use }) => isUnused(use))];
     this.problems = problems;
     this.files = files;
-    const leftOvers = judged.flatMap(({ use }) => (use?.kind === "leftOver" ? [use] : []));
-    this.uses = new Map([...uses, ...leftOvers.map((use) => [use.file, use] as const)]);
+    this.uses = uses;
     this.configurations = configurations;
     this.directories = networkDirectories(context.system, this.networks);
     this.cache = cache;
@@ -108,15 +97,6 @@ export class Node {
     return reservations;
   }
 
-  /** The links of the node, and those that its networks name. */
-  get links(): Links {
-    this.#links ??= readLinks(this.context.system, [
-      ...this.#networks.found,
-      ...this.#networks.unused,
-    ]);
-    return this.#links;
-  }
-
   /** The routers of the node; none where this process is in another network namespace, or they are not seen. */
   get nextHops(): readonly NextHop[] {
     this.#nextHops ??= this.liveness.whose.isInNode() ? readNextHops(this.context.system) : [];
@@ -136,36 +116,13 @@ export class Node {
     return { cursor: dates.get(directory), reservations: directory.reservations };
   }
 
-  /** Networks of which one directory has what the bridge and the reservations are not: these are read only for such. */
-  #withLeftOvers(found: readonly FoundNetwork[]): readonly FoundNetwork[] {
-    const fails = (network: FoundNetwork): boolean => {
-      const ranges = network.rangeSets.flat();
-      const refused = new Set(refusedRanges(network, this.links).flatMap((one) => one.ranges));
-      return ranges.length > 0 && ranges.every((range) => refused.has(range));
-    };
-    const fits = (network: FoundNetwork): boolean => {
-      const ranges = network.rangeSets.flat();
-      const onBridge = bridgeAddressesOf(network, this.links);
-      const hasGateway = (range: Range): boolean =>
-        onBridge.some((one) => isSameInterfaceAddress(one, gatewayOf(range)));
-      const areWithin = (): boolean =>
-        listReservations(network.files).every(({ address }) => rangeOf(ranges, address));
-      return ranges.length > 0 && ranges.every(hasGateway) && attempt(areWithin, false);
-    };
-    const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);
-    const leftOvers = new Map(
-      [...ofNetworks.values()].flatMap((all) => [...leftOversAmong(all, fails, fits)]),
-    );
-    return found.map((one) => ({ ...one, use: leftOvers.get(one) ?? one.use }));
-  }
-
   /** What the next ADD in a network comes to, asked once. */
   nextAddIn(directory: NetworkDirectory, network: FoundNetwork): NextAdd {
     const known = this.#nextAdds.get(network);
     if (known !== undefined) return known;
     const outlook = outlookOf(this.context.system, network, this.facts);
     const used = this.usedIn(directory, network);
-    const next = nextAddIn(network, outlook, refusedRanges(network, this.links), used);
+    const next = nextAddIn(network, outlook, used);
     this.#nextAdds.set(network, next);
     return next;
   }

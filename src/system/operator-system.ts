@@ -74,10 +74,12 @@ export interface OperatorSystem extends System {
    */
   copyFile(from: string, to: string, mode: number): void;
   /**
-   * The network interfaces, such as `cni0`, and their addresses, such as `cni0 10.1.2.1/24`: those of one interface and
-   * family in the order of the kernel, IPv6 in any of its forms.
+   * The network interfaces of this process's namespace, and then their addresses, see rtnetlink(7); some perhaps twice. The line of
+   * an interface, such as `4 cni0 bridge up 0 -1`, has its index, its name, its kind (`-` for none), `up` or `down`, the index of
+   * the bridge or other master that it is a port of (0 for none), and the id of the namespace of its other end, as `namespaceId`
+   * has it (-1 for none). That of an address, such as `4 10.1.2.1/24`, has the index, and IPv6 in any of its forms.
    */
-  listInterfaces(): readonly string[];
+  networkLinks(): string;
   /**
    * The id that the network namespace of this process has for another one, as of `ip netns list-id`; `undefined` where it has none.
    *

@@ -90,45 +90,38 @@ scenario(
   },
 );
 
-for (const [name, spoil, kept] of [
-  ["in place of the gateway", ["del 10.255.0.1/24", "add 10.255.0.254/24"], []],
-  [
-    "before the gateway, and one behind it",
-    [
-      ...["del 10.255.0.1/24", "add 10.255.0.254/24", "add 10.255.0.253/24"],
-      ...["add 10.255.0.1/24", "add 10.255.0.200/24"],
-    ],
-    ["10.255.0.200"],
-  ],
-] as const) {
-  scenario(`a wrong address ${name} goes once nobody is at the bridge`, needs, (t, host) => {
+scenario(
+  "a wrong address in place of the gateway goes once nobody is at the bridge",
+  needs,
+  (t, host) => {
     const network = configure("10.255.0.0/24");
     const pod = new Pod("pod");
     host.runtime.add(network, pod);
     remember(pod, ["10.255.0.2/24", "10.255.0.1"]);
-    // As the kernel has it by default: the others of a subnet go with its first.
-    writeFileSync("/proc/sys/net/ipv4/conf/cni0/promote_secondaries", "0");
-    for (const words of spoil) runAll([`ip addr ${words} dev cni0`]);
+    for (const words of ["del 10.255.0.1/24", "add 10.255.0.254/24", "add 10.255.0.253/24"])
+      runAll([`ip addr ${words} dev cni0`]);
     const next = new Pod("next");
     t.throws(() => host.runtime.add(network, next), /already has an IP address different from/);
     host.runtime.del(network, next);
 
-    const found = findings(t);
-    const [wrong, lost] = found;
+    const [wrong, lost] = findings(t);
     t.match(wrong, {
       code: "bridge-address",
       message: "10.255.0.2 may have the gateway 10.255.0.254",
     });
     t.same(wrong?.commands, [], "it is not the pod's by what libcni knows, but it may be");
-    t.equal(lost?.code, kept.length > 0 ? undefined : "bridge-without-address");
+    t.equal(lost?.code, "bridge-without-address");
     runAll(lost?.commands);
-    for (const address of ["10.255.0.1", ...kept]) t.ok(pod.reaches(address), address);
+    t.ok(pod.reaches("10.255.0.1"));
 
+    runAll(["ip addr del 10.255.0.1/24 dev cni0"]);
     host.runtime.del(network, pod);
     rmSync("/var/lib/cni/results", { recursive: true });
-    runAll(findings(t).flatMap(({ commands }) => commands));
+    const commands = findings(t).flatMap((one) => one.commands);
+    t.equal(commands.length, 2);
+    runAll(commands);
     host.runtime.add(network, next);
-    for (const address of ["10.255.0.1", ...kept]) t.ok(next.reaches(address), address);
+    t.ok(next.reaches("10.255.0.1"));
     t.same(findings(t), []);
-  });
-}
+  },
+);

@@ -7,6 +7,7 @@ import type { OperatorSystem } from "../../src/system/operator-system.ts";
 import { attempt, type OpenedFile, SystemError } from "../../src/system/system.ts";
 import type { Interrupt } from "../harness/interruption.ts";
 import type { MemoryMachine } from "../harness/memory-machine.ts";
+import { linksText } from "../harness/network-links.ts";
 import { type Machine as Kernel, type ProcCalls, procCalls, procOf } from "../harness/proc.ts";
 import { type CacheEntry, cacheEntry } from "../harness/results-cache.ts";
 import { machineWith } from "../store/fixtures.ts";
@@ -25,7 +26,7 @@ export interface CountingSystem {
 export function startOperator(
   machine: MemoryMachine,
   interrupt?: Interrupt,
-  listInterfaces: OperatorSystem["listInterfaces"] = () => ["lo", "lo 127.0.0.1/8"],
+  networkLinks: OperatorSystem["networkLinks"] = () => linksText({ lo: ["127.0.0.1/8"] }),
 ): CountingSystem {
   const process = machine.start({ interrupt });
   const counts = new Map<string, number>();
@@ -44,7 +45,7 @@ export function startOperator(
     terminalSize: () => undefined,
     sleep: (milliseconds: number) => machine.wait(milliseconds),
     openFile,
-    listInterfaces,
+    networkLinks,
     namespaceId: (path: string) => machine.kernel.namespaceId(path),
     firstBytes: (path: string, count: number) => process.readFile(path, 1e6).slice(0, count),
     hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
@@ -139,16 +140,16 @@ export interface MemoryRun {
   /** Whose `/proc` and network namespaces there are; by default those of the machine. */
   readonly kernel?: Kernel | undefined;
   readonly interrupt?: Interrupt | undefined;
-  readonly listInterfaces?: OperatorSystem["listInterfaces"];
+  readonly networkLinks?: OperatorSystem["networkLinks"];
 }
 
 /** Runs a command as root of the node: its report, and what it logs, a line for each message. */
 export function runOn(
   machine: MemoryMachine,
   command: Command,
-  { operands, options = {}, without = [], kernel, interrupt, listInterfaces }: MemoryRun = {},
+  { operands, options = {}, without = [], kernel, interrupt, networkLinks }: MemoryRun = {},
 ): Report & { readonly logged: string } {
-  const { system } = startOperator(machine, interrupt, listInterfaces);
+  const { system } = startOperator(machine, interrupt, networkLinks);
   const given = Object.entries(places).filter(([name]) => !without.includes(name));
   const context = contextOf(
     kernel === undefined ? system : withKernel(system, procOf(kernel)),

@@ -118,8 +118,7 @@ function notesOn(
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);
   const { beforeBoot, dead, empty, cooling } = counted;
-  // Of a set from which no ADD works there is nothing to release.
-  const without = next.sets.filter(({ kind }) => kind !== "free" && kind !== "refused");
+  const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
     const fails = dead === undefined ? "may fail" : "fails";
@@ -131,7 +130,7 @@ function notesOn(
   });
   const { failure, doubt } = next;
   if (failure !== undefined) {
-    full.push(paint(`${network}: every ADD fails: ${inOneLine(failure.reason)}`, "error"));
+    full.push(paint(`${network}: every ADD fails: ${inOneLine(failure)}`, "error"));
   } else if (doubt !== undefined) {
     full.push(
       `${network}: only root of the node can tell whether an ADD works: ${inOneLine(doubt)}`,

@@ -8,9 +8,7 @@ import { countOption, hostNetworkPodsOption } from "../../cli/command/count-opti
 import { parseDuration } from "../../cli/command/duration.ts";
 import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { refusedRanges, unusableRanges } from "../judgements/bridge-plugin.ts";
 import {
   countRanges,
   describeCounts,
@@ -20,7 +18,6 @@ import {
   outsideRanges,
   podsFor,
   totalsOf,
-  usableSets,
 } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, logUnreserved, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
@@ -170,10 +167,6 @@ function podsWithAddresses(context: Context): {
         : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
     );
   }
-  const unusable = unusableRanges(network, node.links).find(({ isRefused }) => isRefused);
-  if (unusable !== undefined) {
-    throw new CommandError(`capacity: ${network.source}: ${unusable.reason}`);
-  }
   return {
     network: network.files.network,
     pods: podsFor(network.rangeSets, network.exclusions) ?? 0n,
@@ -183,12 +176,6 @@ function podsWithAddresses(context: Context): {
 function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(context, node.networks);
-  for (const network of node.networks) {
-    const told = [...unusableRanges(network, node.links), ...refusedRanges(network, node.links)];
-    for (const reason of new Set(told.map((one) => one.reason))) {
-      context.log(`${network.source}: ${reason}`);
-    }
-  }
   const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
   for (const directory of node.directories)
     logUncounted(node, directory, "; they count as UNOWNED");
@@ -219,25 +206,14 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
   return directory.networks.map((network, at) => ({
     network,
     next: node.nextAddIn(directory, network),
-    ranges: countRanges(
-      network,
-      node.usedIn(directory, network),
-      lasting,
-      refusedRanges(network, node.links),
-    ),
+    ranges: countRanges(network, node.usedIn(directory, network), lasting),
     beforeBoot: network.reclaims ? beforeBoot.size : 0,
     dead: network.reclaims ? ofDead?.size : 0,
     empty: removable.size,
     cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
-    pods: podsOf(node, network),
+    pods: podsFor(network.rangeSets, network.exclusions),
   }));
-}
-
-/** The number of pods that a network holds: what its bridge has may change, but not what its configuration refuses. */
-function podsOf(node: Node, network: FoundNetwork): bigint | undefined {
-  const refused = unusableRanges(network, node.links).filter(({ isRefused }) => isRefused);
-  return podsFor(usableSets(network.rangeSets, refused), network.exclusions);
 }
 
 function describe(counts: NetworkCounts): object {
@@ -247,7 +223,7 @@ function describe(counts: NetworkCounts): object {
     source: network.source ?? null,
     directory: network.files.directory,
     pods: pods ?? null,
-    failure: next.failure?.reason ?? null,
+    failure: next.failure ?? null,
     beforeBoot,
     dead: dead ?? null,
     empty,

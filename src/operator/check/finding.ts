@@ -72,9 +72,9 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
-  "unusable-range": {
-    severity: "error",
-    remedy: "correct the configuration",
+  "broadcast-address": {
+    severity: "warning",
+    remedy: "leave rangeEnd out, or exclude the address",
   },
   "node-address": {
     severity: "error",
@@ -215,19 +215,19 @@ export const BRIDGE_OTHER_PREFIX =
 
 /** The remedy for `bridge-address` where something has, or may have, that gateway. */
 export const BRIDGE_IN_USE =
-  "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, give the network another bridge, or drain the node and run check again";
+  "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";
 
 /** The remedy for `shadowed-configuration` where the files are of two networks. */
 export const FILES_OF_NETWORKS =
   "drain the node, then move the file that is not meant out of its directory. Nothing is wrong where podman, nerdctl, multus or CRI-O (cni_default_network) uses this network by its name";
 
-/** The remedy for `bridge-address` where the bridge has the gateway of another network, and a runtime uses one of their files. */
-export const BRIDGE_OF_ONE =
-  "drain the node, then move the file that is not meant out of its directory. If both networks are used, give each a bridge of its own, in the member bridge of its configuration";
-
 /** The remedy for `bridge-address` where the bridge has the gateway of another network. */
 export const BRIDGE_SHARED =
   "give each network a bridge of its own, in the member bridge of its configuration";
+
+/** The remedy for `bridge-address` where the bridge is as the same network has it in another directory. */
+export const OTHER_DIRECTORY =
+  "move the file that is not meant out of its directory: the one in use only on a drained node";
 
 /** The code of a finding. */
 export type Code = keyof typeof kinds;

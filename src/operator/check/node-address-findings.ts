@@ -12,16 +12,13 @@ import { isExcluded } from "../../ipam/exclusions.ts";
 import { isGateway, type Range } from "../../ipam/range.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import type { InterfaceAddress, Interfaces } from "../facts/links.ts";
+import { type InterfaceAddress, type Links, portsOf } from "../facts/links.ts";
 import type { NextHop } from "../facts/next-hops.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import {
-  bridgeAddressesOf,
   formatInterfaceAddress,
   formatSubnet,
   gatewayOf,
-  inTheWayOf,
-  shareBridge,
   subnetOf,
   subnetWith,
 } from "../judgements/bridge-plugin.ts";
@@ -46,20 +43,16 @@ function ownAddresses(
   directory: NetworkDirectory,
   network: FoundNetwork,
 ): readonly Finding[] {
-  const { rangeSets } = network;
-  if (rangeSets.length === 0) return [];
-  // A former gateway is a finding of the bridge, and goes from it.
-  const onBridge = bridgeAddressesOf(network, node.links);
-  const { served } = shareBridge(rangeSets, onBridge);
-  const former = served.flatMap((range) => inTheWayOf(gatewayOf(range), onBridge));
+  if (network.rangeSets.length === 0) return [];
   return [...node.liveness.whose.nodeAddresses()].flatMap((text): readonly Finding[] => {
     const address = parseAddress(text);
     if (address === undefined || !isHandedOut(network, address)) return [];
-    if (former.some((one) => isSame(one.address, address))) return [];
-    const interfaceName = interfaceWith(node.links.interfaces, { address });
+    const interfaceName = interfaceWith(node.links(), address);
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
     if (held === undefined) {
+      // What a bridge has besides the gateway, ADD passes over; what it has in place of that is a finding of the bridge.
+      if (interfaceName !== "" && interfaceName === network.bridge?.name) return [];
       const message = `${own}, and it is one of the range: ADD passes over it, but the Go plugin would hand it out`;
       return [freeAddress(network, text, message)];
     }
@@ -120,13 +113,10 @@ function heldAddress(held: NodeReservation, message: string, remedy: string): Fi
   return { code: "node-address", network, path: held.path, file: held, message, remedy };
 }
 
-function interfaceWith(
-  interfaces: Interfaces | undefined,
-  { address }: Pick<InterfaceAddress, "address">,
-): string {
-  const all = [...(interfaces ?? [])];
-  const found = all.find(([, addresses]) => addresses.some((one) => isSame(one.address, address)));
-  return found?.[0] ?? "";
+function interfaceWith(links: Links | undefined, address: Address): string {
+  const has = (one: InterfaceAddress): boolean => isSame(one.address, address);
+  const found = [...(links?.values() ?? [])].find(({ addresses }) => addresses.some(has));
+  return found?.name ?? "";
 }
 
 /** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
@@ -134,9 +124,9 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
   if (!isRouted || !node.liveness.whose.isInNode()) return [];
   const bridges = new Set(node.networks.map((one) => one.bridge?.name));
-  const others = [...(node.links.interfaces ?? [])]
-    .filter(([name]) => !bridges.has(name))
-    .flatMap(([name, addresses]) => addresses.map((address) => ({ name, address })));
+  const others = [...(node.links()?.values() ?? [])]
+    .filter(({ name }) => !bridges.has(name))
+    .flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
   const routers = node.nextHops.filter(
     (one) => !bridges.has(one.interfaceName) && isOutside(node, one),
   );
@@ -191,10 +181,9 @@ function adviceOn(
 ): Pick<Finding, "severity" | "remedy"> {
   if (isSame(one.address, gatewayOf(range).address)) {
     // Restored, the name would be the wrong one for the pods at the bridge that has it now.
-    const isVacant =
-      bridge === undefined ||
-      node.links.interfaces?.has(bridge.name) === false ||
-      node.links.ports.get(bridge.name)?.length === 0;
+    const links = node.links();
+    const now = bridge && links?.get(bridge.name);
+    const isVacant = now === undefined || (links && portsOf(links, now).length === 0);
     const advice = isVacant
       ? "restore its name in the configuration, or also change the subnet"
       : "restart the pods at it, and remove it once nothing is at it";

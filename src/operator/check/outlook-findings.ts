@@ -19,11 +19,10 @@ export function outlookFindings(
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
     const { failure, isOfDisk, doubt } = node.nextAddIn(directory, network);
-    // What the bridge plugin refuses is a finding of its own.
-    const reason = failure?.by === "plugin" ? failure.reason : doubt;
+    const reason = failure ?? doubt;
     if (reason !== undefined && isSaid(reason)) continue;
-    if (failure?.by === "plugin") {
-      const message = `every ADD fails: ${failure.reason}`;
+    if (failure !== undefined) {
+      const message = `every ADD fails: ${failure}`;
       const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
       found.set(message, { ...about, code: "add-fails", message, ...remedy });
     } else if (doubt !== undefined) {

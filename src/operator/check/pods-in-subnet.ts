@@ -10,6 +10,7 @@ import {
 } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Node } from "../node.ts";
 
 /** How many pods a message names. */
@@ -23,27 +24,34 @@ export interface PodsInSubnet {
   readonly text: string;
 }
 
+/** Which pods are meant. */
+interface Meant {
+  readonly subnet: AddressRange;
+  /** Pods with these addresses are left out. */
+  readonly but?: AddressRange | undefined;
+  /** The gateway of the pods: one is left out of which libcni's cache knows another. */
+  readonly gateway: Address;
+  /** The only network whose pods are meant; by default any. */
+  readonly of?: FoundNetwork;
+}
+
 /**
- * Finds the living pods that hold an address of a subnet in any network, or have one without a reservation; where there are
- * none, those that may live.
+ * Finds the living pods that hold an address of a subnet, or have one without a reservation; where there are none, those that may
+ * live.
  *
- * @param gateway theirs; a pod is left out of which libcni's cache knows another one
- * @param reached pods with these addresses are left out
  * @returns `undefined` where all are dead
  */
 export function podsInSubnet(
   { reservations, cache, liveness }: Node,
-  subnet: AddressRange,
-  gateway: Address,
-  reached?: AddressRange,
+  { subnet, but, gateway, of }: Meant,
 ): PodsInSubnet | undefined {
   const isMeant = (address: Address): boolean =>
-    isWithin(address, subnet) && !(reached !== undefined && isWithin(address, reached));
+    isWithin(address, subnet) && !(but !== undefined && isWithin(address, but));
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
   for (const reservation of reservations) {
-    const { address, owner, text } = reservation;
-    if (!isMeant(address)) continue;
+    const { network, address, owner, text } = reservation;
+    if (!isMeant(address) || (of && network.files.directory !== of.files.directory)) continue;
     if (cache.attachmentsOf(reservation).some((one) => hasOther(one, gateway))) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
@@ -52,6 +60,7 @@ export function podsInSubnet(
     pods.set(text, `${holder} (${text})`);
   }
   for (const attachment of cache.attachments) {
+    if (of && attachment.network !== of.files.network) continue;
     for (const text of attachment.addresses) {
       const address = parseAddress(text);
       if (address === undefined || !isMeant(address) || living.has(text)) continue;

@@ -37,8 +37,6 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     const about = { network: files.network, path: source, commands };
     const { sets } = node.nextAddIn(directory, network);
     return sets.flatMap(({ kind, ranges: set, counts, error }): readonly Finding[] => {
-      // From what the bridge plugin refuses no pod gets an address: that is a finding of its own.
-      if (kind === "refused") return [];
       if (kind === "empty") {
         if (error === undefined) return [];
         // In the words of ADD.
@@ -102,8 +100,7 @@ export function broadcastFindings({ networks, files }: NetworkDirectory): readon
       const text = formatAddress(last);
       return [
         {
-          code: "unusable-range",
-          severity: "warning",
+          code: "broadcast-address",
           network: files.network,
           path: source,
           message: `${text}, which the range ${formatAddressRange(range)} hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it`,

@@ -36,8 +36,6 @@ export type FileUse<File extends NetworkFile = NetworkFile> =
     }
   /** A file that none uses: another one of its network comes first. */
   | { readonly kind: "behind"; readonly file: File; readonly other: File }
-  /** A file with which no pod starts: bridge and reservations are as another directory says of its network. */
-  | { readonly kind: "leftOver"; readonly file: File; readonly other: File }
   /** A file that none can use; with another one of its network, if there is one. */
   | { readonly kind: "refused"; readonly file: File; readonly other: File | undefined }
   /** A configuration without a file: whoever attached a pod to the network had it from elsewhere. */
@@ -126,42 +124,7 @@ export function whyNotUsed(use: FileUse): string | undefined {
       return `no runtime uses it: ${comesFirst}`;
     case "byName":
       return `the runtimes of Kubernetes do not use it: ${comesFirst}`;
-    case "leftOver":
-      return `the bridge and the reservations of ${network} are not as it says, but as ${source} does: a runtime that reads it starts no pod`;
     default:
       return undefined;
   }
-}
-
-/** A configuration of a network that a bridge is for. */
-interface Configured<File extends NetworkFile> {
-  readonly use: FileUse<File> | undefined;
-  readonly bridge: { readonly name: string } | undefined;
-}
-
-/**
- * Judges which configurations of one network are left over: the bridge and the reservations are as another directory says.
- *
- * @param all configurations of the network
- * @param fails whether no ADD of one works, for the addresses that its bridge has
- * @param fits whether its bridge and all reservations are as it says; `false` where that cannot be told
- */
-export function leftOversAmong<File extends NetworkFile, One extends Configured<File>>(
-  all: readonly (One & Configured<File>)[],
-  fails: (one: One) => boolean,
-  fits: (one: One) => boolean,
-): ReadonlyMap<One, FileUse<File>> {
-  const leftOvers = new Map<One, FileUse<File>>();
-  for (const one of all) {
-    const { use, bridge } = one;
-    if (use === undefined || bridge === undefined) continue;
-    const isElsewhere = (other: Configured<File>): boolean =>
-      other.use !== undefined &&
-      other.use.file.directory !== use.file.directory &&
-      other.bridge?.name === bridge.name;
-    const other = all.filter(isElsewhere).find((it) => fails(one) && fits(it));
-    if (other?.use === undefined) continue;
-    leftOvers.set(one, { kind: "leftOver", file: use.file, other: other.use.file });
-  }
-  return leftOvers;
 }

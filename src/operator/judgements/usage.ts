@@ -18,9 +18,9 @@ import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
-import { formatSubnet, type RefusedRanges } from "./bridge-plugin.ts";
+import { formatSubnet } from "./bridge-plugin.ts";
 
-/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`, but of a range that is refused nothing is free. */
+/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
 export interface Counts {
   readonly size: bigint;
   /** The addresses that are not for every pod: the gateway, excluded and reserved ones. */
@@ -40,8 +40,6 @@ export interface RangeCounts extends Counts {
   /** The index of its range set, as in the names of the cursors. */
   readonly set: number;
   readonly range: Range;
-  /** Whether no ADD with an address of it works, so that none counts as free. */
-  readonly isRefused: boolean;
 }
 
 /** The share in use, in tenths of a percent, from which on a range is nearly full. */
@@ -54,15 +52,12 @@ const MAX_PODS = 2n ** 31n - 1n;
  * Counts the addresses of each range.
  *
  * @param unowned the reservations that name no container, or cannot be read
- * @param refused from which no ADD works
  */
 export function countRanges(
   { rangeSets, exclusions, reserved }: Excluded & { readonly rangeSets: readonly RangeSet[] },
   reservations: readonly HeldAddress[],
   unowned: readonly HeldAddress[],
-  refused: readonly RefusedRanges[],
 ): readonly RangeCounts[] {
-  const isIn = (range: Range): boolean => refused.some(({ ranges }) => ranges.includes(range));
   return rangeSets.flatMap((set, index) => {
     const usage = usageOf(set, exclusions, reservations);
     const unownedUsage = usageOf(set, exclusions, unowned);
@@ -75,8 +70,7 @@ export function countRanges(
       capacity,
       used,
       unowned: unownedUsage[at]?.used ?? 0n,
-      free: capacity > used && !isIn(range) ? capacity - used : 0n,
-      isRefused: isIn(range),
+      free: capacity > used ? capacity - used : 0n,
     }));
   });
 }
@@ -84,15 +78,6 @@ export function countRanges(
 /** How many addresses of a range `ipam.reserved` has for a pod or for nobody. */
 export function reservedIn(range: Range, reserved: readonly ReservedRange[]): bigint {
   return capacityOf(range, []) - capacityOf(range, makeExclusions(reserved));
-}
-
-/** The range sets without the ranges from which no ADD works. */
-export function usableSets(
-  sets: readonly RangeSet[],
-  refused: readonly RefusedRanges[],
-): readonly (readonly Range[])[] {
-  const known = new Set(refused.flatMap(({ ranges }) => ranges));
-  return sets.map((set) => set.filter((range) => !known.has(range)));
 }
 
 /** The sum of several counts. */

@@ -9,7 +9,6 @@ import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
 import { readCollection, seenId } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { refusedRanges } from "../judgements/bridge-plugin.ts";
 import { callsByNetwork, lastAddOf, type NetworkCalls } from "../judgements/calls.ts";
 import { type Collected, deadAmong } from "../judgements/leaks.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
@@ -219,7 +218,7 @@ function measureRanges(node: Node, directory: NetworkDirectory): readonly Measur
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
     const inUse = node.usedIn(directory, network);
-    for (const counts of countRanges(network, inUse, [], refusedRanges(network, node.links))) {
+    for (const counts of countRanges(network, inUse, [])) {
       const range = formatAddressRange(counts.range);
       const key = `${counts.set} ${range}`;
       if (measured.has(key)) continue;

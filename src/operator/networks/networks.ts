@@ -9,7 +9,6 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import { readInstallations } from "../facts/installations.ts";
 import { type IsRecorded, readRecorded } from "../facts/recorded.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { refusedRanges } from "../judgements/bridge-plugin.ts";
 import { type LastAdd, lastAddSeen, unrecordedSince } from "../judgements/last-add.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
@@ -59,7 +58,7 @@ function listNetworks(context: Context): Report {
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
-    const ranges = countRanges(network, used, [], refusedRanges(network, node.links));
+    const ranges = countRanges(network, used, []);
     return { network, ranges, lastAdd: directory && lastAdds.get(directory) };
   });
   for (const directory of node.directories) {

@@ -1,7 +1,6 @@
 /** What the plugin needs of the C library and Node.js does not offer, by `node:ffi` (Node.js 26 and later). */
 
 import type { DynamicLibrary } from "node:ffi";
-import { interfacesOf } from "./interfaces.ts";
 
 /** Functions of the C library. */
 export interface CLibrary {
@@ -25,8 +24,6 @@ export interface CLibrary {
   interruptAfter(milliseconds: number): void;
   /** Ends `interruptAfter`. */
   stopInterrupting(): void;
-  /** Lists interfaces as `OperatorSystem` does, by `getifaddrs(3)`; `undefined` where it fails. */
-  listInterfaces(): readonly string[] | undefined;
 }
 
 const twoIntegers = { arguments: ["int32", "int32"], return: "int32" } as const;
@@ -130,7 +127,6 @@ function load(): CLibrary | undefined {
         timers.set(BigInt(Math.ceil(milliseconds * 1000)), INTERVAL);
       },
       stopInterrupting: () => timers?.set(0n, 0n),
-      listInterfaces: () => interfacesOf(ffi, lib),
     };
   } catch {
     // A C library without it, or a Node.js that forbids its use.

@@ -8,6 +8,7 @@ import { getSystemErrorName } from "node:util";
 import { attempt, SystemError } from "../system.ts";
 import { cLibrary } from "./c-library.ts";
 import { quietly, systemCall } from "./system-call.ts";
+import { decodedUtf8 } from "./text.ts";
 import { withFile } from "./with-file.ts";
 
 const { O_NOCTTY, O_RDONLY } = fs.constants;
@@ -29,10 +30,18 @@ const NLM_F_DUMP = 0x300;
 const IFA_ADDRESS = 1;
 const IFA_LOCAL = 2;
 const IFA_TARGET_NETNSID = 10;
+const IFLA_IFNAME = 3;
+const IFLA_MASTER = 10;
+const IFLA_LINKINFO = 18;
 const IFLA_EXT_MASK = 29;
 const IFLA_LINK_NETNSID = 37;
+/** The attribute in `IFLA_LINKINFO`. */
+const IFLA_INFO_KIND = 1;
 const NETNSA_NSID = 1;
 const NETNSA_FD = 3;
+
+/** The flag of net/if.h. */
+const IFF_UP = 1;
 
 /** The mask of `IFLA_EXT_MASK` that leaves out statistics. */
 const SKIP_STATS = 8;
@@ -64,13 +73,16 @@ export function linkedAddresses(family: 4 | 6, but?: string): string {
   return withConversation("route", (conversation) => {
     const lines: string[] = [];
     // First: how much the kernel puts in one part depends on the room that it has been offered before.
-    dumpAddresses(conversation, family, undefined, lines);
+    const visit: VisitAddress = (address, id) => {
+      lines.push(`${BigInt(`0x${address.toString("hex")}`).toString(16)} ${id ?? "-"}\n`);
+    };
+    dumpAddresses(conversation, family, undefined, visit);
     if (!conversation.isStrict) return lines.join("");
     const leftOut =
       but === undefined ? undefined : attempt(() => giveId(conversation, but), undefined);
     for (const id of idsIn(conversation)) {
       // One that is ending, or is not to be asked about by this process, is left out.
-      if (id !== leftOut) attempt(() => dumpAddresses(conversation, family, id, lines), undefined);
+      if (id !== leftOut) attempt(() => dumpAddresses(conversation, family, id, visit), undefined);
     }
     return lines.join("");
   });
@@ -104,12 +116,56 @@ function askForId(conversation: Conversation, namespace: number): number | undef
   return id === undefined || id < 0 ? undefined : id;
 }
 
-/** Adds the lines for the addresses of a namespace: that with an id, or else that of this process. */
+/** See `OperatorSystem.networkLinks`. */
+export function networkLinks(): string {
+  return withConversation("route", (conversation) => {
+    const lines: string[] = [];
+    dumpLinks(conversation, (message) => lines.push(lineOfLink(message)));
+    for (const family of [4, 6] as const) {
+      dumpAddresses(conversation, family, undefined, (address, _, message) => {
+        const index = message.readInt32LE(HEADER + 4);
+        lines.push(`${index} ${formatBytes(address)}/${message[HEADER + 1]}\n`);
+      });
+    }
+    return lines.join("");
+  });
+}
+
+function lineOfLink(message: Buffer): string {
+  const all = attributesIn(message, HEADER + LINK_HEADER);
+  const more = all.get(IFLA_LINKINFO);
+  const kind = more && attributesIn(more, 0).get(IFLA_INFO_KIND);
+  const isUp = (message.readUInt32LE(HEADER + 8) & IFF_UP) !== 0;
+  const words = [
+    message.readInt32LE(HEADER + 4),
+    toNul(all.get(IFLA_IFNAME)),
+    toNul(kind),
+    isUp ? "up" : "down",
+    all.get(IFLA_MASTER)?.readInt32LE() ?? 0,
+    all.get(IFLA_LINK_NETNSID)?.readInt32LE() ?? -1,
+  ];
+  return `${words.join(" ")}\n`;
+}
+
+/** The text before the NUL in an attribute; `-` where there is none. */
+function toNul(text: Buffer | undefined): string {
+  return text === undefined ? "-" : decodedUtf8(text.subarray(0, text.indexOf(0)));
+}
+
+function formatBytes(address: Buffer): string {
+  return address.length === families[4].size
+    ? address.join(".")
+    : (address.toString("hex").match(/.{4}/g) ?? []).join(":");
+}
+
+/** What is done with each address of a namespace, that with an id or, without one, that of this process. */
+type VisitAddress = (address: Buffer, id: number | undefined, message: Buffer) => void;
+
 function dumpAddresses(
   conversation: Conversation,
   family: 4 | 6,
   id: number | undefined,
-  lines: string[],
+  visit: VisitAddress,
 ): void {
   const { number, size } = families[family];
   const header = Buffer.alloc(ADDRESS_HEADER);
@@ -119,10 +175,9 @@ function dumpAddresses(
     // A kernel that does not know the attribute answers with the addresses of this namespace.
     if (message[HEADER] !== number) return;
     if (numberIn(message, ADDRESS_HEADER, IFA_TARGET_NETNSID) !== id) return;
-    const all = attributesIn(message, ADDRESS_HEADER);
+    const all = attributesIn(message, HEADER + ADDRESS_HEADER);
     const address = all.get(IFA_LOCAL) ?? all.get(IFA_ADDRESS);
-    if (address?.length !== size) return;
-    lines.push(`${BigInt(`0x${address.toString("hex")}`).toString(16)} ${id ?? "-"}\n`);
+    if (address?.length === size) visit(address, id, message);
   });
 }
 
@@ -140,16 +195,15 @@ function idsIn(conversation: Conversation): ReadonlySet<number> {
     undefined,
   );
   if (ids.size >= MANY_IDS) {
-    const body = Buffer.concat([Buffer.alloc(LINK_HEADER), attribute(IFLA_EXT_MASK, SKIP_STATS)]);
-    attempt(
-      () =>
-        conversation.dump(RTM_GETLINK, body, (message) =>
-          add(numberIn(message, LINK_HEADER, IFLA_LINK_NETNSID)),
-        ),
-      undefined,
-    );
+    const visit: Visit = (message) => add(numberIn(message, LINK_HEADER, IFLA_LINK_NETNSID));
+    attempt(() => dumpLinks(conversation, visit), undefined);
   }
   return ids;
+}
+
+function dumpLinks(conversation: Conversation, visit: Visit): void {
+  const body = Buffer.concat([Buffer.alloc(LINK_HEADER), attribute(IFLA_EXT_MASK, SKIP_STATS)]);
+  conversation.dump(RTM_GETLINK, body, visit);
 }
 
 /** An attribute that is a number. */
@@ -161,13 +215,13 @@ function attribute(type: number, value: number): Buffer {
   return bytes;
 }
 
-/** The attributes behind the header of a message, by their types. */
-function attributesIn(message: Buffer, header: number): ReadonlyMap<number, Buffer> {
+/** The attributes from an offset on, by their types. */
+function attributesIn(bytes: Buffer, from: number): ReadonlyMap<number, Buffer> {
   const found = new Map<number, Buffer>();
-  for (let at = HEADER + header; at + 4 <= message.length; ) {
-    const length = message.readUInt16LE(at);
-    if (length < 4 || at + length > message.length) break;
-    found.set(message.readUInt16LE(at + 2), message.subarray(at + 4, at + length));
+  for (let at = from; at + 4 <= bytes.length; ) {
+    const length = bytes.readUInt16LE(at);
+    if (length < 4 || at + length > bytes.length) break;
+    found.set(bytes.readUInt16LE(at + 2), bytes.subarray(at + 4, at + length));
     at += aligned(length);
   }
   return found;
@@ -175,7 +229,7 @@ function attributesIn(message: Buffer, header: number): ReadonlyMap<number, Buff
 
 /** The number in an attribute; `undefined` where there is none. */
 function numberIn(message: Buffer, header: number, type: number): number | undefined {
-  const found = attributesIn(message, header).get(type);
+  const found = attributesIn(message, HEADER + header).get(type);
   return found !== undefined && found.length >= 4 ? found.readInt32LE(0) : undefined;
 }
 

@@ -6,9 +6,8 @@ import os from "node:os";
 import tty from "node:tty";
 import type { CompletedProcess, OperatorSystem, PluginCall } from "../operator-system.ts";
 import { SystemError } from "../system.ts";
-import { cLibrary } from "./c-library.ts";
 import { killGroup } from "./kill-group.ts";
-import { namespaceId } from "./netlink.ts";
+import { namespaceId, networkLinks } from "./netlink.ts";
 import { createNodeSystem, type NodeSystem } from "./node-system.ts";
 import { serve } from "./serve.ts";
 import { readToEnd } from "./standard-streams.ts";
@@ -41,7 +40,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     readLine,
     readPipe,
     copyFile,
-    listInterfaces,
+    networkLinks,
     namespaceId,
     firstBytes: (path, count) => startOf(path, count).toString("latin1"),
     hasText: (path, text) => contentOf(path).includes(text),
@@ -49,15 +48,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     serve,
   };
   return Object.assign(system, commands);
-}
-
-/** Lists interfaces by `node:ffi`: without it they are not known. */
-function listInterfaces(): readonly string[] {
-  const library = cLibrary();
-  if (library === undefined) throw new SystemError("getifaddrs", "", "ENOSYS");
-  const lines = library.listInterfaces();
-  if (lines === undefined) throw new SystemError("getifaddrs", "", "EIO");
-  return lines;
 }
 
 /** Opening a FIFO waits for its writer. */

@@ -117,7 +117,7 @@ static const struct function functions[] = {
     {"readLine", 0, host_read_line, "read", 0, "/dev/stdin"},
     {"readPipe", 3, host_read_pipe, "open", 0, NULL},
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
-    {"listInterfaces", 0, host_list_interfaces, "getifaddrs", 0, ""},
+    {"networkLinks", 0, host_network_links, "netlink", 0, "route"},
     {"namespaceId", 1, host_namespace_id, "netlink", 0, NULL},
     {"firstBytes", 2, host_first_bytes, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},

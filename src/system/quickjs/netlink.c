@@ -14,6 +14,7 @@
 #include <linux/if_link.h>
 #include <linux/net_namespace.h>
 #include <linux/rtnetlink.h>
+#include <net/if.h>
 #include <netinet/in.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,7 @@
 
 #include "allocator.h"
 #include "input-output.h"
+#include "text.h"
 
 enum {
   /* The kernel answers in parts of at most half of that. */
@@ -117,17 +119,27 @@ static int dump(struct conversation *conversation, struct nlmsghdr *request, vis
   return error;
 }
 
-/* The attribute of a type behind the header of a message; NULL where there is none of this size at least. */
-static const void *attribute(struct nlmsghdr *message, size_t header, unsigned short type,
-                             size_t size) {
-  size_t begin = NLMSG_SPACE(header);
-  if (message->nlmsg_len < begin) return NULL;
-  int left = (int)(message->nlmsg_len - begin);
-  struct rtattr *one = (struct rtattr *)((char *)message + begin);
-  for (; RTA_OK(one, left); one = RTA_NEXT(one, left)) {
-    if (one->rta_type == type) return RTA_PAYLOAD(one) < size ? NULL : RTA_DATA(one);
+/* The first attribute of a type among some, of so many bytes; NULL where there is none. */
+static struct rtattr *find(void *attributes, size_t length, unsigned short type) {
+  int left = (int)length;
+  for (struct rtattr *one = attributes; RTA_OK(one, left); one = RTA_NEXT(one, left)) {
+    if (one->rta_type == type) return one;
   }
   return NULL;
+}
+
+/* The attribute of a type behind the header of a message. */
+static struct rtattr *find_in(struct nlmsghdr *message, size_t header, unsigned short type) {
+  size_t begin = NLMSG_SPACE(header);
+  if (message->nlmsg_len < begin) return NULL;
+  return find((char *)message + begin, message->nlmsg_len - begin, type);
+}
+
+/* What is in it; NULL where there is none of this size at least. */
+static const void *attribute(struct nlmsghdr *message, size_t header, unsigned short type,
+                             size_t size) {
+  struct rtattr *found = find_in(message, header, type);
+  return found && RTA_PAYLOAD(found) >= size ? RTA_DATA(found) : NULL;
 }
 
 /* The id in an attribute of a message; -1 where it has none. */
@@ -164,6 +176,20 @@ static int compare_ids(const void *a, const void *b) {
   return (first > second) - (first < second);
 }
 
+/* Dumps the links of this namespace. Returns 0 or the errno. */
+static int dump_links(struct conversation *conversation, visit_message *visit, void *data) {
+  struct {
+    struct nlmsghdr header;
+    struct ifinfomsg body;
+    struct rtattr attribute;
+    uint32_t mask;
+  } request = {{.nlmsg_len = sizeof request, .nlmsg_type = RTM_GETLINK},
+               {.ifi_family = AF_UNSPEC},
+               {RTA_LENGTH(sizeof request.mask), IFLA_EXT_MASK},
+               RTEXT_FILTER_SKIP_STATS};
+  return dump(conversation, &request.header, visit, data);
+}
+
 /* Finds the ids that this namespace has for others, in ascending order, some perhaps several times. */
 static void find_ids(struct conversation *conversation, struct ids *ids) {
   struct {
@@ -174,28 +200,17 @@ static void find_ids(struct conversation *conversation, struct ids *ids) {
               {AF_UNSPEC},
               {0}};
   dump(conversation, &of_ids.header, visit_id, ids);
-  if (ids->count >= MANY_IDS) {
-    struct {
-      struct nlmsghdr header;
-      struct ifinfomsg body;
-      struct rtattr attribute;
-      uint32_t mask;
-    } of_links = {{.nlmsg_len = sizeof of_links, .nlmsg_type = RTM_GETLINK},
-                  {.ifi_family = AF_UNSPEC},
-                  {RTA_LENGTH(sizeof of_links.mask), IFLA_EXT_MASK},
-                  RTEXT_FILTER_SKIP_STATS};
-    dump(conversation, &of_links.header, visit_link, ids);
-  }
+  if (ids->count >= MANY_IDS) dump_links(conversation, visit_link, ids);
   if (ids->count > 0) qsort(ids->all, ids->count, sizeof *ids->all, compare_ids);
 }
 
 enum {
-  /* A line is shorter: 32 digits, a space, an id, a line end. */
-  LONGEST_LINE = 64,
+  /* A line is shorter: 32 digits, a space, an id, a line end; or a link's numbers, name and kind. */
+  LONGEST_LINE = 128,
   FIRST_LINES = 1024,
 };
 
-/* The lines of `linkedAddresses` as they are written. */
+/* Lines as they are written. */
 struct lines {
   char *text;
   size_t length, capacity;
@@ -204,14 +219,19 @@ struct lines {
   int32_t id;
 };
 
-/* Adds a line for an address, in network byte order. */
-static void add_line(struct lines *lines, const uint8_t *bytes, size_t size) {
-  static const char digits[] = "0123456789abcdef";
+/* Makes room for one more line, and returns where it begins. */
+static char *next_line(struct lines *lines) {
   if (lines->capacity - lines->length < LONGEST_LINE) {
     lines->capacity = lines->capacity * 2 + FIRST_LINES;
     lines->text = xrealloc(lines->text, lines->capacity);
   }
-  char *at = lines->text + lines->length;
+  return lines->text + lines->length;
+}
+
+/* Adds a line for an address, in network byte order. */
+static void add_line(struct lines *lines, const uint8_t *bytes, size_t size) {
+  static const char digits[] = "0123456789abcdef";
+  char *at = next_line(lines);
   const char *line = at;
   for (size_t half = 0; half < size * 2; half++) {
     unsigned digit = half % 2 == 0 ? bytes[half / 2] >> 4 : bytes[half / 2] & 15;
@@ -223,20 +243,30 @@ static void add_line(struct lines *lines, const uint8_t *bytes, size_t size) {
   lines->length += (size_t)(at - line) + (size_t)rest;
 }
 
+static size_t size_of_address(uint8_t family) {
+  return family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
+}
+
+/* The address in a message, in network byte order; NULL where it is not what was asked for. */
+static const uint8_t *address_in(struct nlmsghdr *message, const struct lines *lines) {
+  const struct ifaddrmsg *body = NLMSG_DATA(message);
+  enum { HEADER = sizeof(struct ifaddrmsg) };
+  if (message->nlmsg_len < NLMSG_SPACE(HEADER) || body->ifa_family != lines->family) return NULL;
+  if (id_in(message, HEADER, IFA_TARGET_NETNSID) != lines->id) return NULL;
+  size_t size = size_of_address(lines->family);
+  const uint8_t *bytes = attribute(message, HEADER, IFA_LOCAL, size);
+  return bytes ? bytes : attribute(message, HEADER, IFA_ADDRESS, size);
+}
+
 static void visit_address(struct nlmsghdr *message, void *data) {
   struct lines *lines = data;
-  struct ifaddrmsg *body = NLMSG_DATA(message);
-  enum { HEADER = sizeof(struct ifaddrmsg) };
-  if (message->nlmsg_len < NLMSG_SPACE(HEADER) || body->ifa_family != lines->family) return;
-  if (id_in(message, HEADER, IFA_TARGET_NETNSID) != lines->id) return;
-  size_t size = lines->family == AF_INET ? sizeof(struct in_addr) : sizeof(struct in6_addr);
-  const uint8_t *bytes = attribute(message, HEADER, IFA_LOCAL, size);
-  if (!bytes) bytes = attribute(message, HEADER, IFA_ADDRESS, size);
-  if (bytes) add_line(lines, bytes, size);
+  const uint8_t *bytes = address_in(message, lines);
+  if (bytes) add_line(lines, bytes, size_of_address(lines->family));
 }
 
 /* Dumps the addresses of one namespace. Returns 0 or the errno. */
-static int dump_addresses(struct conversation *conversation, struct lines *lines) {
+static int dump_addresses(struct conversation *conversation, struct lines *lines,
+                          visit_message *visit) {
   struct {
     struct nlmsghdr header;
     struct ifaddrmsg body;
@@ -247,7 +277,7 @@ static int dump_addresses(struct conversation *conversation, struct lines *lines
                {RTA_LENGTH(sizeof request.id), IFA_TARGET_NETNSID},
                lines->id};
   if (lines->id < 0) request.header.nlmsg_len = NLMSG_LENGTH(sizeof request.body);
-  return dump(conversation, &request.header, visit_address, lines);
+  return dump(conversation, &request.header, visit, lines);
 }
 
 static void take_id(struct nlmsghdr *message, void *data) {
@@ -296,7 +326,7 @@ static int32_t give_id(struct conversation *conversation, const char *path) {
  */
 static int write_addresses(struct conversation *conversation, struct lines *lines,
                            const char *but) {
-  int error = dump_addresses(conversation, lines);
+  int error = dump_addresses(conversation, lines, visit_address);
   if (error != 0 || !conversation->is_strict) return error;
   int32_t left_out = but ? give_id(conversation, but) : -1;
   struct ids ids = {0};
@@ -304,7 +334,7 @@ static int write_addresses(struct conversation *conversation, struct lines *line
   for (size_t at = 0; at < ids.count; at++) {
     lines->id = ids.all[at];
     bool is_new = at == 0 || ids.all[at - 1] != lines->id;
-    if (is_new && lines->id != left_out) dump_addresses(conversation, lines);
+    if (is_new && lines->id != left_out) dump_addresses(conversation, lines, visit_address);
   }
   free(ids.all);
   return 0;
@@ -319,6 +349,56 @@ JSValue host_linked_addresses(struct call *call) {
   int error = write_addresses(conversation, &lines, but);
   end(conversation);
   JSValue made = error == 0 ? JS_NewStringLen(call->ctx, lines.text, lines.length)
+                            : throw_errno(call, call->operation, error);
+  free(lines.text);
+  return made;
+}
+
+/* The text in an attribute, or `-`, of at most `IFNAMSIZ` bytes with its NUL; as names of links are, and of their kinds. */
+static void copy_text(struct rtattr *one, char text[static IFNAMSIZ]) {
+  if (one) snprintf(text, IFNAMSIZ, "%.*s", (int)RTA_PAYLOAD(one), (const char *)RTA_DATA(one));
+  else snprintf(text, IFNAMSIZ, "-");
+}
+
+static void visit_named_link(struct nlmsghdr *message, void *data) {
+  struct lines *lines = data;
+  const struct ifinfomsg *body = NLMSG_DATA(message);
+  enum { HEADER = sizeof(struct ifinfomsg) };
+  if (message->nlmsg_len < NLMSG_SPACE(HEADER)) return;
+  struct rtattr *more = find_in(message, HEADER, IFLA_LINKINFO);
+  const int32_t *master = attribute(message, HEADER, IFLA_MASTER, sizeof *master);
+  char name[IFNAMSIZ], kind[IFNAMSIZ];
+  copy_text(find_in(message, HEADER, IFLA_IFNAME), name);
+  copy_text(more ? find(RTA_DATA(more), RTA_PAYLOAD(more), IFLA_INFO_KIND) : NULL, kind);
+  lines->length += (size_t)snprintf(
+      next_line(lines), LONGEST_LINE, "%d %s %s %s %" PRId32 " %" PRId32 "\n", body->ifi_index,
+      name, kind, body->ifi_flags & IFF_UP ? "up" : "down", master ? *master : 0,
+      id_in(message, HEADER, IFLA_LINK_NETNSID));
+}
+
+static void visit_own_address(struct nlmsghdr *message, void *data) {
+  struct lines *lines = data;
+  const struct ifaddrmsg *body = NLMSG_DATA(message);
+  const uint8_t *bytes = address_in(message, lines);
+  char text[INET6_ADDRSTRLEN];
+  if (!bytes) return;
+  inet_ntop(lines->family, bytes, text, sizeof text);
+  lines->length += (size_t)snprintf(next_line(lines), LONGEST_LINE, "%" PRIu32 " %s/%d\n",
+                                    body->ifa_index, text, body->ifa_prefixlen);
+}
+
+JSValue host_network_links(struct call *call) {
+  static const uint8_t families[] = {AF_INET, AF_INET6};
+  struct conversation *conversation = begin(call);
+  if (!conversation) return JS_EXCEPTION;
+  struct lines lines = {.id = -1};
+  int error = dump_links(conversation, visit_named_link, &lines);
+  for (size_t at = 0; error == 0 && at < sizeof families; at++) {
+    lines.family = families[at];
+    error = dump_addresses(conversation, &lines, visit_own_address);
+  }
+  end(conversation);
+  JSValue made = error == 0 ? new_text(call->ctx, lines.text, lines.length)
                             : throw_errno(call, call->operation, error);
   free(lines.text);
   return made;

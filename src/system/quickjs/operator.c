@@ -3,19 +3,14 @@
 #define _GNU_SOURCE
 #include "functions.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <ifaddrs.h>
 #include <linux/magic.h>
-#include <net/if.h>
-#include <netinet/in.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
-#include <sys/socket.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 
@@ -79,46 +74,6 @@ JSValue host_copy_file(struct call *call) {
   if (error == 0) return JS_UNDEFINED;
   unlink(call->path);
   return throw_errno(call, "write", error);
-}
-
-/* The bytes of an address, and how many there are; NULL for any other family. */
-static const uint8_t *bytes_of(const struct sockaddr *address, size_t *size) {
-  if (address && address->sa_family == AF_INET) {
-    *size = sizeof(struct in_addr);
-    return (const uint8_t *)&((const struct sockaddr_in *)address)->sin_addr;
-  }
-  if (address && address->sa_family == AF_INET6) {
-    *size = sizeof(struct in6_addr);
-    return (const uint8_t *)&((const struct sockaddr_in6 *)address)->sin6_addr;
-  }
-  return NULL;
-}
-
-/* A line of `listInterfaces`; an interface has one entry without an address of a family that is known here. */
-static JSValue describe_interface(JSContext *ctx, const struct ifaddrs *one) {
-  char line[IF_NAMESIZE + INET6_ADDRSTRLEN + sizeof " /128"], address[INET6_ADDRSTRLEN];
-  /* Behind the colon is the label of an IPv4 address. */
-  int name = (int)strcspn(one->ifa_name, ":");
-  size_t size, mask_size;
-  const uint8_t *bytes = bytes_of(one->ifa_addr, &size);
-  const uint8_t *mask = bytes_of(one->ifa_netmask, &mask_size);
-  if (!bytes || !mask) return new_text(ctx, one->ifa_name, (size_t)name);
-  int length = 0;
-  for (size_t at = 0; at < mask_size; at++) length += __builtin_popcount(mask[at]);
-  inet_ntop(one->ifa_addr->sa_family, bytes, address, sizeof address);
-  snprintf(line, sizeof line, "%.*s %s/%d", name, one->ifa_name, address, length);
-  return new_text_to_nul(ctx, line);
-}
-
-JSValue host_list_interfaces(struct call *call) {
-  struct ifaddrs *first;
-  if (getifaddrs(&first) < 0) return throw_errno(call, "getifaddrs", errno);
-  struct list lines = {JS_NewArray(call->ctx), 0};
-  for (const struct ifaddrs *one = first; one; one = one->ifa_next) {
-    append(call->ctx, &lines, describe_interface(call->ctx, one));
-  }
-  freeifaddrs(first);
-  return lines.array;
 }
 
 JSValue host_first_bytes(struct call *call) {

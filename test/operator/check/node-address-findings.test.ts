@@ -3,6 +3,7 @@
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
+import { type LinkFacts, linksText } from "../../harness/network-links.ts";
 import type { Machine } from "../../harness/proc.ts";
 import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
 
@@ -14,20 +15,35 @@ function configureNet(machine: MemoryMachine, ipam: JsonObject = {}): void {
   });
 }
 
-/** What is found where the node has these addresses on interfaces, such as `eth1 198.51.100.9/24`, and these routers. */
+/** Interfaces with one address each, such as `eth1 198.51.100.9/24`. */
+function interfacesOf(lines: readonly string[]): Readonly<Record<string, LinkFacts>> {
+  return Object.fromEntries(
+    lines.map((line) => {
+      const [name = "", address = ""] = line.split(" ");
+      return [name, [address]];
+    }),
+  );
+}
+
+/**
+ * What is found where the node has these addresses on interfaces, such as `eth1 198.51.100.9/24`, and these routers.
+ *
+ * @param port an interface at the bridge of the network
+ */
 function found(
   machine: MemoryMachine,
   lines: readonly string[],
   kernel: Machine = {},
   routers: readonly string[] = [],
+  port?: string,
 ) {
   const addresses = lines.map((line) => line.replace(/^.* |\/.*$/g, ""));
   const own = { namespace: 1, addresses, tables: { route: routers.map(routeBy).join("") } };
   const processes = { 1: own, 99: own, ...kernel.processes };
-  return findingsOn(machine, {
-    kernel: { ...kernel, processes },
-    listInterfaces: () => ["lo", "cni0", "cni0 198.51.100.1/28", ...lines],
-  });
+  const cni0 = { kind: "bridge", addresses: ["198.51.100.1/28"] };
+  const ports = port === undefined ? {} : { [port]: { kind: "veth", master: "cni0" } };
+  const text = linksText({ lo: [], cni0, ...ports, ...interfacesOf(lines) });
+  return findingsOn(machine, { kernel: { ...kernel, processes }, networkLinks: () => text });
 }
 
 /** A line of `/proc/net/route`, by a router such as `eth0 198.51.100.1`. */
@@ -79,7 +95,6 @@ for (const kernel of ofBoth) {
 }
 
 for (const [what, lines, ipam] of [
-  ["the gateway's address", ["cni0 198.51.100.1/28"], {}],
   ["an address that is excluded", ["eth1 198.51.100.9/32"], { exclude: ["198.51.100.9"] }],
   ["flannel's address, that of the subnet itself", ["flannel.1 198.51.100.0/32"], {}],
   ["flannel's address with its udp backend", ["flannel0 198.51.100.0/16"], {}],
@@ -129,21 +144,36 @@ test("what a pod has where the command runs in it is not the node's", async (t) 
   for (const isContained of [false, true]) {
     const processes = isContained ? { 1: pod, 99: pod } : { 99: pod, 1: { namespace: 1 } };
     const kernel = { isContained, processes, mounted };
-    const listInterfaces = () => ["lo", "eth0 198.51.100.2/28"];
-    t.same(findingsOn(machine, { kernel, listInterfaces }), [], `contained: ${isContained}`);
+    const networkLinks = () => linksText({ lo: [], eth0: ["198.51.100.2/28"] });
+    t.same(findingsOn(machine, { kernel, networkLinks }), [], `contained: ${isContained}`);
   }
 });
 
-test("a former gateway on the network's bridge is not an address of the node to exclude", async (t) => {
-  const machine = memoryNode({});
-  configureNet(machine);
-  const addresses = ["198.51.100.14"];
-  const kernel = { processes: { 1: { namespace: 1, addresses }, 99: { namespace: 1, addresses } } };
-  const codes = (lines: readonly string[]) =>
-    findingsOn(machine, { kernel, listInterfaces: () => lines }).map(({ code }) => code);
-  t.same(codes(["cni0 198.51.100.14/28"]), ["bridge-address"]);
-  t.same(codes(["cni0 198.51.100.1/28", "cni0 198.51.100.14/28"]), ["node-address"]);
-});
+for (const [what, reservations, addresses, expected] of [
+  ["in place of the gateway", {}, ["198.51.100.14/28"], ["bridge-address"]],
+  ["besides the gateway", {}, ["198.51.100.1/28", "198.51.100.14/28"], []],
+  [
+    "besides the gateway, and a pod, too",
+    { "198.51.100.14": "c1\r\neth0" },
+    ["198.51.100.1/28", "198.51.100.14/28"],
+    ["node-address"],
+  ],
+] as const) {
+  test(`an address that the network's bridge has ${what}: ${expected.join() || "nothing"}`, async (t) => {
+    const machine = memoryNode(reservations);
+    configureNet(machine);
+    const own = { namespace: 1, addresses: ["198.51.100.14"] };
+    const kernel = { processes: { 1: own, 99: own } };
+    const networkLinks = () => linksText({ cni0: { kind: "bridge", addresses } });
+    const found = findingsOn(machine, { kernel, networkLinks }).filter(
+      ({ severity }) => severity !== "info",
+    );
+    t.same(
+      found.map(({ code }) => code),
+      expected,
+    );
+  });
+}
 
 for (const [type, expected] of [
   ["ptp", ["node-network"]],
@@ -165,22 +195,14 @@ for (const [type, expected] of [
   });
 }
 
-/** A node on which the bridge of the network has these interfaces. */
-function nodeWithPorts(...ports: readonly string[]): MemoryMachine {
-  const machine = memoryNode({});
-  configureNet(machine);
-  for (const path of ["bridge", "brif", ...ports.map((port) => `brif/${port}`)]) {
-    machine.disk.makeDirectories(`/sys/class/net/cni0/${path}`);
-  }
-  return machine;
-}
-
 for (const [what, lines] of [
   ["as it was", ["old0 198.51.100.1/28"]],
   ["with the former prefix length", ["old0 198.51.100.1/24"]],
 ] as const) {
   test(`a bridge that was renamed, and has the gateway ${what}, gets its name back`, async (t) => {
-    t.match(found(nodeWithPorts(), lines), [
+    const machine = memoryNode({});
+    configureNet(machine);
+    t.match(found(machine, lines), [
       {
         code: "node-network",
         severity: "warning",
@@ -222,7 +244,8 @@ for (const [what, plugin, ipam, routers, expected] of [
     });
     const findings = found(machine, ["eth0 198.51.100.3/28"], {}, routers)
       // What the node itself has in the range is tested above.
-      .filter(({ message }) => !message.startsWith("the node itself has"));
+      .filter(({ message }) => !message.startsWith("the node itself has"))
+      .filter(({ code }) => code !== "bridge-address");
     t.same(
       findings.map(({ severity, code, message }) => `${severity} ${code}: ${message}`),
       expected,
@@ -320,7 +343,9 @@ test("the routers are not asked for where the command runs in the namespace of a
 });
 
 test("but not once pods are at the one with the new name: the advice does not turn round", async (t) => {
-  t.match(found(nodeWithPorts("veth1"), ["old0 198.51.100.1/28"]), [
+  const machine = memoryNode({});
+  configureNet(machine);
+  t.match(found(machine, ["old0 198.51.100.1/28"], {}, [], "veth1"), [
     {
       code: "node-network",
       remedy:

@@ -243,7 +243,7 @@ const others: readonly (keyof typeof kinds)[] = [
   ...([
     "bridge-without-address",
     "bridge-address",
-    "unusable-range",
+    "broadcast-address",
     "node-address",
     "node-network",
   ] as const),

@@ -131,7 +131,7 @@ for (const [what, ipam, expected] of [
     );
     for (const one of findings) {
       t.match(one, {
-        code: "unusable-range",
+        code: "broadcast-address",
         severity: "warning",
         remedy: 'leave rangeEnd out, or exclude the address ("exclude": ["10.1.2.15"] in ipam)',
       });

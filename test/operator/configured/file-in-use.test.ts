@@ -4,7 +4,6 @@ import { test } from "tap";
 import {
   type FileUse,
   isUnused,
-  leftOversAmong,
   type NetworkFile,
   usesOf,
   whyNotUsed,
@@ -158,11 +157,10 @@ test("the network that a runtime names is used, whatever comes first", async (t)
   );
 });
 
-test("nobody uses what is behind another or left over, nor what is refused beside another", async (t) => {
+test("nobody uses what is behind another, nor what is refused beside another", async (t) => {
   const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
   for (const [kind, expected] of [
     ["behind", true],
-    ["leftOver", true],
     ["refused", true],
     ["byName", false],
   ] as const) {
@@ -197,48 +195,3 @@ test("why a file is not used names the one in its place", async (t) => {
     ],
   );
 });
-
-interface Configured {
-  readonly use: FileUse;
-  readonly bridge: { readonly name: string } | undefined;
-  readonly fails: boolean;
-  readonly fits: boolean;
-}
-
-function configured(path: string, facts: Partial<Configured> = {}): Configured {
-  const use = { kind: "used", file: fileAt(path) } as const;
-  return { use, bridge: { name: "cni0" }, fails: false, fits: false, ...facts };
-}
-
-const fitting = configured("/a/net.conf", { fits: true });
-
-for (const [what, all, expected] of [
-  ["one that fails beside one that fits", [fitting, configured("/b/net.conf", { fails: true })], 1],
-  ["one that works", [fitting, configured("/b/net.conf")], 0],
-  [
-    "one that fails beside one of which that cannot be told",
-    [configured("/a/net.conf"), configured("/b/net.conf", { fails: true })],
-    0,
-  ],
-  [
-    "one of another bridge",
-    [fitting, configured("/b/net.conf", { fails: true, bridge: { name: "cni1" } })],
-    0,
-  ],
-  ["one without a bridge", [fitting, configured("/b/net.conf", { bridge: undefined })], 0],
-  ["one of the same directory", [fitting, configured("/a/it.conf", { fails: true })], 0],
-] as const) {
-  test(`${what} is ${expected === 0 ? "not " : ""}left over in its directory`, async (t) => {
-    const found = leftOversAmong<NetworkFile, Configured>(
-      all,
-      (one) => one.fails,
-      (one) => one.fits,
-    );
-    t.strictSame(
-      [...found.values()],
-      all.slice(1, 1 + expected).map(({ use: { file } }) => ({
-        ...{ kind: "leftOver", file, other: fitting.use.file },
-      })),
-    );
-  });
-}

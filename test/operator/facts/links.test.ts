@@ -1,58 +1,53 @@
-/** The links of the node, of which the kernel tells by its interfaces and `/sys/class/net`. */
+/** The links of the node, of which the kernel tells. */
 
 import { test } from "tap";
-import { readLinks } from "../../../src/operator/facts/links.ts";
+import { type Links, portsOf, readLinks } from "../../../src/operator/facts/links.ts";
+import { createNodeOperatorSystem } from "../../../src/system/node/operator-system.ts";
 import { SystemError } from "../../../src/system/system.ts";
-import { MemoryMachine } from "../../harness/memory-machine.ts";
-import { networkIn } from "../held/reservation.ts";
-import { startOperator } from "../memory-node.ts";
+import { linksText } from "../../harness/network-links.ts";
 
-const bridged = (name: string) =>
-  networkIn("/data", { bridgeName: name, bridge: { name, isForced: false } });
+const text = linksText({
+  lo: ["127.0.0.1/8"],
+  veth1: { kind: "veth", master: "cni0", otherEnd: 7 },
+  cni0: { kind: "bridge", addresses: ["10.1.2.1/24", "fd00:0:0:0:0:0:0:1/64"] },
+  veth2: { kind: "veth", isDown: true },
+});
 
-function linksOn(
-  machine: MemoryMachine,
-  lines: readonly string[] | Error,
-  ...names: readonly string[]
-) {
-  const list = (): readonly string[] => {
-    if (lines instanceof Error) throw lines;
-    return lines;
-  };
-  return readLinks(startOperator(machine, undefined, list).system, names.map(bridged));
-}
-
-test("interfaces are told with their addresses, also one without any", async (t) => {
-  const { interfaces } = linksOn(new MemoryMachine(), [
-    "lo 127.0.0.1/8",
-    "cni0",
-    "cni0 10.1.2.1/24",
-    "cni0 fd00::1/64",
-  ]);
+test("interfaces are told with their addresses, kinds and states", async (t) => {
+  const links = readLinks({ networkLinks: () => text });
   t.same(
-    [...(interfaces ?? [])].map(([name, all]) => [
-      name,
-      all.map(({ prefixLength }) => prefixLength),
+    [...(links?.values() ?? [])].map(({ name, kind, isUp, otherEnd, addresses }) => [
+      ...[name, kind, isUp, otherEnd],
+      addresses.map(({ prefixLength }) => prefixLength),
     ]),
     [
-      ["lo", [8]],
-      ["cni0", [24, 64]],
+      ["lo", "-", true, -1, [8]],
+      ["veth1", "veth", true, 7, []],
+      ["cni0", "bridge", true, -1, [24, 64]],
+      ["veth2", "veth", false, -1, []],
     ],
   );
 });
 
-test("of a bridge the ports are told; of what is none, that it is another interface", async (t) => {
-  const machine = new MemoryMachine();
-  for (const directory of ["cni0/bridge", "cni0/brif", "eth0"]) {
-    machine.disk.makeDirectories(`/sys/class/net/${directory}`);
-  }
-  machine.disk.put("/sys/class/net/cni0/brif/veth1", "");
-  const { ports, otherInterfaces } = linksOn(machine, [], "cni0", "eth0", "missing0");
-  t.same([...ports], [["cni0", ["veth1"]]]);
-  t.same([...otherInterfaces], ["eth0"]);
+test("the ports of a bridge are those that have it as their master", async (t) => {
+  const links: Links = readLinks({ networkLinks: () => text }) ?? new Map();
+  const bridge = links.get("cni0");
+  t.same(bridge && portsOf(links, bridge).map(({ name }) => name), ["veth1"]);
+});
+
+test("what the kernel tells twice, as in a list that was changed meanwhile, is once there", async (t) => {
+  const links = readLinks({ networkLinks: () => text.replaceAll(/^.*$/gm, "$&\n$&") });
+  t.equal(links?.size, 4);
+  t.equal(links?.get("cni0")?.addresses.length, 2);
 });
 
 test("where the kernel does not tell of interfaces, that is not that there are none", async (t) => {
-  const refused = new SystemError("socket", "netlink", "EAFNOSUPPORT");
-  t.equal(linksOn(new MemoryMachine(), refused, "cni0").interfaces, undefined);
+  const networkLinks = (): never => {
+    throw new SystemError("socket", "netlink", "EAFNOSUPPORT");
+  };
+  t.equal(readLinks({ networkLinks }), undefined);
+});
+
+test("of this machine the loopback interface is told", async (t) => {
+  t.match(readLinks(createNodeOperatorSystem())?.get("lo"), { kind: "-", master: 0, otherEnd: -1 });
 });

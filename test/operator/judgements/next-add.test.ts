@@ -1,4 +1,4 @@
-/** What the next ADD comes to, by a dry run, by what is in use, and by what the bridge plugin refuses: plain values. */
+/** What the next ADD comes to, by a dry run and by what is in use: plain values. */
 
 import { test } from "tap";
 import type { Outlook } from "../../../src/operator/facts/outlook.ts";
@@ -22,28 +22,22 @@ function asked(...prospects: Prospects): Outlook {
 const works = asked({ kind: "free", candidate });
 const unasked = asked();
 const fails: Outlook = { kind: "fails", reason: "read-only", isOfDisk: true };
-const refused = (...at: readonly number[]) => [
-  { ranges: at.flatMap((one) => set[one] ?? []), reason: "the bridge has another address" },
-];
 const used = ["10.0.0.2", "10.0.1.2"].map((name) => ({ name, address: address(name) }));
 
-for (const [what, outlook, refusal, inUse, kind, failure] of [
-  ["an address is free", works, [], [], "free", undefined],
-  ["the dry run finds one, whatever is counted", works, [], used, "free", undefined],
-  ["the dry run finds none", asked(full), [], [], "full", undefined],
-  ["nothing was asked, and all are in use", unasked, [], used, "full", undefined],
-  ["nothing was asked, and one is left", unasked, [], used.slice(1), "free", undefined],
-  ["all of a usable part are in use", works, refused(0), used, "full", undefined],
-  ["the bridge plugin refuses every range", works, refused(0, 1), [], "refused", "bridge"],
-  ["the plugin fails", fails, [], used, "full", "plugin"],
-  ["both fail: the plugin comes first", fails, refused(0, 1), [], "refused", "plugin"],
+for (const [what, outlook, inUse, kind, failure] of [
+  ["an address is free", works, [], "free", undefined],
+  ["the dry run finds one, whatever is counted", works, used, "free", undefined],
+  ["the dry run finds none", asked(full), [], "full", undefined],
+  ["nothing was asked, and all are in use", unasked, used, "full", undefined],
+  ["nothing was asked, and one is left", unasked, used.slice(1), "free", undefined],
+  ["the plugin fails", fails, used, "full", "read-only"],
 ] as const) {
-  test(`${what}: ${kind}${failure === undefined ? "" : `, fails by the ${failure}`}`, async (t) => {
-    const next = nextAddIn(network, outlook, refusal, inUse);
+  test(`${what}: ${kind}${failure === undefined ? "" : `, fails: ${failure}`}`, async (t) => {
+    const next = nextAddIn(network, outlook, inUse);
     t.same(
       next.sets.map((one) => one.kind),
       [kind],
     );
-    t.equal(next.failure?.by, failure);
+    t.equal(next.failure, failure);
   });
 }

@@ -19,7 +19,6 @@ const refusing: CLibrary = {
   routeSocket: () => ({ socket: -38, isStrict: false }),
   interruptAfter: () => {},
   stopInterrupting: () => {},
-  listInterfaces: () => undefined,
 };
 
 /** Takes and releases the lock in this process. */
