@@ -15,6 +15,8 @@ const RESULTS = "/var/lib/cni/results";
 export interface AddedPod {
   readonly pod: Pod;
   readonly address: string;
+  /** Its interfaces on the node: the bridge, and the port of it. */
+  readonly hostInterfaces: readonly string[];
 }
 
 /**
@@ -35,13 +37,15 @@ export function configure(ipam: object, plugin: object = { isGateway: true }): N
 /** Adds a pod, and remembers it as libcni does. */
 export function add(host: Host, network: Network, name: string): AddedPod {
   const pod = new Pod(name);
-  const { ips = [] } = host.runtime.add(network, pod);
+  const { ips = [], interfaces = [] } = host.runtime.add(network, pod);
+  const hostInterfaces = interfaces.flatMap((one) => (one.sandbox ? [] : one.name));
   const [{ address = "", gateway = "" } = {}] = ips;
   mkdirSync(RESULTS, { recursive: true });
-  const known = { netns: pod.netns, addresses: [address], gateway, pod: `default/${name}` };
+  const about = { netns: pod.netns, hostInterfaces, pod: `default/${name}` };
+  const known = { ...about, addresses: [address], gateway };
   const entry = cacheEntry("net", name, known);
   writeFileSync(join(RESULTS, entry.name), entry.text);
-  return { pod, address: address.replace(/\/.*/, "") };
+  return { pod, address: address.replace(/\/.*/, ""), hostInterfaces };
 }
 
 /** Ends a pod, as the runtime does. */

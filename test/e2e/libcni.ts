@@ -29,6 +29,7 @@ export interface Injection {
 /** A result of any specification version, as a runtime reads it. */
 export interface Result {
   readonly cniVersion: string;
+  readonly interfaces?: readonly { readonly name: string; readonly sandbox?: string }[];
   readonly ips?: readonly { readonly address: string; readonly gateway?: string }[];
   readonly ip4?: {
     readonly ip: string;

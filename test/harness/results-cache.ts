@@ -9,6 +9,8 @@ export interface CacheEntry {
   readonly addresses?: readonly string[];
   /** The gateway of each. */
   readonly gateway?: string;
+  /** The interfaces of the result on the node, such as the bridge and its port. */
+  readonly hostInterfaces?: readonly string[];
   /** `namespace/name`, as Kubernetes gives it in CNI_ARGS, or the name alone, as podman; empty where the runtime set none. */
   readonly pod?: string;
   /** The configuration of the network; by default an empty object. */
@@ -24,6 +26,7 @@ export function cacheEntry(
     netns,
     addresses,
     gateway,
+    hostInterfaces = [],
     pod = "",
     configuration = {},
   }: CacheEntry = {},
@@ -39,7 +42,14 @@ export function cacheEntry(
     ...(addresses === undefined
       ? {}
       : {
-          result: { cniVersion: "1.0.0", ips: addresses.map((address) => ({ address, gateway })) },
+          result: {
+            cniVersion: "1.0.0",
+            interfaces: [
+              ...hostInterfaces.map((name) => ({ name })),
+              { name: interfaceName, sandbox: netns ?? "/run/netns/unknown" },
+            ],
+            ips: addresses.map((address) => ({ address, gateway })),
+          },
         }),
   };
   return { name: `${network}-${containerId}-${interfaceName}`, text: JSON.stringify(entry) };

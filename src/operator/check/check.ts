@@ -29,7 +29,7 @@ export const check: Command = {
   summary: "check pods, reservations, ranges and bridges, and print remedies",
   description: [
     "Looks for problems, each with a code, a remedy and its commands; without --repair it changes nothing and takes no lock.",
-    "Pods: a running pod whose address has no reservation, or is also used by another pod.",
+    "Pods: a running pod whose address has no reservation, or is also used by another pod, or that is cut off from its bridge.",
     "Reservations: leaked, empty, malformed or out of range; several of one attachment; files that others can write to.",
     "Calls: whether ADD or DEL fails now, with the error and since when, and whether the last pods gave their addresses back within a second. Failed calls are kept in /run/host-local until the node restarts. An ADD that succeeds ends what is said of ADD, a DEL that releases the container's addresses what is said of that container.",
     "ADD: whether every ADD of a network fails, by the same code as STATUS: its data directory cannot be written, a file that the configuration names cannot be read, or a range has no address. What this user or container cannot tell is said.",

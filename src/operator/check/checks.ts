@@ -13,6 +13,7 @@ import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
 import { callFindings, hasFailedFor, unseenCallFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
+import { cutOffFindings } from "./cut-off-findings.ts";
 import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { misplacedFindings } from "./misplaced-findings.ts";
@@ -53,7 +54,11 @@ export function runChecks(node: Node, name: string | undefined): CheckResult {
   const checked = directories.filter(isSelected);
   const misplaced = checked.map((directory) => misplacedFindings(node, directory));
   const onAttachments = attachmentFindings(node, isSelected);
-  const onRunningPods = [...onAttachments, ...misplaced.flatMap(({ ofRunning }) => ofRunning)];
+  const onRunningPods = [
+    ...onAttachments,
+    ...misplaced.flatMap(({ ofRunning }) => ofRunning),
+    ...cutOffFindings(node, isSelected),
+  ];
   const leaks = leakFindings(node, checked);
   const leaked = new Set(
     leaks.filter(({ code }) => code === "leaked-reservation").map(({ path }) => path),
@@ -136,6 +141,7 @@ function lastingFindings(
       ...now.directories
         .filter(isSelected)
         .flatMap((directory) => misplacedFindings(now, directory).ofRunning),
+      ...cutOffFindings(now, isSelected),
     ];
     findings = again.filter((one) => known.has(subjectOf(one)));
   }

@@ -72,6 +72,10 @@ export const kinds = {
     severity: "error",
     remedy: "give the bridge the address back; if the configuration is wrong, correct that first",
   },
+  "pods-cut-off": {
+    severity: "error",
+    remedy: "restart these pods: nothing else connects them again",
+  },
   "broadcast-address": {
     severity: "warning",
     remedy: "leave rangeEnd out, or exclude the address",
@@ -216,6 +220,13 @@ export const BRIDGE_OTHER_PREFIX =
 /** The remedy for `bridge-address` where something has, or may have, that gateway. */
 export const BRIDGE_IN_USE =
   "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";
+
+/** The remedy for `pods-cut-off` where the bridge, or the pod's port of it, is down. */
+export const BRIDGE_DOWN = "set it up: the pods keep their addresses";
+
+/** The remedy for `pods-cut-off` where the bridge was renamed. */
+export const BRIDGE_RENAMED =
+  "give the bridge its name back before the next pod starts; if the kernel refuses that while it is up, restart these pods";
 
 /** The remedy for `shadowed-configuration` where the files are of two networks. */
 export const FILES_OF_NETWORKS =

@@ -18,6 +18,8 @@ export interface CachedAttachment {
   readonly addresses: readonly string[];
   /** The gateways of the result. */
   readonly gateways: readonly string[];
+  /** The interfaces of the result that are on the node, since CNI 0.3.0: of the `bridge` plugin the bridge and its port. */
+  readonly hostInterfaces: readonly string[];
   /** The pod, as `namespace/name` or, from podman, a name alone, if the runtime set it in `CNI_ARGS`. */
   readonly pod: string;
 }
@@ -46,6 +48,7 @@ export function attachmentIn(text: string): CachedAttachment | undefined {
     networkNamespace: textOf(exactMember(entry, "netns")),
     addresses: addressesIn(exactMember(entry, "result")),
     gateways: gatewaysIn(exactMember(entry, "result")),
+    hostInterfaces: hostInterfacesIn(exactMember(entry, "result")),
     pod: podIn(exactMember(entry, "cniArgs")),
   };
 }
@@ -106,6 +109,10 @@ class UsualEntry implements CachedAttachment {
     return gatewaysIn(this.#memberOf("result"));
   }
 
+  get hostInterfaces(): readonly string[] {
+    return hostInterfacesIn(this.#memberOf("result"));
+  }
+
   get pod(): string {
     this.#pod ??= podIn(this.#memberOf("cniArgs"));
     return this.#pod;
@@ -135,6 +142,13 @@ function addressesIn(result: unknown): readonly string[] {
 
 function gatewaysIn(result: unknown): readonly string[] {
   return valuesIn(result, "gateway", "gateway").filter((text) => text !== "");
+}
+
+/** An interface in a container has the path of its network namespace as `sandbox`. */
+function hostInterfacesIn(result: unknown): readonly string[] {
+  return listOf(exactMember(result, "interfaces"))
+    .filter((one) => textOf(exactMember(one, "sandbox")) === "")
+    .map((one) => textOf(exactMember(one, "name")));
 }
 
 /**

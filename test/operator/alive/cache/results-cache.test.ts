@@ -20,6 +20,11 @@ const members: Readonly<Record<string, unknown>> = {
   ],
   result: {
     cniVersion: "1.0.0",
+    interfaces: [
+      { name: "cni0", mac: "02:00:00:00:00:01" },
+      { name: "veth1" },
+      { name: "eth0", sandbox: "/run/netns/cni-1" },
+    ],
     ips: [{ address: "10.7.9.2/24", gateway: "10.7.9.1" }, { address: "FD00::07/64" }],
   },
 };
@@ -31,6 +36,7 @@ const known: CachedAttachment = {
   networkNamespace: "/run/netns/cni-1",
   addresses: ["10.7.9.2", "fd00::7"],
   gateways: ["10.7.9.1"],
+  hostInterfaces: ["cni0", "veth1"],
   pod: "default/web",
 };
 
@@ -48,7 +54,7 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
   ],
   "without a result and arguments": [
     JSON.stringify({ ...members, cniArgs: undefined, result: undefined }),
-    { ...known, addresses: [], gateways: [], pod: "" },
+    { ...known, addresses: [], gateways: [], hostInterfaces: [], pod: "" },
   ],
   "with a name that is escaped": [
     usual.replace('"eth0"', '"\\u0065th0"').replace('"web"', '"w\\u0065b"'),
@@ -91,11 +97,12 @@ for (const [what, [text, expected]] of Object.entries(cases)) {
     const machine = new MemoryMachine();
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
     const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
-    const found = attachments.map(
-      ({ network, containerId, interfaceName, networkNamespace, addresses, gateways, pod }) => {
-        return { network, containerId, interfaceName, networkNamespace, addresses, gateways, pod };
-      },
-    );
+    const found = attachments.map((one) => {
+      const { network, containerId, interfaceName, networkNamespace } = one;
+      const { addresses, gateways, hostInterfaces, pod } = one;
+      const ids = { network, containerId, interfaceName, networkNamespace };
+      return { ...ids, addresses, gateways, hostInterfaces, pod };
+    });
     t.strictSame(found, expected === undefined ? [] : [expected]);
   });
 }

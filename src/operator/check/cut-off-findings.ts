@@ -1,0 +1,124 @@
+/** Findings on living pods that are cut off from the bridge of their network, as after the bridge was deleted. */
+
+import { keyOf } from "../../store/reservations/owner.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { Links } from "../facts/links.ts";
+import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import { gatewayOf, isSameInterfaceAddress } from "../judgements/bridge-plugin.ts";
+import { type CutOff, cutOffFrom } from "../judgements/cut-off.ts";
+import type { Node } from "../node.ts";
+import { BRIDGE_DOWN, BRIDGE_RENAMED, type Finding } from "./finding.ts";
+import { describeHolder } from "./holder.ts";
+
+/**
+ * Checks whether the pods of the `bridge` plugin are at their bridges. Only what is certain is told: libcni's cache shows that an
+ * interface was made for the bridge that is configured now, and the kernel has an id for its namespace.
+ */
+export function cutOffFindings(
+  node: Node,
+  isSelected: (network: NetworkDirectory) => boolean,
+): readonly Finding[] {
+  const links = node.links();
+  if (links === undefined || !node.liveness.whose.isInNode()) return [];
+  return node.directories.filter(isSelected).flatMap((directory) => {
+    const names = new Set(directory.networks.flatMap(({ bridgeName }) => bridgeName ?? []));
+    return [...names].flatMap((name) => findingsAt(node, links, directory, name));
+  });
+}
+
+/** A pod that is cut off, by one of its reservations. */
+interface CutOffPod {
+  readonly held: NodeReservation;
+  readonly cutOff: CutOff;
+}
+
+function findingsAt(
+  node: Node,
+  links: Links,
+  directory: NetworkDirectory,
+  bridgeName: string,
+): readonly Finding[] {
+  const pods = new Map<string, CutOffPod>();
+  for (const { reservation: held, conclusion } of node.liveness.livenessOfAll(
+    directory.reservations,
+  )) {
+    if (conclusion.liveness !== "alive") continue;
+    const isOfBridge = ({ hostInterfaces }: CachedAttachment): boolean =>
+      hostInterfaces.includes(bridgeName);
+    const attachment = node.cache.attachmentsOf(held).find(isOfBridge);
+    const namespace = attachment && namespaceOf(node, held, attachment);
+    const cutOff = namespace === undefined ? undefined : cutOffFrom(links, bridgeName, namespace);
+    // One of both families holds two addresses.
+    if (cutOff !== undefined) pods.set(keyOf(held.owner) ?? held.path, { held, cutOff });
+  }
+  const all = [...pods.values()];
+  const advice = renamed(node, links, directory, bridgeName, all);
+  return all.map(({ held, cutOff }) => {
+    const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
+    const about = { network: directory.files.network, path: held.path, file: held, message };
+    return { code: "pods-cut-off", ...about, ...(advice ?? adviceOn(cutOff)) };
+  });
+}
+
+/** The id that the node's namespace has for that of an attachment; `undefined` where it is not certain. */
+function namespaceOf(
+  { facts }: Node,
+  reservation: NodeReservation,
+  { networkNamespace }: CachedAttachment,
+): number | undefined {
+  const fate = facts.fateOf(reservation);
+  const state = facts.at(networkNamespace);
+  const id =
+    fate?.kind === "alive" ? fate.namespace : state.kind === "exists" ? state.id : undefined;
+  const namespace = id === undefined ? undefined : facts.namespaces().withId(id);
+  const linked = namespace && facts.linkedIdOf(namespace);
+  return typeof linked === "number" ? linked : undefined;
+}
+
+function formatCutOff(cutOff: CutOff): string {
+  switch (cutOff.kind) {
+    case "down":
+      return `${cutOff.link.name} is down`;
+    case "elsewhere":
+      return `its interface (${cutOff.end.name}) is at ${cutOff.bridge.name}`;
+    case "apart":
+      return cutOff.end === undefined
+        ? "it has no interface that leads to the node"
+        : `its interface (${cutOff.end.name}) is at no bridge`;
+  }
+}
+
+function adviceOn(cutOff: CutOff): Partial<Finding> {
+  if (cutOff.kind !== "down") return {};
+  return {
+    remedy: BRIDGE_DOWN,
+    commands: [{ run: [["ip", "link", "set", "dev", cutOff.link.name, "up"]] }],
+  };
+}
+
+/**
+ * What to do where the bridge was renamed: all pods are at one that has the gateway, that is no other network's, and whose former
+ * name nothing has. With any other configuration their interfaces would not have been made for that name.
+ */
+function renamed(
+  { networks, unused, others }: Node,
+  links: Links,
+  directory: NetworkDirectory,
+  bridgeName: string,
+  pods: readonly CutOffPod[],
+): Partial<Finding> | undefined {
+  const bridges = new Set(
+    pods.map(({ cutOff }) => (cutOff.kind === "elsewhere" ? cutOff.bridge : undefined)),
+  );
+  const [bridge] = bridges;
+  if (links.has(bridgeName) || bridges.size !== 1 || bridge?.kind !== "bridge") return undefined;
+  const isNamed = [...networks, ...unused, ...(others?.networks ?? [])].some(
+    (one) => one.bridgeName === bridge.name,
+  );
+  const hasGateway = directory.networks
+    .flatMap(({ rangeSets }) => rangeSets.flat())
+    .some((range) => bridge.addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range))));
+  if (isNamed || !hasGateway) return undefined;
+  const run = [["ip", "link", "set", "dev", bridge.name, "name", bridgeName]];
+  return { remedy: BRIDGE_RENAMED, commands: [{ run }] };
+}

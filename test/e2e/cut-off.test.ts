@@ -1,0 +1,117 @@
+// test: each executable, one if short, makes namespaces, mounts
+/** Living pods that are cut off from the bridge of their network, with the `bridge` plugin: who they are, and what helps. */
+
+import { execFileSync } from "node:child_process";
+import { type AddedPod, add, configure, end, findings } from "./bridge-node.ts";
+import { scenario } from "./scenario.ts";
+
+const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
+const GATEWAY = "10.219.7.1";
+const ranges = [[{ subnet: "10.219.7.0/28" }]];
+
+function run(...lines: readonly string[]): void {
+  for (const line of lines) execFileSync("sh", ["-c", line], { stdio: "pipe" });
+}
+
+/** The port of a pod's. */
+function portOf({ hostInterfaces: [, port = ""] }: AddedPod): string {
+  return port;
+}
+
+/**
+ * What is done to the node with the pods web and db, who is cut off then, why, and by which commands they are connected again;
+ * without any they are restarted.
+ */
+const cases: Readonly<
+  Record<
+    string,
+    readonly [
+      spoil: (web: AddedPod) => readonly string[],
+      pods: readonly string[],
+      why: RegExp,
+      commands: readonly string[],
+    ]
+  >
+> = {
+  "is as it was": [() => [], [], /./, []],
+  "was deleted": [
+    () => ["ip link delete cni0"],
+    ["web", "db"],
+    /cut off from cni0: its interface \(veth[0-9a-f]+\) is at no bridge$/,
+    [],
+  ],
+  "is down": [
+    () => ["ip link set cni0 down"],
+    ["web", "db"],
+    /cut off from cni0: cni0 is down$/,
+    ["ip link set dev cni0 up"],
+  ],
+  "lacks a port that was deleted": [
+    (web) => [`ip link delete ${portOf(web)}`],
+    ["web"],
+    /it has no interface that leads to the node$/,
+    [],
+  ],
+  "lacks a port that was taken out of it": [
+    (web) => [`ip link set ${portOf(web)} nomaster`],
+    ["web"],
+    /its interface \(veth[0-9a-f]+\) is at no bridge$/,
+    [],
+  ],
+  "was renamed": [
+    () => ["ip link set cni0 down", "ip link set cni0 name old0", "ip link set old0 up"],
+    ["web", "db"],
+    /its interface \(veth[0-9a-f]+\) is at old0$/,
+    ["ip link set dev old0 name cni0"],
+  ],
+  "was renamed, and made again for another pod": [
+    () => ["ip link set cni0 down", "ip link set cni0 name old0", "ip link add cni0 type bridge"],
+    ["web", "db"],
+    /its interface \(veth[0-9a-f]+\) is at old0$/,
+    [],
+  ],
+};
+
+for (const [what, [spoil, pods, why, commands]] of Object.entries(cases)) {
+  const effect = pods.length === 0 ? "nothing" : `${pods.join(" and ")} cut off`;
+  scenario(`a bridge that ${what}: ${effect}`, needs, (t, host) => {
+    const network = configure({ ranges });
+    const web = add(host, network, "web");
+    const db = add(host, network, "db");
+    run(...spoil(web));
+
+    const found = findings().filter(({ code }) => code === "pods-cut-off");
+    t.equal(found.length, pods.length);
+    const living = found.map(({ message }) => /^default\/(\w+) \(container/.exec(message)?.[1]);
+    t.same(new Set(living), new Set(pods));
+    for (const { message, severity } of found) {
+      t.match(message, why);
+      t.equal(severity, "error");
+    }
+    t.same([...new Set(found.flatMap((one) => one.commands))], commands);
+
+    run(...commands);
+    for (const one of [web, db]) {
+      const isCutOff = commands.length === 0 && living.includes(one.pod.containerId);
+      t.equal(one.pod.reaches(GATEWAY), !isCutOff, `${one.pod.containerId} reaches its gateway`);
+      if (!isCutOff) continue;
+      end(host, network, one);
+      t.ok(add(host, network, `${one.pod.containerId}-again`).pod.reaches(GATEWAY));
+    }
+    t.same(
+      findings().filter(({ severity }) => severity === "error"),
+      [],
+    );
+  });
+}
+
+scenario("a pod of another link is not at the bridge by right", needs, (t, host) => {
+  const bridge = add(host, configure({ ranges }, { isGateway: true, bridge: "former0" }), "before");
+  add(host, configure({ ranges }), "after");
+  t.same(
+    findings().filter(({ code }) => code === "pods-cut-off"),
+    [],
+    "a bridge with another name in the configuration is no bridge that was renamed",
+  );
+  t.ok(bridge.pod.netns);
+});

@@ -1,0 +1,58 @@
+/** What keeps a pod from its bridge, by the links of the node: a table of facts. */
+
+import { test } from "tap";
+import { readLinks } from "../../../src/operator/facts/links.ts";
+import { type CutOff, cutOffFrom } from "../../../src/operator/judgements/cut-off.ts";
+import { type LinkFacts, linksText } from "../../harness/network-links.ts";
+
+const bridge = { kind: "bridge" };
+const port = { kind: "veth", master: "cni0", otherEnd: 7 };
+const other = { kind: "veth", master: "cni0", otherEnd: 8 };
+
+function textOf(cutOff: CutOff | undefined): string {
+  switch (cutOff?.kind) {
+    case undefined:
+      return "at its bridge";
+    case "down":
+      return `down: ${cutOff.link.name}`;
+    case "elsewhere":
+      return `${cutOff.end.name} at ${cutOff.bridge.name}`;
+    case "apart":
+      return `apart: ${cutOff.end?.name ?? "nothing"}`;
+  }
+}
+
+const cases: Readonly<Record<string, readonly [Readonly<Record<string, LinkFacts>>, string]>> = {
+  "a port of the bridge": [{ cni0: bridge, veth7: port }, "at its bridge"],
+  "a port of the bridge, and another interface": [
+    { docker0: bridge, veth1: { ...port, master: "docker0" }, cni0: bridge, veth7: port },
+    "at its bridge",
+  ],
+  "a bridge that is down": [{ cni0: { ...bridge, isDown: true }, veth7: port }, "down: cni0"],
+  "a port that is down": [{ cni0: bridge, veth7: { ...port, isDown: true } }, "down: veth7"],
+  "two ports, one of them down": [
+    { cni0: bridge, veth6: { ...port, isDown: true }, veth7: port },
+    "at its bridge",
+  ],
+  "no bridge any more": [{ veth7: { kind: "veth", otherEnd: 7 } }, "apart: veth7"],
+  "an interface out of the bridge": [
+    { cni0: bridge, veth7: { kind: "veth", otherEnd: 7 }, veth8: other },
+    "apart: veth7",
+  ],
+  "no interface any more": [{ cni0: bridge, veth8: other }, "apart: nothing"],
+  "a bridge with another name": [
+    { old0: bridge, veth7: { ...port, master: "old0" } },
+    "veth7 at old0",
+  ],
+  "a bridge with another name, and a new one": [
+    { old0: bridge, veth7: { ...port, master: "old0" }, cni0: bridge },
+    "veth7 at old0",
+  ],
+};
+
+for (const [what, [links, expected]] of Object.entries(cases)) {
+  test(`a pod with ${what}: ${expected}`, async (t) => {
+    const read = readLinks({ networkLinks: () => linksText(links) }) ?? new Map();
+    t.equal(textOf(cutOffFrom(read, "cni0", 7)), expected);
+  });
+}
