@@ -179,11 +179,11 @@ function adviceOn(
   one: InterfaceAddress,
   range: Range,
 ): Pick<Finding, "severity" | "remedy"> {
-  if (isSame(one.address, gatewayOf(range).address)) {
+  const links = node.links();
+  if (links?.get(name)?.kind === "bridge" && isSame(one.address, gatewayOf(range).address)) {
     // Restored, the name would be the wrong one for the pods at the bridge that has it now.
-    const links = node.links();
     const now = bridge && links?.get(bridge.name);
-    const isVacant = now === undefined || (links && portsOf(links, now).length === 0);
+    const isVacant = now === undefined || portsOf(links, now).length === 0;
     const advice = isVacant
       ? "restore its name in the configuration, or also change the subnet"
       : "restart the pods at it, and remove it once nothing is at it";

@@ -15,12 +15,12 @@ function configureNet(machine: MemoryMachine, ipam: JsonObject = {}): void {
   });
 }
 
-/** Interfaces with one address each, such as `eth1 198.51.100.9/24`. */
+/** Interfaces with one address each, such as `eth1 198.51.100.9/24`, or `old0 198.51.100.1/24 bridge` with its kind. */
 function interfacesOf(lines: readonly string[]): Readonly<Record<string, LinkFacts>> {
   return Object.fromEntries(
     lines.map((line) => {
-      const [name = "", address = ""] = line.split(" ");
-      return [name, [address]];
+      const [name = "", address = "", kind = "-"] = line.split(" ");
+      return [name, { kind, addresses: [address] }];
     }),
   );
 }
@@ -37,7 +37,7 @@ function found(
   routers: readonly string[] = [],
   port?: string,
 ) {
-  const addresses = lines.map((line) => line.replace(/^.* |\/.*$/g, ""));
+  const addresses = lines.map((line) => line.replace(/^\S* |\/.*$/g, ""));
   const own = { namespace: 1, addresses, tables: { route: routers.map(routeBy).join("") } };
   const processes = { 1: own, 99: own, ...kernel.processes };
   const cni0 = { kind: "bridge", addresses: ["198.51.100.1/28"] };
@@ -196,8 +196,8 @@ for (const [type, expected] of [
 }
 
 for (const [what, lines] of [
-  ["as it was", ["old0 198.51.100.1/28"]],
-  ["with the former prefix length", ["old0 198.51.100.1/24"]],
+  ["as it was", ["old0 198.51.100.1/28 bridge"]],
+  ["with the former prefix length", ["old0 198.51.100.1/24 bridge"]],
 ] as const) {
   test(`a bridge that was renamed, and has the gateway ${what}, gets its name back`, async (t) => {
     const machine = memoryNode({});
@@ -342,10 +342,18 @@ test("the routers are not asked for where the command runs in the namespace of a
   t.same(findingsOn(machine, { kernel }), []);
 });
 
+test("a NIC with the gateway's address was never the bridge", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine);
+  t.match(found(machine, ["eth1 198.51.100.1/28"]), [
+    { code: "node-network", remedy: /^give the network a subnet that no other network/ },
+  ]);
+});
+
 test("but not once pods are at the one with the new name: the advice does not turn round", async (t) => {
   const machine = memoryNode({});
   configureNet(machine);
-  t.match(found(machine, ["old0 198.51.100.1/28"], {}, [], "veth1"), [
+  t.match(found(machine, ["old0 198.51.100.1/28 bridge"], {}, [], "veth1"), [
     {
       code: "node-network",
       remedy:
