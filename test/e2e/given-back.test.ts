@@ -19,7 +19,7 @@ function sandbox(name: string): Attachment {
 }
 
 scenario("pods that give their addresses back at once are told of", needs, async (t, host) => {
-  const wrong = configure({ ...ipam, routes: [{ dst: "10.220.0.0/16", gw: "192.0.2.1" }] });
+  const wrong = configure({ ...ipam, routes: [{ dst: "10.220.0.0/16", gw: "10.221.0.1" }] });
   const codes = () => findings().map(({ code }) => code);
   const fail = (name: string): void => {
     const pod = sandbox(name);
