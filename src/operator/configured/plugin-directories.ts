@@ -21,7 +21,7 @@ export const INSTALLED = ".installed";
 
 /** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
 export function markerText(name: string): string {
-  return `${name} was installed in this directory; host-local check reports when another program replaces it, and host-local install --if-replaced puts it back.\n`;
+  return `${name} was installed in this directory; host-local check reports when another program replaces it, and host-local install DIR --if-replaced puts it back.\n`;
 }
 
 /** A directory of CNI plugins. */

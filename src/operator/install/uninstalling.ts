@@ -6,6 +6,7 @@ import {
   type Option,
   RefusedError,
 } from "../../cli/command/command.ts";
+import { removeFailedCalls } from "../../store/failed-calls/failed-calls-file.ts";
 import { attempt } from "../../system/system.ts";
 import { isMarker } from "../configured/plugin-directories.ts";
 import { askPlugin, type Plugin } from "./ask.ts";
@@ -80,6 +81,7 @@ export function putBack(context: Context, place: Place, confirm: Confirm): Outco
   if (isInstalled) attempt(() => system.unlink(marker), undefined, "ENOENT");
   if (step === "restore") system.rename(previous, target);
   if (step === "remove") system.unlink(target);
+  removeFailedCalls(system);
   const versions = step === "restore" ? before.versions : [];
   return { action: "uninstalled", lines: [done, ...reasons], versions };
 }

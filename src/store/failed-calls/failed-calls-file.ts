@@ -6,7 +6,7 @@
 
 import { attempt, exists, recover, type System, SystemError } from "../../system/system.ts";
 import { join, parentOf } from "../files/paths.ts";
-import { readRotated, rotateIfFull } from "../files/rotated-file.ts";
+import { readRotated, removeRotated, rotateIfFull } from "../files/rotated-file.ts";
 import { directoryFault, errnoOfFault } from "../files/state-directory.ts";
 import { type CallRecord, formatCall, parseCalls } from "./failed-call.ts";
 
@@ -55,6 +55,11 @@ export function readFailedCalls(system: System): readonly CallRecord[] {
   const kind = attempt(() => system.linkStatus(path).kind, "file", "ENOENT");
   if (kind !== "file") throw new SystemError("open", path, "EINVAL");
   return readRotated(system, path, LARGEST).flatMap(parseCalls);
+}
+
+/** Removes what was kept, as far as this user may: with the plugin it goes, too. */
+export function removeFailedCalls(system: System): void {
+  attempt(() => removeRotated(system, pathIn(requireDirectory(system))), undefined);
 }
 
 /** The directory, where it may be used. */

@@ -1,6 +1,7 @@
 /** A file of lines that is rotated once: `history` becomes `history.1`, in place of the one before. */
 
 import { attempt, type FileStatus, type System } from "../../system/system.ts";
+import { removeQuietly } from "./temporary.ts";
 
 /**
  * Renames a file that would become too long; what is appended next makes it anew.
@@ -30,6 +31,11 @@ export function readRotated(system: System, path: string, limit: number): readon
       return texts.filter((text) => text !== undefined);
     }
   }
+}
+
+/** Removes the files of both names, as far as this user may. */
+export function removeRotated(system: System, path: string): void {
+  for (const one of [path, rotated(path)]) removeQuietly(system, one);
 }
 
 /** The name of the file with the lines before those of another. */

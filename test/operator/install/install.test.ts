@@ -5,6 +5,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import {
   chmodSync,
   mkdirSync,
+  readdirSync,
   readFileSync,
   readlinkSync,
   rmSync,
@@ -266,6 +267,18 @@ function inNamespace(line: string) {
   });
   return { status, stdout, stderr };
 }
+
+test("--uninstall removes what was kept of failed calls", async (t) => {
+  const runtime = join(scratchDirectory(t), "host-local");
+  mkdirSync(runtime, { mode: 0o700 });
+  for (const name of ["failed-calls", "failed-calls.1", "other"]) {
+    writeFileSync(join(runtime, name), "");
+  }
+  const { path } = directoryWith(t, "this go M");
+  const environment = { HOST_LOCAL_RUNTIME_DIR: runtime };
+  const { exitCode } = tool(["install", path, "--uninstall", "--yes"], { environment });
+  t.strictSame([exitCode, readdirSync(runtime)], [0, ["other"]]);
+});
 
 test("wrong usage exits with 2", async (t) => {
   const directory = scratchDirectory(t);
