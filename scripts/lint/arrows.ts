@@ -70,9 +70,9 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["cluster/audit", [...cluster, "cluster/nodes"]],
   ["operator/configured", node],
   ["operator/held", [...node, "operator/configured"]],
-  ["operator/alive/cache", [...node, "operator/configured", "operator/held"]],
-  ["operator/alive", [...node, "operator/configured", "operator/held", "operator/alive/cache"]],
   ["operator/once.ts", []],
+  ["operator/alive/cache", [...node, "operator/once.ts", "operator/configured", "operator/held"]],
+  ["operator/alive", [...node, "operator/configured", "operator/held", "operator/alive/cache"]],
   [
     "operator/facts",
     [

@@ -91,6 +91,10 @@ export class Node {
    * alive.
    */
   get reservations(): readonly NodeReservation[] {
+    return this.#readReservations();
+  }
+
+  #readReservations(): readonly NodeReservation[] {
     this.cache.learnNames();
     const reservations = this.directories.flatMap((one) => one.reservations);
     for (const directory of this.directories) this.facts.journalOf(directory);
@@ -159,12 +163,14 @@ export class Node {
       .inUseIn(directory)
       .filter(({ address, user }) => user === "container" && isHandedOut(address))
       .map(({ name }) => name)
-      .filter((name) => directory.ownersAt(name).length === 0);
+      .filter((name) => directory.heldAt(name).length === 0);
   }
 
-  /** The same networks as they are now. */
+  /** The same networks as they are now: the reservations are read, as before all else. */
   readAgain(): Node {
-    return new Node(this.context, this.#networks);
+    const now = new Node(this.context, this.#networks);
+    now.#readReservations();
+    return now;
   }
 }
 

@@ -45,7 +45,7 @@ function findingsAt(
     if (conclusion.liveness !== "alive") continue;
     const isOfBridge = ({ hostInterfaces }: CachedAttachment): boolean =>
       hostInterfaces.includes(bridgeName);
-    const attachment = node.cache.attachmentsOf(held).find(isOfBridge);
+    const attachment = node.cache.knownOf(held).attachments.find(isOfBridge);
     const namespace = attachment && namespaceOf(node, held, attachment);
     const cutOff = namespace === undefined ? undefined : cutOffFrom(links, bridgeName, namespace);
     // One of both families holds two addresses.

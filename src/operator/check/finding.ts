@@ -55,8 +55,7 @@ export const kinds = {
   },
   "address-in-use-twice": {
     severity: "error",
-    remedy:
-      "restart these pods, except the one whose container holds the reservation, or remove a network namespace that the runtime has lost; then find out who released the address or removed its file",
+    remedy: "restart the pod without a reservation, which then gets another address",
   },
   "live-without-reservation": {
     severity: "error",

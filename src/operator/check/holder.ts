@@ -1,12 +1,16 @@
-/** Who holds a reservation, as messages name it: the pod first, where it is known. */
+/** Who has or holds an address, as messages name it: the pod first, where it is known. */
 
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 
+/** A container, and its pod as far as that is known. */
+type Container = Pick<CachedAttachment, "containerId" | "pod">;
+
 /** Describes the holder of a reservation, such as `default/web (container 4f1d6e0c8b7a)`. */
 export function describeHolder(
-  { cache }: { readonly cache: ResultsCache },
+  { cache }: { readonly cache: Pick<ResultsCache, "podOf"> },
   reservation: NodeReservation,
 ): string {
   const containerId = containerOf(reservation.owner);
@@ -15,12 +19,19 @@ export function describeHolder(
 }
 
 /** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
-export function describeContainer({
-  pod,
-  containerId,
-}: {
-  readonly pod: string;
-  readonly containerId: string;
-}): string {
+export function describeContainer({ pod, containerId }: Container): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
+}
+
+/** The name of a container for whoever is to restart it, such as `default/web`. */
+export function podOrContainer({ pod, containerId }: Container): string {
+  return pod === "" ? `container ${containerId}` : pod;
+}
+
+/** The name of the holder of a reservation, such as `default/web`. */
+export function podOrHolder(
+  { cache }: { readonly cache: Pick<ResultsCache, "podOf"> },
+  reservation: NodeReservation,
+): string {
+  return cache.podOf(reservation) || describeHolder({ cache }, reservation);
 }

@@ -81,12 +81,13 @@ export function leakFindings(
  * another container there: what only has its address may be another network's pod.
  */
 function isOwnNamespace(
-  { cache, facts, liveness }: Node,
+  { facts, liveness }: Node,
   reservation: NodeReservation,
   path: string,
 ): boolean {
   const own = containerOf(reservation.owner);
-  const named = cache.attachments.filter(({ networkNamespace }) => networkNamespace === path);
+  const { attachments } = liveness.whose.known();
+  const named = attachments.filter(({ networkNamespace }) => networkNamespace === path);
   if (named.some(({ containerId }) => containerId === own)) return true;
   const fate = facts.fateOf(reservation);
   const found = facts.namespaces().all.find((one) => one.path === path);

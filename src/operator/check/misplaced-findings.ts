@@ -10,7 +10,7 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
-import { describeHolder } from "./holder.ts";
+import { describeHolder, podOrHolder } from "./holder.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 import { releaseCommand } from "./remedy-command.ts";
 
@@ -59,16 +59,12 @@ function findingOn(node: Node, reservation: NodeReservation, [code, text]: Place
 
 /** All pods of a former range are one finding: there is nothing to release while they live. */
 function outsideFindings(
-  { cache }: Node,
+  node: Node,
   { files, ranges }: NetworkDirectory,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
   if (reservations.length === 0) return [];
-  const holders = new Set(
-    reservations.map(
-      (one) => `${cache.podOf(one) || containerOf(one.owner) || "no container"} (${one.text})`,
-    ),
-  );
+  const holders = new Set(reservations.map((one) => `${podOrHolder(node, one)} (${one.text})`));
   const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
   const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
   const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];

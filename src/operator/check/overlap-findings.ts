@@ -1,8 +1,8 @@
 /** Findings on networks that may hand out the same address on one link. */
 
 import { formatAddressRange, intersectionOf } from "../../ipam/address.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { areApart } from "../judgements/are-apart.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
@@ -23,19 +23,6 @@ export function overlapFindings(
       .filter((other) => (isSelected(one) || isSelected(other)) && !areApart(one, other))
       .flatMap((other) => compareNetworks(node, one, other)),
   );
-}
-
-/** Whether no pod of the one network is on a link with one of the other, so that both may have an address. */
-export function areApart(one: NetworkDirectory, other: NetworkDirectory): boolean {
-  return one.networks.every((network) =>
-    other.networks.every((another) => areOnDifferentLinks(network, another)),
-  );
-}
-
-/** The node has one route to an address: of two networks to which it has routes, it reaches only one. */
-function areOnDifferentLinks(one: FoundNetwork, other: FoundNetwork): boolean {
-  if (one.isRouted && other.isRouted) return false;
-  return one.link !== undefined && other.link !== undefined && one.link !== other.link;
 }
 
 /** Addresses that are held in both are the worse finding on the same ranges. */

@@ -52,14 +52,14 @@ export function podsInSubnet(
   for (const reservation of reservations) {
     const { network, address, owner, text } = reservation;
     if (!isMeant(address) || (of && network.files.directory !== of.files.directory)) continue;
-    if (cache.attachmentsOf(reservation).some((one) => hasOther(one, gateway))) continue;
+    if (cache.knownOf(reservation).attachments.some((one) => hasOther(one, gateway))) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
     const holder = cache.podOf(reservation) || containerOf(owner) || "no container";
     const pods = result.liveness === "alive" ? living : unknown;
     pods.set(text, `${holder} (${text})`);
   }
-  for (const attachment of cache.attachments) {
+  for (const attachment of liveness.whose.known().attachments) {
     if (of && attachment.network !== of.files.network) continue;
     for (const text of attachment.addresses) {
       const address = parseAddress(text);

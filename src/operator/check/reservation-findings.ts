@@ -3,10 +3,9 @@
 import type { Context } from "../../cli/command/command.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import type { Liveness } from "../../store/life/conclusion.ts";
 import { isAhead } from "../../store/reservations/age.ts";
-import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { Place } from "../judgements/places.ts";
 import type { Node } from "../node.ts";
 import type { Code, Finding } from "./finding.ts";
 import { describeContainer, describeHolder } from "./holder.ts";
@@ -125,49 +124,52 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   if (!reservation.isRemovable(context.system.now())) return [];
   const message = "the file is empty, so no DEL can release it";
   const finding = found(reservation, "empty-reservation", message);
-  const user = userOf(node, reservation);
-  if (user === "nobody") {
+  const { places, whose } = node.liveness;
+  const users = places.with(reservation.text);
+  if (users.length > 0) return [usedFinding(finding, reservation, users)];
+  if (isNobodys(node, reservation)) {
     const { files } = reservation.network;
     const words = ["check", files.network, "--repair"] as const;
     return [{ ...finding, commands: [{ files, words }], repairable: reservation }];
   }
-  if (user === "unknown") {
-    const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
-    const unknown = { ...finding, message: text };
-    return node.cache.unreadable === undefined
-      ? [{ ...unknown, commands: [releaseCommand(reservation)] }]
-      : [{ ...unknown, remedy: "make libcni's cache readable first" }];
-  }
-  const used = { ...finding, severity: "error" } as const;
-  if (user === "a process") {
-    const text = `${message}; a process has the address, and its container is not known`;
-    const remedy = "restart the pod that has the address, then run check again";
-    return [{ ...used, message: text, remedy }];
-  }
-  const text = `${message}; ${describeContainer(user)} uses the address`;
-  const remedy = "write its container back into it: until then ADD may hand the address out again";
-  const commands = [{ owner: user, path: reservation.path, where: "empty" }] as const;
-  return [{ ...used, message: text, remedy, commands }];
+  const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
+  const unknown = { ...finding, message: text };
+  return whose.known().unreadable === undefined
+    ? [{ ...unknown, commands: [releaseCommand(reservation)] }]
+    : [{ ...unknown, remedy: "make libcni's cache readable first" }];
 }
 
-/** Who uses an address: a container that lives, a process of which no more is known, or nobody, as far as that is known. */
-type AddressUser = CachedAttachment | "a process" | "nobody" | "unknown";
+/** An empty file does not keep its address from being handed out again. */
+function usedFinding(
+  finding: Finding,
+  { network, path }: NodeReservation,
+  users: readonly Place[],
+): Finding {
+  const used = { ...finding, severity: "error" } as const;
+  const own = users
+    .flatMap(({ attachments }) => attachments)
+    .find((one) => one.network === network.files.network);
+  if (own !== undefined) {
+    const message = `${finding.message}; ${describeContainer(own)} uses the address`;
+    const remedy =
+      "write its container back into it: until then ADD may hand the address out again";
+    return { ...used, message, remedy, commands: [{ owner: own, path, where: "empty" }] };
+  }
+  const where = users.map((one) => one.where).join(" and ");
+  const message = `${finding.message}; ${where} has the address, and its container is not known`;
+  return { ...used, message, remedy: "restart the pod that has the address, then run check again" };
+}
 
-/** Who uses the address of a reservation in its network, whoever holds it. */
-function userOf({ cache, liveness }: Node, reservation: NodeReservation): AddressUser {
-  const address = reservation.text;
-  const { network } = reservation.network.files;
-  const attachments = cache.attachments.filter(
-    (one) => one.network === network && one.addresses.includes(address),
+/** Whether no attachment that libcni's cache knows may live with the address of a reservation, and all is known. */
+function isNobodys({ liveness }: Node, { network, text }: NodeReservation): boolean {
+  const { attachments, unreadable } = liveness.whose.known();
+  const own = attachments.filter(
+    (one) => one.network === network.files.network && one.addresses.includes(text),
   );
-  const livenessIn = (one: CachedAttachment): Liveness =>
-    liveness.livenessOfAttachment(one).liveness;
-  const attachment = attachments.find((one) => livenessIn(one) === "alive");
-  if (attachment !== undefined) return attachment;
-  if (liveness.livenessOf(reservation).liveness === "alive") return "a process";
-  const isKnown =
-    cache.unreadable === undefined && attachments.every((one) => livenessIn(one) !== "unknown");
-  return isKnown ? "nobody" : "unknown";
+  return (
+    unreadable === undefined &&
+    own.every((one) => liveness.livenessOfAttachment(one).liveness === "dead")
+  );
 }
 
 function permissionFindings(reservation: NodeReservation): readonly Finding[] {

@@ -23,7 +23,6 @@ import {
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type SystemError } from "../../system/system.ts";
-import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import { OpenNamespaces } from "../alive/open-namespaces.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
@@ -43,11 +42,8 @@ export interface Standpoint {
 /** The network namespaces of the node, all of the same moment. */
 export type SeenNamespaces = Pick<
   AddressesInUse,
-  "all" | "incomplete" | "nodeAddresses" | "withAddress" | "withId" | "isLinked" | "inSeveral"
+  "all" | "incomplete" | "nodeAddresses" | "withAddress" | "withId" | "isLinked"
 >;
-
-/** What of an attachment in libcni's cache shows whether it is alive. */
-export type Attached = Pick<CachedAttachment, "containerId" | "networkNamespace" | "addresses">;
 
 /** An address that is in use, by its canonical form, and who uses it. */
 export interface UsedAddress extends HeldAddress {
@@ -61,7 +57,7 @@ export interface UsedAddress extends HeldAddress {
  */
 export interface LifeFacts {
   readonly now: () => number;
-  readonly cache: Pick<ResultsCache, "attachments" | "attachmentsOf" | "unreadableOf">;
+  readonly cache: Pick<ResultsCache, "knownOf" | "knownBut" | "podOf">;
   /** The reservations of all networks: they tell whose a network namespace is. */
   readonly held: readonly NetworkDirectory[];
   /** What the journal tells of a reservation's container. */
@@ -98,6 +94,7 @@ export class NodeLifeFacts implements LifeFacts {
   readonly states: NamespaceStates;
   readonly #open: OpenNamespaces;
   readonly #journals = new Map<NetworkDirectory, ReadJournal>();
+  readonly #paths = new Map<string, PathState>();
   readonly #ids = new Map<Namespace, number | "none" | "unseen">();
   readonly #inUse = new Map<NetworkDirectory, readonly UsedAddress[]>();
   /** What is seen of the node: looked at once, so that all is judged by the same moment. */
@@ -158,7 +155,11 @@ export class NodeLifeFacts implements LifeFacts {
   }
 
   at(path: string): PathState {
-    return this.states.at(path);
+    const known = this.#paths.get(path);
+    if (known !== undefined) return known;
+    const state = this.states.at(path);
+    this.#paths.set(path, state);
+    return state;
   }
 
   /** What uses the addresses of a network. */

@@ -163,16 +163,16 @@ export class NetworkDirectory {
   }
 
   /**
-   * The owners of an address, in its canonical form, also of what was reserved since the others were read; those whose
-   * files have other names for it only once all are read.
+   * The reservations of an address, in its canonical form, also what was reserved since the others were read; those whose files
+   * have other names for it only once all are read.
    */
-  ownersAt(address: string): readonly Owner[] {
+  heldAt(address: string): readonly NodeReservation[] {
     this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
     const known = this.#byAddress?.get(address);
-    if (known !== undefined) return known.map(({ owner }) => owner);
+    if (known !== undefined) return known;
     const parsed = parseAddress(address);
     const found = parsed && this.read({ address: parsed, name: address });
-    return found === undefined ? [] : [found.owner];
+    return found === undefined ? [] : [found];
   }
 
   /** Whether other machines may reserve there, too, as far as the file system shows it. */

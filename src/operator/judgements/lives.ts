@@ -12,14 +12,18 @@ import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { processIn } from "../../store/namespaces/namespace-state.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { Attached, LifeFacts } from "../facts/life-facts.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
+import type { Known } from "../alive/cache/results-cache.ts";
+import type { LifeFacts } from "../facts/life-facts.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
+import { Places } from "./places.ts";
 import { Whose } from "./whose.ts";
 
 /** How long an ADD may be under way that has not yet configured the address it reserved, in milliseconds. */
 const LONGEST_ADD = 2 * 60_000;
 
-type Named = Omit<Attached, "containerId">;
+/** What of an attachment in libcni's cache shows whether it is alive. */
+type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 
 /** A reservation, and what is known of its container. */
 export interface KnownReservation {
@@ -34,11 +38,14 @@ export class Lives {
   readonly #facts: LifeFacts;
   /** Whose the network namespaces are. */
   readonly whose: Whose;
+  /** Who has an address. */
+  readonly places: Places;
   readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
 
   constructor(facts: LifeFacts) {
     this.#facts = facts;
     this.whose = new Whose(facts);
+    this.places = new Places(facts, this.whose);
   }
 
   livenessOf(reservation: NodeReservation): Conclusion {
@@ -100,7 +107,7 @@ export class Lives {
         if (conclusion.liveness !== "unknown") accounted.add(containerOf(reservation.owner));
       }
     }
-    for (const { containerId, networkNamespace } of this.whose.attachmentsOfBoot()) {
+    for (const { containerId, networkNamespace } of this.whose.known().attachments) {
       if (networkNamespace !== "" && this.#facts.at(networkNamespace).kind !== "unseen") {
         accounted.add(containerId);
       }
@@ -141,6 +148,7 @@ class ReservationEvidence implements Evidence {
   readonly #lives: Lives;
   readonly #facts: LifeFacts;
   readonly #reservation: NodeReservation;
+  #ofCache: Known | undefined;
   readonly fate: Fate | undefined;
 
   constructor(
@@ -187,8 +195,13 @@ class ReservationEvidence implements Evidence {
       : undefined;
   }
 
+  get #known(): Known {
+    this.#ofCache ??= this.#facts.cache.knownOf(this.#reservation);
+    return this.#ofCache;
+  }
+
   get named(): readonly NamedNamespace[] {
-    return namedBy(this.#facts, this.#facts.cache.attachmentsOf(this.#reservation));
+    return namedBy(this.#facts, this.#known.attachments);
   }
 
   get stranger(): string | undefined {
@@ -196,7 +209,7 @@ class ReservationEvidence implements Evidence {
   }
 
   get cacheError(): string | undefined {
-    return this.#facts.cache.unreadableOf(this.#reservation)?.message;
+    return this.#known.unreadable?.message;
   }
 
   get isJustReserved(): boolean {

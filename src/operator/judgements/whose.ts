@@ -1,17 +1,25 @@
 /** Whose the network namespaces of the node are: the node's, a known container's, or nobody knows. */
 
 import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
-import { BEFORE_BOOT } from "../../store/life/conclusion.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { Attached, LifeFacts } from "../facts/life-facts.ts";
+import type { Known } from "../alive/cache/results-cache.ts";
+import type { LifeFacts } from "../facts/life-facts.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 import { once } from "../once.ts";
 
 const NONE: readonly Namespace[] = [];
 
 const UNLINKED = "what is linked with the network namespace of the node is not seen from this one";
+
+/** What the journals tell of the network namespaces and the containers. */
+interface Recorded {
+  /** A reservation for each namespace that lives, by the namespace as the kernel names it. */
+  readonly living: ReadonlyMap<string, NodeReservation>;
+  /** The containers of which all that they hold is of the dead. */
+  readonly dead: ReadonlySet<string>;
+}
 
 /** Judges by what was read, each question once. */
 export class Whose {
@@ -25,7 +33,7 @@ export class Whose {
   readonly #containers = once(() => {
     const { namespaces, held } = this.#facts;
     const ownersAt = (address: string): readonly string[] =>
-      held.flatMap((one) => one.ownersAt(address).map(containerOf));
+      held.flatMap((one) => one.heldAt(address).map(({ owner }) => containerOf(owner)));
     return new Map(
       namespaces().all.map((namespace) => {
         const addresses = [...namespace.addresses].filter((one) => !isLocal(one));
@@ -47,42 +55,39 @@ export class Whose {
     return byContainer;
   });
 
-  /** The living namespaces for which something was reserved, by the journals. */
-  readonly #recorded = once((): ReadonlySet<string> => {
-    const ids = this.#facts.held.flatMap(({ reservations }) =>
-      reservations.flatMap((one) => {
+  /** What the journals of all networks tell. */
+  readonly recorded = once((): Recorded => {
+    const living = new Map<string, NodeReservation>();
+    const dead = new Set<string>();
+    const others: NodeReservation[] = [];
+    for (const { reservations } of this.#facts.held) {
+      for (const one of reservations) {
         const fate = this.#facts.fateOf(one);
-        return fate?.kind === "alive" ? fate.namespace : [];
-      }),
-    );
-    return new Set(ids);
-  });
-
-  /** The containers of which all that they hold is from before this boot. */
-  readonly #beforeBoot = once((): ReadonlySet<string> => {
-    const { held, fateOf } = this.#facts;
-    const all = held.flatMap(({ reservations }) =>
-      reservations.map((one) => [containerOf(one.owner), fateOf.call(this.#facts, one)] as const),
-    );
-    const names = new Set<string>();
-    for (const [name, fate] of all) if (fate === BEFORE_BOOT) names.add(name);
-    for (const [name, fate] of all) if (fate !== BEFORE_BOOT) names.delete(name);
-    return names;
+        if (fate?.kind === "alive") living.set(fate.namespace, one);
+        if (fate?.kind === "dead") dead.add(containerOf(one.owner));
+        else others.push(one);
+      }
+    }
+    if (dead.size > 0) for (const { owner } of others) dead.delete(containerOf(owner));
+    return { living, dead };
   });
 
   /**
-   * What libcni's cache knows, without what it knows from before this boot: the namespace that it had is gone, and what is at its
-   * path is another's.
+   * What libcni's cache knows, without what is of dead containers by the journals: the namespace that such a one had is gone, and
+   * what is at its path is another's.
    */
-  readonly attachmentsOfBoot = once((): readonly Attached[] => {
-    const { attachments } = this.#facts.cache;
-    if (attachments.length === 0) return attachments;
-    return attachments.filter(({ containerId }) => !this.#beforeBoot().has(containerId));
+  readonly known = once((): Known => {
+    const { cache, held } = this.#facts;
+    const isDead = (containerId: string): boolean => this.recorded().dead.has(containerId);
+    const ofDead = (): readonly NodeReservation[] =>
+      held.flatMap((one) => one.reservations.filter(({ owner }) => isDead(containerOf(owner))));
+    const { attachments, unreadable } = cache.knownBut(ofDead);
+    return { attachments: attachments.filter((one) => !isDead(one.containerId)), unreadable };
   });
 
   /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
   readonly #named = once((): ReadonlySet<string> => {
-    const ids = this.attachmentsOfBoot().flatMap(({ networkNamespace, addresses }) => {
+    const ids = this.known().attachments.flatMap(({ networkNamespace, addresses }) => {
       const state = this.#facts.at(networkNamespace);
       if (state.kind !== "exists") return [];
       const found = this.#facts.namespaces().withId(state.id);
@@ -96,7 +101,7 @@ export class Whose {
 
   /** The ids of the namespaces that are known as those of this node's containers, by libcni's cache or a journal. */
   readonly ofContainers = once(
-    (): ReadonlySet<string> => new Set([...this.#named(), ...this.#recorded()]),
+    (): ReadonlySet<string> => new Set([...this.#named(), ...this.recorded().living.keys()]),
   );
 
   /**
@@ -146,26 +151,6 @@ export class Whose {
     return namespaces.filter(({ id }) => id === undefined || !this.#ofNode().has(id));
   }
 
-  /**
-   * The namespaces of this node's containers that have an address, given in its canonical form: those that are linked with the
-   * node's, or are known by libcni's cache or by what was recorded of them. A runtime inside a container has namespaces of its
-   * own, by right with the same addresses. Where nothing but the kernel's answer shows one, it is by its id alone.
-   */
-  ofContainersWith(address: string): readonly (Namespace | number)[] {
-    const linked = new Set<number>();
-    for (const one of this.#facts.linked().get(address) ?? []) if (one !== "node") linked.add(one);
-    let unseen = 0;
-    const seen = this.with(address).filter((namespace) => {
-      const id = this.#facts.linkedIdOf(namespace);
-      if (id === "unseen") unseen++;
-      else if (id !== "none") linked.delete(id);
-      const isKnown = namespace.id !== undefined && this.ofContainers().has(namespace.id);
-      return isKnown || typeof id === "number";
-    });
-    // One of which the id is not seen may be one of those.
-    return [...seen, ...[...linked].slice(unseen)];
-  }
-
   /** The addresses of a subnet, but for a part of it, that others than the node have, in their canonical form. */
   othersIn(subnet: AddressRange, but: AddressRange | undefined): readonly string[] {
     return [...this.#facts.linked().keys()].filter((text) => {
@@ -196,7 +181,7 @@ export class Whose {
     const running = this.#strangers().filter(({ processId }) => processId !== undefined);
     if (running.length === 0) return running;
     // Where the node's processes are not seen, its own namespace is not known as such, but this one and the first one are.
-    const known = new Set([...this.#here(), ...this.#recorded()]);
+    const known = new Set([...this.#here(), ...this.recorded().living.keys()]);
     return running.filter(({ id }) => id === undefined || !known.has(id));
   }
 

@@ -9,7 +9,7 @@ import { commandText } from "../next-command.ts";
 import { type Node, openNode, parseQuery, type Query, search } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
-import { type Hint, hintsFor, inSeveralNetworks, nothingFound } from "./search-hints.ts";
+import { type Hint, hint, hintsFor, inSeveralNetworks, nothingFound } from "./search-hints.ts";
 
 /** `release`: releases addresses by hand. */
 export const release: Command = {
@@ -46,8 +46,7 @@ export const release: Command = {
     const reservations = [...chosen.values()];
     const hints = targets.flatMap((target) => target.hints);
     if (hints.length === 0) return releaseReservations(node, reservations);
-    const text = "Nothing was released; correct this first.";
-    const further: Hint = { reason: "refused", network: null, text };
+    const further = hint("refused", "Nothing was released; correct this first.");
     return refused(node, targets, reservations, targets.length > 1 ? [further] : []);
   },
 };
@@ -78,8 +77,7 @@ function targetOf(node: Node, asked: Query): Target {
 
 function incompleteId(reservations: readonly NodeReservation[]): Hint {
   const held = new Set(reservations.map(({ owner }) => containerOf(owner)));
-  const text = `Held by ${[...held].join(", ")}; use the complete container id.`;
-  return { reason: "ambiguous", network: null, text };
+  return hint("ambiguous", `Held by ${[...held].join(", ")}; use the complete container id.`);
 }
 
 /** What the containers hold in the same networks beside what was asked for. */
@@ -107,7 +105,7 @@ function releaseReservations(node: Node, matching: readonly NodeReservation[]): 
   const question = `Release ${known.length === 1 ? "this address" : `these ${known.length} addresses`}?`;
   if (!isConfirmed(context, `${table}${doubts(known)}`, question)) {
     const text = "Nothing was released: use --yes, or answer y at a terminal.";
-    return refused(node, [], matching, [{ reason: "refused", network: null, text }], others);
+    return refused(node, [], matching, [hint("refused", text)], others);
   }
   const besides = node.liveness.livenessOfAll(others);
   const byNetwork = Map.groupBy(matching, ({ network }) => network);
@@ -134,13 +132,8 @@ function livingHints(node: Node, chosen: readonly NodeReservation[]): readonly H
       ? `the container that holds ${addresses} is alive, since ${result.reason}`
       : `whether the container that holds ${addresses} is alive is not known: ${result.reason}`;
     const text = `Refused: ${state}. What is released is handed out again while it is in use; to release it nevertheless, add --force.`;
-    return [
-      {
-        reason: isAlive ? "alive" : "mayBeAlive",
-        network: reservation.network.files.network,
-        text,
-      },
-    ];
+    const { network } = reservation.network.files;
+    return [hint(isAlive ? "alive" : "mayBeAlive", text, network)];
   });
 }
 

@@ -46,6 +46,11 @@ export interface Hint {
 /** The number of names listed at most. */
 const MAX_NAMES = 10;
 
+/** A hint, for one network or for none. */
+export function hint(reason: Hint["reason"], text: string, network: string | null = null): Hint {
+  return { reason, network, text };
+}
+
 /**
  * Hints for a search without a result.
  *
@@ -63,41 +68,104 @@ export function hintsFor(node: Node, query: Query, candidates: readonly string[]
 /** That nothing was found, and the hints below it. */
 export function nothingFound(query: Query, hints: readonly Hint[]): string {
   const lines = hints.map(({ text }) => `  ${inOneLine(text)}\n`);
-  return `No reservation for ${inOneLine(formatQuery(query))}.\n${lines.join("")}`;
+  return `No reservation for ${query.kind} ${inOneLine(operandOf(query))}.\n${lines.join("")}`;
 }
 
 /** That one network has to be chosen. */
 export function inSeveralNetworks(directories: readonly NetworkDirectory[]): Hint {
   const names = directories.map(({ files }) => `${files.network} (${files.directory})`).join(", ");
-  const text = `It is in several networks: ${names}. Choose one with --network or --data-dir.`;
-  return { reason: "ambiguous", network: null, text };
+  const choose = "Choose one with --network or --data-dir.";
+  return hint("ambiguous", `It is in several networks: ${names}. ${choose}`);
 }
 
 /** Where else on the node it is. */
 function elsewhere({ others }: Node, query: Query): readonly Hint[] {
   const found = others === undefined ? [] : search(others, query).reservations;
   const networks = new Set(found.map(({ network }) => network.files.network));
-  return [...networks].map((network) => ({
-    reason: "elsewhere",
-    network,
-    text: `It is in network ${network}.`,
-  }));
+  return [...networks].map((network) => hint("elsewhere", `It is in network ${network}.`, network));
 }
 
 /** What may know of it though it is gone. */
 function past({ context, directories }: Node, query: Query): readonly Hint[] {
   if (!directories.some(({ files }) => hasHistory(files))) return [];
   const command = commandText(context, undefined, ["history", operandOf(query)]);
-  return [{ reason: "history", network: null, text: `What was before: ${command}` }];
+  return [hint("history", `What was before: ${command}`)];
 }
 
 /** The hints for an address, one for each range that it concerns. */
 function hintsForAddress(node: Node, address: Address): readonly Hint[] {
   const { networks } = node;
   const hints = networks.flatMap((network) =>
-    network.rangeSets.flat().flatMap((range) => hintIn(node, range, address, network)),
+    network.rangeSets.flat().flatMap((range) => hintIn(node, network, range, address) ?? []),
   );
   return hints.length > 0 ? hints : [outsideRanges(address, networks)];
+}
+
+/** What an address is in a range; `undefined` where it is not in its subnet. */
+function hintIn(node: Node, found: FoundNetwork, range: Range, address: Address): Hint | undefined {
+  const { network } = found.files;
+  const name = `range ${formatAddressRange(range)} of ${network}`;
+  if (isGateway(address, range)) {
+    return hint("gateway", `It is the gateway of ${name}: never handed out.`, network);
+  }
+  if (!isWithin(address, range)) {
+    const { first, prefixLength: length, whole } = range;
+    const subnet = addressRangeOf({ address: first, length, mapped: false });
+    if (!isWithin(address, subnet)) return undefined;
+    const isOfOther = whole !== undefined && isWithin(address, whole);
+    const by = isOfOther
+      ? ", this node's part: another node may hand it out"
+      : ": never handed out";
+    const text = `It is in subnet ${formatSubnet(range)}, but not in ${name}${by}.`;
+    return hint("besideRange", text, network);
+  }
+  const entry = reservedAt(found, address);
+  if (entry !== undefined) {
+    const text = `It is reserved for ${formatReservedFor(entry)} (ipam.reserved) in ${name}.`;
+    return hint("reserved", text, network);
+  }
+  if (isExcluded(address, found.exclusions)) {
+    return hint("excluded", `It is excluded (ipam.exclude) from ${name}.`, network);
+  }
+  const [user] = node.liveness.places.with(formatAddress(address));
+  if (user === undefined) return hint("free", `It is free, in ${name}.`, network);
+  const check = commandText(node.context, found.files, ["check", network]);
+  const text = `It has no reservation, in ${name}, but ${user.where} has it; see: ${check}`;
+  return hint("used", text, network);
+}
+
+function outsideRanges({ family }: Address, networks: readonly FoundNetwork[]): Hint {
+  const ranges = networks.flatMap(({ files, rangeSets }) =>
+    rangeSets
+      .flat()
+      .filter((range) => range.family === family)
+      .map((range) => `${formatAddressRange(range)} of ${files.network}`),
+  );
+  return ranges.length === 0
+    ? hint("unknown", `No IPv${family} range is configured.`)
+    : hint("outside", `It is outside all IPv${family} ranges: ${list(ranges)}.`);
+}
+
+function hintsForOwner(
+  node: Node,
+  query: Exclude<Query, { readonly kind: "address" }>,
+  candidates: readonly string[],
+): readonly Hint[] {
+  if (candidates.length > 0) {
+    const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;
+    return [hint("ambiguous", text)];
+  }
+  const isPod = query.kind === "pod";
+  const reserved = isPod ? reservedFor(node.networks, query.pod) : [];
+  if (reserved.length > 0) return reserved;
+  const cached = hintsOnCached(node, ({ containerId, pod }) =>
+    isPod ? pod === query.pod : containerId.startsWith(query.id),
+  );
+  if (cached.length > 0) return cached;
+  const start = isPod
+    ? "libcni's cache does not contain this pod; try its container id, or"
+    : "Neither a reservation nor libcni's cache names it; see";
+  return [hint("unknown", `${start}: ${commandText(node.context, undefined, ["list"])}`)];
 }
 
 /** The addresses that a pod is to have. */
@@ -105,143 +173,34 @@ function reservedFor(networks: readonly FoundNetwork[], pod: string): readonly H
   return networks.flatMap(({ files: { network }, reserved }) =>
     reserved
       .filter((entry) => entry.pod === pod)
-      .map((entry): Hint => {
-        const text = `${formatAddresses(entry)} of ${network} is reserved for it (ipam.reserved).`;
-        return { reason: "reserved", network, text };
-      }),
+      .map((entry) => `${formatAddresses(entry)} of ${network} is reserved for it (ipam.reserved).`)
+      .map((text) => hint("reserved", text, network)),
   );
 }
 
-function hintsForOwner(
-  { context, cache, networks }: Node,
-  query: Exclude<Query, { readonly kind: "address" }>,
-  candidates: readonly string[],
-): readonly Hint[] {
-  if (candidates.length > 0) {
-    const text = `${candidates.length} container ids start with it: ${list(candidates)}.`;
-    return [{ reason: "ambiguous", network: null, text }];
-  }
-  const reserved = query.kind === "pod" ? reservedFor(networks, query.pod) : [];
-  if (reserved.length > 0) return reserved;
-  const matches = ({ containerId, pod }: CachedAttachment): boolean =>
-    query.kind === "pod" ? pod === query.pod : containerId.startsWith(query.id);
-  const cached = cache.attachments.filter(matches).toSorted(byName);
-  if (cached.length > 0) return hintsOnCached(cached, networks);
-  const command = commandText(context, undefined, ["list"]);
-  const text =
-    query.kind === "pod"
-      ? `libcni's cache does not contain this pod; try its container id, or: ${command}`
-      : `Neither a reservation nor libcni's cache names it; see: ${command}`;
-  return [{ reason: "unknown", network: null, text }];
-}
-
-/** That multus' own network has the pod says nothing of those that it attaches. */
+/** The attachments that libcni's cache names. That multus' own network has the pod says nothing of those that it attaches. */
 function hintsOnCached(
-  cached: readonly CachedAttachment[],
-  networks: readonly FoundNetwork[],
+  { liveness, networks }: Node,
+  isMeant: (one: CachedAttachment) => boolean,
 ): readonly Hint[] {
   const names = new Set<string>(networks.map(({ files }) => files.network));
-  const own = cached.filter(({ network }) => names.has(network));
-  if (own.length > 0) return own.slice(0, MAX_NAMES).map(released);
-  return cached.slice(0, MAX_NAMES).map((attachment): Hint => {
-    const { network } = attachment;
-    const text = `${describeCached(attachment)}, which does not use this plugin itself.`;
-    return { reason: "unknown", network, text };
+  const named = liveness.whose.known().attachments.filter(isMeant);
+  const own = named.filter(({ network }) => names.has(network));
+  const hints = (own.length > 0 ? own : named).map((one): Hint => {
+    const { network, containerId, interfaceName, pod } = one;
+    const ofPod = pod === "" ? "" : ` (pod ${pod})`;
+    const text = `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}`;
+    return own.length > 0
+      ? hint("released", `${text}, but there is no reservation for it.`, network)
+      : hint("unknown", `${text}, which does not use this plugin itself.`, network);
   });
-}
-
-/** The order of their names: a directory has none. */
-function byName(a: CachedAttachment, b: CachedAttachment): number {
-  const [one, other] = [a, b].map(
-    ({ network, containerId, interfaceName }) => `${network} ${containerId} ${interfaceName}`,
-  );
-  return one === other ? 0 : (one ?? "") < (other ?? "") ? -1 : 1;
-}
-
-/**
- * Describes an attachment of the cache, such as `libcni's cache names container c1, interface eth0 (pod default/web) in mynet`.
- */
-function describeCached({ network, containerId, interfaceName, pod }: CachedAttachment): string {
-  const ofPod = pod === "" ? "" : ` (pod ${pod})`;
-  return `libcni's cache names container ${containerId}, interface ${interfaceName}${ofPod} in ${network}`;
-}
-
-function released(attachment: CachedAttachment): Hint {
-  const text = `${describeCached(attachment)}, but there is no reservation for it.`;
-  return { reason: "released", network: attachment.network, text };
-}
-
-function hintIn(node: Node, range: Range, address: Address, found: FoundNetwork): readonly Hint[] {
-  const { network } = found.files;
-  const name = `range ${formatAddressRange(range)} of ${network}`;
-  if (isGateway(address, range)) {
-    return [
-      { reason: "gateway", network, text: `It is the gateway of ${name}: never handed out.` },
-    ];
-  }
-  const entry = reservedAt(found, address);
-  if (isWithin(address, range) && entry !== undefined) {
-    const text = `It is reserved for ${formatReservedFor(entry)} (ipam.reserved) in ${name}.`;
-    return [{ reason: "reserved", network, text }];
-  }
-  if (isWithin(address, range)) {
-    if (isExcluded(address, found.exclusions)) {
-      return [{ reason: "excluded", network, text: `It is excluded (ipam.exclude) from ${name}.` }];
-    }
-    const user = userOf(node, address);
-    if (user === undefined) return [{ reason: "free", network, text: `It is free, in ${name}.` }];
-    const command = commandText(node.context, found.files, ["check", network]);
-    const text = `It has no reservation, in ${name}, but ${user}; see: ${command}`;
-    return [{ reason: "used", network, text }];
-  }
-  const { first, prefixLength: length } = range;
-  if (!isWithin(address, addressRangeOf({ address: first, length, mapped: false }))) return [];
-  const { whole } = range;
-  const isOfOther = whole !== undefined && isWithin(address, whole);
-  const by = isOfOther ? "this node's part: another node may hand it out" : "never handed out";
-  const text = `It is in subnet ${formatSubnet(range)}, but not in ${name}${isOfOther ? ", " : ": "}${by}.`;
-  return [{ reason: "besideRange", network, text }];
-}
-
-/** Who uses an address without a reservation, as a clause; `undefined` if nobody is seen to. */
-function userOf({ facts, liveness }: Node, address: Address): string | undefined {
-  const text = formatAddress(address);
-  if (liveness.whose.nodeAddresses().has(text)) return "the node itself has it";
-  const [namespace] = liveness.whose.with(text);
-  if (namespace === undefined) {
-    return facts.namespaces().isLinked(text)
-      ? "a network namespace that is linked with the node's has it"
-      : undefined;
-  }
-  const { processId, path } = namespace;
-  return processId === undefined
-    ? `the network namespace ${path} has it`
-    : `process ${processId} runs in a network namespace with it`;
-}
-
-function outsideRanges(address: Address, networks: readonly FoundNetwork[]): Hint {
-  const ranges = networks.flatMap(({ files: { network }, rangeSets }) =>
-    rangeSets
-      .flat()
-      .filter(({ family }) => family === address.family)
-      .map((range) => `${formatAddressRange(range)} of ${network}`),
-  );
-  if (ranges.length === 0) {
-    const text = `No IPv${address.family} range is configured.`;
-    return { reason: "unknown", network: null, text };
-  }
-  const text = `It is outside all IPv${address.family} ranges: ${list(ranges)}.`;
-  return { reason: "outside", network: null, text };
+  // A directory has no order.
+  return hints.sort((a, b) => (a.text < b.text ? -1 : 1)).slice(0, MAX_NAMES);
 }
 
 function list(names: readonly string[]): string {
   const rest = names.length - MAX_NAMES;
   return `${names.slice(0, MAX_NAMES).join(", ")}${rest > 0 ? `, and ${rest} more` : ""}`;
-}
-
-/** A query in words, such as `address 10.1.2.3`. */
-function formatQuery(query: Query): string {
-  return `${query.kind} ${operandOf(query)}`;
 }
 
 function operandOf(query: Query): string {

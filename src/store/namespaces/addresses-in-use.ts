@@ -1,7 +1,7 @@
 /** Which addresses are in use, as the kernel knows: those in the network namespaces of the node, each looked at once. */
 
 import { attempt, recover, type System } from "../../system/system.ts";
-import { addressesBy, interfacesIn, isLocal, LARGEST_TABLE } from "./addresses.ts";
+import { addressesBy, interfacesIn, LARGEST_TABLE } from "./addresses.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
 import {
   isOfFirstUser,
@@ -110,11 +110,6 @@ export class AddressesInUse {
   /** The namespace with an id, as the kernel names it. */
   withId(id: string): Namespace | undefined {
     return this.#byId.get(id);
-  }
-
-  /** The addresses that several have; not those that every namespace has. */
-  get inSeveral(): readonly (readonly [address: string, namespaces: readonly Namespace[]])[] {
-    return [...this.#byAddress].filter(([address, all]) => all.length > 1 && !isLocal(address));
   }
 }
 

@@ -1,8 +1,8 @@
-/** What `check` finds about pods that live, and about addresses of pods that do not, by what the node shows of them. */
+/** What `check` finds of reservations by whether their pods live, as far as the node shows that. */
 
 import { test } from "tap";
 import { check } from "../../../src/operator/check/check.ts";
-import { type Interrupt, refuse } from "../../harness/interruption.ts";
+import type { Interrupt } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { Machine, Process } from "../../harness/proc.ts";
 import { attachmentCall, configuration } from "../../harness/runtime-call.ts";
@@ -50,21 +50,8 @@ function nodeWith(shown: readonly Shown[], addresses = ["10.0.0.2", "10.0.0.3", 
   return { machine, kernel: { processes, mounted, addresses: inNamespaces } };
 }
 
-/** What libcni's cache has of the first container where it has its namespace. */
-const ofC1 = { pod: "default/c1", netns: "/run/netns/c1", addresses: ["10.0.0.2/28"] };
-
 function fileOf(address: string): string {
   return `/data/net/${address}`;
-}
-
-function lose({ machine }: Node, address = "10.0.0.2"): void {
-  machine.disk.unlink(fileOf(address));
-}
-
-/** Leaves the reservation of the first container empty, since a minute. */
-function empty({ machine }: Node): void {
-  machine.disk.put(fileOf("10.0.0.2"), "");
-  machine.wait(60_000);
 }
 
 function rename({ machine: { disk } }: Node): void {
@@ -73,22 +60,6 @@ function rename({ machine: { disk } }: Node): void {
   disk.makeDirectories("/data/pods");
 }
 
-const unreserved = {
-  code: "live-without-reservation",
-  severity: "error",
-  path: fileOf("10.0.0.2"),
-  message: "default/c1 (container c1) uses 10.0.0.2, for which there is no reservation",
-};
-const reserve = "(umask 077; set -C; printf '%s\\r\\n%s' c1 eth0 > /data/net/10.0.0.2)";
-const usedTwice = [
-  {
-    code: "address-in-use-twice",
-    severity: "error",
-    message: "10.0.0.2 is used by default/c1 (container c1) and default/c2 (container c2)",
-  },
-];
-const emptied = { code: "empty-reservation", path: fileOf("10.0.0.2") };
-const EMPTY = "the file is empty, so no DEL can release it";
 const unconfigured = { code: "unconfigured-network", path: "/data/net" };
 const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
 
@@ -96,121 +67,6 @@ const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
 const cases: Readonly<
   Record<string, readonly [node: Node, spoil: (node: Node) => void, findings: readonly object[]]>
 > = {
-  "a pod whose address was released": [
-    nodeWith(["cache"]),
-    lose,
-    [{ ...unreserved, commands: [reserve] }],
-  ],
-  "a pod that only its process shows, and whose address was released": [
-    nodeWith(["process"]),
-    lose,
-    [{ ...unreserved, commands: [reserve] }],
-  ],
-  "pods whose addresses were released, by address": [
-    nodeWith(["cache", "cache", "cache"], ["10.0.0.10", "10.0.0.3", "10.0.0.2"]),
-    (node) => {
-      for (const last of [2, 3, 10]) lose(node, `10.0.0.${last}`);
-    },
-    [2, 3, 10].map((last) => ({ code: unreserved.code, path: fileOf(`10.0.0.${last}`) })),
-  ],
-  "a pod whose network's directory is gone": [
-    nodeWith(["cache"]),
-    ({ machine: { disk } }) => {
-      for (const name of disk.list("/data/net")) disk.unlink(fileOf(name));
-      disk.removeDirectory("/data/net");
-    },
-    [{ ...unreserved, commands: [`(umask 022; mkdir -p /data/net) && ${reserve}`] }],
-  ],
-  "a directory that was restored from before a pod was started, and from before others ended": [
-    nodeWith(["cache", "cache"]),
-    (node) => {
-      lose(node);
-      node.machine.disk.put(fileOf("10.0.0.9"), "c9\r\neth0");
-      node.machine.wait(3_600_000);
-    },
-    [
-      { ...unreserved, commands: [reserve] },
-      { code: "leaked-reservation", path: fileOf("10.0.0.9") },
-    ],
-  ],
-  "a pod whose address a container holds that is not known": [
-    nodeWith(["cache"]),
-    ({ machine: { disk } }) => disk.put(fileOf("10.0.0.2"), "c9\r\neth0"),
-    [
-      {
-        ...unreserved,
-        message: "default/c1 (container c1) uses 10.0.0.2, which is held by container c9",
-        remedy: "restart this pod, which then gets another address",
-        commands: [],
-      },
-    ],
-  ],
-  "two pods with one address": [
-    nodeWith(["cache", "cache"], ["10.0.0.2", "10.0.0.2"]),
-    () => {},
-    usedTwice,
-  ],
-  "two pods that only their processes show, with one address": [
-    nodeWith(["process", "process"], ["10.0.0.2", "10.0.0.2"]),
-    () => {},
-    usedTwice,
-  ],
-  "a pod whose address a namespace has of which nothing else is known": [
-    nodeWith(["mount"]),
-    ({ kernel }) => {
-      Object.assign(kernel.mounted ?? {}, { "/run/netns/lost": 90 });
-      Object.assign(kernel.addresses ?? {}, { 90: ["10.0.0.2"] });
-    },
-    [
-      {
-        code: "address-in-use-twice",
-        message:
-          "10.0.0.2 is configured in 2 network namespaces: of default/c1 (container c1), /run/netns/c1, without a process; /run/netns/lost, without a process",
-      },
-    ],
-  ],
-  "an empty reservation whose address a pod uses": [
-    nodeWith(["cache"]),
-    empty,
-    [
-      {
-        ...emptied,
-        severity: "error",
-        message: `${EMPTY}; default/c1 (container c1) uses the address`,
-        remedy: /^write its container back/,
-        commands: [
-          "(umask 077; test ! -s /data/net/10.0.0.2 && printf '%s\\r\\n%s' c1 eth0 > /data/net/10.0.0.2)",
-        ],
-      },
-    ],
-  ],
-  "an empty reservation whose address a process has, and no container": [
-    nodeWith(["process"]),
-    (node) => {
-      empty(node);
-      node.machine.disk.unlink(`${RESULTS}/net-c1-eth0`);
-    },
-    [
-      {
-        ...emptied,
-        severity: "error",
-        message: `${EMPTY}; a process has the address, and its container is not known`,
-        commands: [],
-      },
-    ],
-  ],
-  "an empty reservation whose address a container has that may live": [
-    nodeWith(["nothing"]),
-    empty,
-    [
-      {
-        ...emptied,
-        severity: "warning",
-        message: `${EMPTY}; whether a living container has the address is not known, so it is not repaired`,
-        commands: [`host-local release 10.0.0.2 --network net ${place}`],
-      },
-    ],
-  ],
   "a network without a configuration, of which pods run": [
     nodeWith(["cache", "cache", "gone"]),
     ({ machine }) => machine.disk.unlink("/conf/net.conf"),
@@ -258,38 +114,6 @@ const cases: Readonly<
     },
     [{ ...unconfigured, severity: "info" }],
   ],
-  "a network that has changed to another IPAM plugin": [
-    nodeWith(["cache"]),
-    (node) => {
-      node.machine.disk.unlink("/conf/net.conf");
-      lose(node);
-      remember(node.machine, "c1", { ...ofC1, addresses: ["192.0.2.7/24"] });
-    },
-    [{ ...unconfigured, severity: "info" }],
-  ],
-  "an address of another IPAM plugin, which needs no reservation": [
-    nodeWith(["cache"]),
-    ({ machine }) =>
-      remember(machine, "c1", { ...ofC1, addresses: ["10.0.0.2/28", "192.0.2.7/24"] }),
-    [],
-  ],
-  "an attachment that is noted for two networks, as with multus": [
-    nodeWith(["cache"]),
-    ({ machine }) => remember(machine, "c1", ofC1, "multus-cni-network"),
-    [],
-  ],
-  "the address of pods that ended, and that the next one uses": [
-    nodeWith(["nothing", "gone", "process"], ["10.0.0.2", "10.0.0.2", "10.0.0.2"]),
-    () => {},
-    [],
-  ],
-  "the address of a pod that ended, and that the next one uses, in whose namespace a process runs":
-    [
-      nodeWith(["nothing", "cache"], ["10.0.0.2", "10.0.0.2"]),
-      ({ kernel }) =>
-        Object.assign(kernel.processes ?? {}, { 101: { namespace: 51, addresses: ["10.0.0.2"] } }),
-      [],
-    ],
   "pods of a former range, and one of which it is not known": [
     nodeWith(
       ["cache", "mount", "process", "nothing"],
@@ -421,14 +245,7 @@ for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
       const { commands } = (expected[at] ?? {}) as { commands?: readonly unknown[] };
       if (commands !== undefined) t.equal(one.commands.length, commands.length, "no other command");
     }
-    if (!findings.some(({ code }) => code === emptied.code)) return;
-    repair(node);
-    t.ok(node.machine.disk.has(emptied.path), "--repair leaves it");
   });
-}
-
-function repair(node: Node, interrupt?: Interrupt): void {
-  findingsOn(node.machine, { ...node, interrupt, options: { "--repair": "" } });
 }
 
 test("a renamed network, and a new pod with its address, are named if the new one is asked for", async (t) => {
@@ -439,38 +256,26 @@ test("a renamed network, and a new pod with its address, are named if the new on
   ]);
 
   node.machine.disk.put("/data/pods/10.0.0.2", "c2\r\neth0");
-  remember(node.machine, "c2", { ...ofC1, netns: "/run/netns/c2", pod: "default/c2" }, "pods");
+  const ofC2 = { pod: "default/c2", netns: "/run/netns/c2", addresses: ["10.0.0.2/28"] };
+  remember(node.machine, "c2", ofC2, "pods");
   t.ok(findingsOn(node.machine, node).some(({ code }) => code === "address-in-use-twice"));
 });
 
-for (const [what, path, spoil, meanwhile] of [
-  [
-    "an address that was released and is still noted: a DEL is under way",
-    RESULTS,
-    lose,
-    ({ machine }: Node) => machine.disk.unlink(`${RESULTS}/net-c1-eth0`),
-  ],
-  [
-    "a reservation that is released while the others are read",
-    "/data/net",
-    ({ machine }: Node) => machine.disk.put(fileOf("10.0.0.9"), "for the printer"),
-    (node: Node) => lose(node, "10.0.0.9"),
-  ],
-] as const) {
-  test(`${what}: nothing`, async (t) => {
-    const node = nodeWith(["cache"]);
-    spoil(node);
-    t.equal(findingsOn(node.machine, node).length, 1, "it is found if it lasts");
+test("a reservation that is released while the others are read: nothing", async (t) => {
+  const node = nodeWith(["cache"]);
+  const { machine } = node;
+  machine.disk.put(fileOf("10.0.0.9"), "for the printer");
+  t.equal(findingsOn(machine, node).length, 1, "it is found if it lasts");
 
-    // The cache is first listed for what is found, and then to see whether it lasts.
-    let left = path === RESULTS ? 2 : 1;
-    const pause = { kind: "pause", meanwhile: () => meanwhile(node) } as const;
-    const interrupt: Interrupt = (call) =>
-      call.operation === "list" && call.path === path && --left === 0 ? pause : undefined;
-    t.same(findingsOn(node.machine, { ...node, interrupt }), []);
-    t.equal(left, 0);
-  });
-}
+  let left = 1;
+  const meanwhile = (): void => machine.disk.unlink(fileOf("10.0.0.9"));
+  const interrupt: Interrupt = ({ operation, path }) =>
+    operation === "list" && path === "/data/net" && --left === 0
+      ? { kind: "pause", meanwhile }
+      : undefined;
+  t.same(findingsOn(machine, { ...node, interrupt }), []);
+  t.equal(left, 0);
+});
 
 for (const [what, exclude, address] of [
   ["an address outside of all ranges", [], "203.0.113.2"],
@@ -627,26 +432,4 @@ test("right after a start of the node neither young reservations nor a lost sand
     };
     t.match(findings, [{ code: "leaks-unknown", message: `${count} cannot be judged until ` }]);
   }
-});
-
-test("an empty reservation is not to be released where libcni's cache cannot be read", async (t) => {
-  const node = nodeWith([]);
-  empty(node);
-  t.match(findingsOn(node.machine), [
-    { ...emptied, commands: [`host-local check net --repair ${place}`] },
-  ]);
-  const unreadable = refuse("list", "EIO", RESULTS);
-  const findings = findingsOn(node.machine, { interrupt: unreadable });
-  t.same(findings[0]?.commands, []);
-  t.match(findings, [
-    {
-      ...emptied,
-      message: /is not known, so it is not repaired$/,
-      remedy: "make libcni's cache readable first",
-    },
-  ]);
-  repair(node, unreadable);
-  t.ok(node.machine.disk.has(emptied.path));
-  repair(node);
-  t.notOk(node.machine.disk.has(emptied.path), "nobody's goes");
 });

@@ -280,7 +280,7 @@ test("a reservation without an interface lives as long as any attachment of its 
 
   t.equal(lives.livenessOf(own).liveness, "dead");
   t.equal(lives.livenessOf(legacy).liveness, "alive");
-  t.equal(cacheOf(entries).attachmentsOf(legacy).length, 2);
+  t.equal(cacheOf(entries).knownOf(legacy).attachments.length, 2);
 });
 
 test("a container that one of its addresses shows to be alive is alive with all of them", async (t) => {

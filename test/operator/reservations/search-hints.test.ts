@@ -14,7 +14,7 @@ const cases: Readonly<Record<string, readonly [kernel: Machine, who: string | un
   nobody: [{}, undefined],
   "a process": [
     { processes: { 7: { namespace: 50, addresses: ["10.0.0.9"] } } },
-    "process 7 runs in a network namespace with it",
+    "the network namespace of process 7 has it",
   ],
   "a namespace without a process": [
     { mounted: { "/run/netns/lost": 50 }, addresses: { 50: ["10.0.0.9"] } },

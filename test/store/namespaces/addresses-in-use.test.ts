@@ -46,8 +46,7 @@ test("of several processes the first is named, whatever the order of the directo
 test("a namespace is found by its address and by its id; those of processes come first", async (t) => {
   const machine = {
     processes: {
-      7: { ...pod, addresses6: ["00000000000000000000000000000001"] },
-      8: { namespace: 72, addresses6: ["00000000000000000000000000000001"] },
+      7: pod,
     },
     mounted: { [path]: 71 },
     addresses: { 71: ["10.7.75.2", "10.7.75.3"] },
@@ -60,8 +59,6 @@ test("a namespace is found by its address and by its id; those of processes come
   t.same(pathsOf("10.7.75.4"), []);
   t.equal(namespaces.withId("net:[71]")?.path, path);
   t.equal(namespaces.withId("net:[73]"), undefined);
-  const several = namespaces.inSeveral.map(([address]) => address);
-  t.same(several, ["10.7.75.2"], "but what every namespace has");
 });
 
 test("a namespace is busy if it has another interface than lo", async (t) => {

@@ -3,13 +3,14 @@
 import type { Context } from "../../../cli/command/command.ts";
 import { cacheOption, DEFAULT_CACHE_DIR } from "../../../cli/command/common-options.ts";
 import { containerOf, interfaceOf } from "../../../store/reservations/owner.ts";
-import { attempt, isSystemError, type SystemError } from "../../../system/system.ts";
+import { attempt, recover, SystemError } from "../../../system/system.ts";
 import { requireDirectory } from "../../configured/configuration-directories.ts";
 import type {
   CachedConfiguration,
   ConfigurationCache,
 } from "../../configured/configuration-files.ts";
 import type { NodeReservation } from "../../held/network-directory.ts";
+import { once } from "../../once.ts";
 import { attachmentIn, type CachedAttachment, configurationIn } from "./cached-attachment.ts";
 
 /**
@@ -27,89 +28,71 @@ function cacheDirOf({ system, option }: Context): string {
 /** Errors that show that there is no such entry; libcni cannot make one of too long a name. */
 const ABSENT = ["ENOENT", "ENAMETOOLONG"];
 
-/** The name of the directory itself, among those of its entries. */
-const DIRECTORY = ".";
-
 /** The largest entry, in bytes. */
 const LARGEST_ENTRY = 4 * 1024 * 1024;
 
+/** What libcni's cache knows. */
+export interface Known {
+  readonly attachments: readonly CachedAttachment[];
+  /** Why it may know more; `undefined` where all was read. */
+  readonly unreadable: SystemError | undefined;
+}
+
+const NOTHING: Known = { attachments: [], unreadable: undefined };
+
 /**
- * What libcni's cache knows: the runtime's, and that of multus, which is libcni's for its delegates. Each entry is read once.
- * A missing directory counts as empty; invalid entries are ignored. What cannot be read is not known either, and
- * `unreadableOf` tells where that matters.
+ * What libcni's cache knows: the runtime's, and that of multus, which is libcni's for its delegates. The names of the entries are
+ * listed once, before any is read, and each entry is read once. A missing directory counts as empty; invalid entries are ignored.
  */
 export class ResultsCache implements ConfigurationCache {
   readonly #own: CacheDirectory;
   readonly #multus: CacheDirectory;
-  #attachments: readonly CachedAttachment[] | undefined;
 
   constructor(context: Context) {
     const directory = cacheDirOf(context);
-    this.#own = new CacheDirectory(context, `${directory}/results`, false);
-    this.#multus = new CacheDirectory(context, `${directory}/multus/results`, true);
+    this.#own = new CacheDirectory(context, `${directory}/results`);
+    this.#multus = new CacheDirectory(context, `${directory}/multus/results`);
   }
 
-  /** All attachments. */
-  get attachments(): readonly CachedAttachment[] {
-    this.#attachments ??= this.attachmentsBut(() => []);
-    return this.#attachments;
-  }
-
-  /**
-   * All attachments but those of some reservations, of which no file is read.
-   *
-   * @param reservations gives these; it is asked where there is any entry
-   */
-  attachmentsBut(reservations: () => Iterable<NodeReservation>): readonly CachedAttachment[] {
-    if (this.learnNames() === 0) return [];
-    const left = [...reservations()];
-    const ofMultus = this.#multus.attachmentsBut(left);
-    const own = this.#own.attachmentsBut(left);
-    if (ofMultus.length === 0) return own;
-    // A network that the runtime called before multus was there is in both.
-    const known = new Set(ofMultus.map(keyOfAttachment));
-    return [...own.filter((one) => !known.has(keyOfAttachment(one))), ...ofMultus];
-  }
-
-  /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
-  learnNames(): number {
-    return this.#directories.reduce((count, one) => count + one.learnNames(), 0);
-  }
-
-  /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
-  attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
-    const own = this.#own.attachmentsOf(reservation);
-    if (this.#multus.learnNames() === 0) return own;
-    return [...own, ...this.#multus.attachmentsOf(reservation)];
-  }
-
-  /** The attachments of a reservation that the runtime itself has made, not multus. */
-  attachmentsByRuntime(reservation: NodeReservation): readonly CachedAttachment[] {
-    return this.#own.attachmentsOf(reservation);
-  }
-
-  /** Why something of a reservation may be known that `attachmentsOf`, asked before, lacks; `undefined` where nothing is. */
-  unreadableOf(reservation: NodeReservation): SystemError | undefined {
-    return this.#own.unreadableOf(reservation) ?? this.#multus.unreadableOf(reservation);
-  }
-
-  /** Why anything may be known that `attachments`, read before, lacks; `undefined` where it lacks nothing. */
-  get unreadable(): SystemError | undefined {
-    return this.#own.unreadable ?? this.#multus.unreadable;
+  /** Lists the names of all entries: what is not among them is not looked for any more. */
+  learnNames(): void {
+    this.#own.entries();
+    this.#multus.entries();
   }
 
   /**
-   * Checks, before reservations are looked for, that the directories can be read or are missing.
+   * Checks that the directories can be listed, or are missing.
    *
    * @throws SystemError
    */
   requireReadable(): void {
-    for (const one of this.#directories) one.requireReadable();
+    this.learnNames();
+    const error = this.#own.unlisted ?? this.#multus.unlisted;
+    if (error !== undefined) throw error;
+  }
+
+  /** What is known of a reservation; several attachments for a legacy reservation, which names no interface. */
+  knownOf(reservation: NodeReservation): Known {
+    return joined(this.#own.knownOf(reservation), this.#multus.knownOf(reservation));
+  }
+
+  /**
+   * What is known of all but some reservations, of which no entry is read.
+   *
+   * @param reservations gives these; it is asked where there is any entry
+   */
+  knownBut(reservations: () => Iterable<NodeReservation>): Known {
+    const ofMultus = this.#multus.entries();
+    const isEmpty = this.#own.entries().size + ofMultus.size === 0;
+    const left = isEmpty ? [] : [...reservations()];
+    // A network that the runtime called before multus was there is in both.
+    const own = this.#own.knownBut(left, ofMultus.keys());
+    return joined(own, this.#multus.knownBut(left, []));
   }
 
   /** `namespace/name` of the pod that holds a reservation; empty if it is not known. */
   podOf(reservation: NodeReservation): string {
-    return this.attachmentsOf(reservation).findLast(({ pod }) => pod !== "")?.pod ?? "";
+    return this.knownOf(reservation).attachments.findLast(({ pod }) => pod !== "")?.pod ?? "";
   }
 
   configurationsBut(networks: ReadonlySet<string>): readonly CachedConfiguration[] {
@@ -120,14 +103,15 @@ export class ResultsCache implements ConfigurationCache {
       ...own.filter(({ pod }) => !pod.includes("/")),
     ];
   }
-
-  get #directories(): readonly CacheDirectory[] {
-    return [this.#own, this.#multus];
-  }
 }
 
-function keyOfAttachment({ network, containerId, interfaceName }: CachedAttachment): string {
-  return `${network} ${containerId} ${interfaceName}`;
+function joined(one: Known, other: Known): Known {
+  if (one === NOTHING) return other;
+  if (other === NOTHING) return one;
+  return {
+    attachments: [...one.attachments, ...other.attachments],
+    unreadable: one.unreadable ?? other.unreadable,
+  };
 }
 
 /** The name of an entry of a container of the CRI, of Nomad or Concourse: network, container id, interface. */
@@ -137,41 +121,58 @@ const ENTRY_NAME = /^(.+)-(?:[0-9a-f]{64}|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f
 class CacheDirectory {
   readonly #context: Context;
   readonly #directory: string;
-  #names: readonly string[] | undefined;
-  /** Whether what is not among the names is not looked for. */
-  #isLearned: boolean;
-  #known: ReadonlySet<string> | undefined;
-  #byStart: ReadonlyMap<string, readonly string[]> | undefined;
-  /** The entries by the names of their files; `null` for one that is missing or invalid. */
-  readonly #entries = new Map<string, CachedAttachment | null>();
-  /** Why the directory or, by the names of their files, entries cannot be read. */
-  readonly #unreadable = new Map<string, SystemError>();
+  /** Why the names of the entries are not known. */
+  unlisted: SystemError | undefined;
+  #isLogged = false;
 
-  /** @param isListedFirst whether it is listed before an entry is looked for: on most nodes it is missing */
-  constructor(context: Context, directory: string, isListedFirst: boolean) {
+  constructor(context: Context, directory: string) {
     this.#context = context;
     this.#directory = directory;
-    this.#isLearned = isListedFirst;
   }
 
-  /** Lists the names of all entries, and counts them: what is not among them is not looked for any more. */
-  learnNames(): number {
-    this.#isLearned = true;
-    return this.#listed.length;
+  /** What each entry says, read when it is asked for, by the names of all entries, in the order of the directory. */
+  readonly entries = once((): ReadonlyMap<string, () => Known> => {
+    const names = this.#read(() => this.#context.system.list(this.#directory)) ?? [];
+    if (names instanceof SystemError) this.unlisted = names;
+    const listed = names instanceof SystemError ? [] : names;
+    return new Map(listed.map((name) => [name, once(() => this.#knownBy(name))]));
+  });
+
+  /** What is known of a reservation. */
+  knownOf(reservation: NodeReservation): Known {
+    const entries = this.entries();
+    if (this.unlisted !== undefined) return { attachments: [], unreadable: this.unlisted };
+    if (entries.size === 0) return NOTHING;
+    const { network } = reservation.network.files;
+    const containerId = containerOf(reservation.owner);
+    let all = NOTHING;
+    for (const name of this.#namesOf(reservation)) {
+      const known = entries.get(name)?.() ?? NOTHING;
+      const isOwn = known.attachments.every(
+        (one) => one.network === network && one.containerId === containerId,
+      );
+      if (isOwn) all = joined(all, known);
+    }
+    return all;
   }
 
-  #isKnown(name: string): boolean {
-    this.#known ??= new Set(this.#listed);
-    return this.#known.has(name);
-  }
-
-  /** All attachments but those of some reservations, of which no file is read. */
-  attachmentsBut(reservations: readonly NodeReservation[]): readonly CachedAttachment[] {
-    const names = this.#listed;
-    if (names.length === 0) return [];
-    const left = new Set<string>();
+  /**
+   * What is known of all but some reservations.
+   *
+   * @param others the names of further entries that are left out
+   */
+  knownBut(reservations: readonly NodeReservation[], others: Iterable<string>): Known {
+    const left = new Set(others);
     for (const one of reservations) for (const name of this.#namesOf(one)) left.add(name);
-    return names.flatMap((name) => (left.has(name) ? [] : (this.#entry(name) ?? [])));
+    const attachments: CachedAttachment[] = [];
+    let unreadable = this.unlisted;
+    for (const [name, read] of this.entries()) {
+      if (left.size > 0 && left.has(name)) continue;
+      const known = read();
+      attachments.push(...known.attachments);
+      unreadable ??= known.unreadable;
+    }
+    return { attachments, unreadable };
   }
 
   /** The latest configuration of each network but these, with the pod that was attached by it. */
@@ -181,7 +182,7 @@ class CacheDirectory {
     const { system } = this.#context;
     const isOf = (name: string) => (network: string) => name.startsWith(`${network}-`);
     const byNetwork = Map.groupBy(
-      this.#listed,
+      this.entries().keys(),
       (name) => ENTRY_NAME.exec(name)?.[1] ?? [...networks].find(isOf(name)) ?? name,
     );
     return [...byNetwork].flatMap(([network, entries]) => {
@@ -191,41 +192,12 @@ class CacheDirectory {
         return { name, modified: attempt(status, 0n) };
       });
       const [latest] = written.toSorted((a, b) => (a.modified < b.modified ? 1 : -1));
-      const text = latest === undefined ? "" : this.#textOf(latest.name);
+      const text = latest === undefined ? undefined : this.#textOf(latest.name);
+      if (typeof text !== "string") return [];
       const document = configurationIn(text);
       if (document === undefined) return [];
       return [{ directory: this.#directory, document, pod: attachmentIn(text)?.pod ?? "" }];
     });
-  }
-
-  /** What is known of a reservation. */
-  attachmentsOf(reservation: NodeReservation): readonly CachedAttachment[] {
-    const { network } = reservation.network.files;
-    const containerId = containerOf(reservation.owner);
-    const found: CachedAttachment[] = [];
-    for (const name of this.#namesOf(reservation)) {
-      const one = this.#entry(name);
-      if (one?.network === network && one.containerId === containerId) found.push(one);
-    }
-    return found;
-  }
-
-  unreadableOf(reservation: NodeReservation): SystemError | undefined {
-    if (this.#unreadable.size === 0) return undefined;
-    const names = this.#namesOf(reservation);
-    const sources = reservation.owner.kind === "legacy" ? [DIRECTORY, ...names] : names;
-    return sources.map((name) => this.#unreadable.get(name)).find((error) => error !== undefined);
-  }
-
-  get unreadable(): SystemError | undefined {
-    const [error] = this.#unreadable.values();
-    return error;
-  }
-
-  requireReadable(): void {
-    const error = this.#unreadable.get(DIRECTORY);
-    if (error !== undefined) throw error;
-    this.#names ??= attempt(() => this.#context.system.list(this.#directory), [], "ENOENT");
   }
 
   /** The names of the entries that a reservation may have, as libcni makes them. */
@@ -234,15 +206,14 @@ class CacheDirectory {
     if (containerId === "") return [];
     const start = `${network.files.network}-${containerId}-`;
     return owner.kind === "legacy"
-      ? (this.#namesByStart.get(start) ?? [])
+      ? (this.#namesByStart().get(start) ?? [])
       : [`${start}${interfaceOf(owner)}`];
   }
 
   /** The names of the entries by what they begin with, up to any of their hyphens. */
-  get #namesByStart(): ReadonlyMap<string, readonly string[]> {
-    if (this.#byStart !== undefined) return this.#byStart;
+  readonly #namesByStart = once((): ReadonlyMap<string, readonly string[]> => {
     const byStart = new Map<string, string[]>();
-    for (const name of this.#listed) {
+    for (const name of this.entries().keys()) {
       for (let at = name.indexOf("-"); at >= 0; at = name.indexOf("-", at + 1)) {
         const start = name.slice(0, at + 1);
         const names = byStart.get(start);
@@ -250,41 +221,30 @@ class CacheDirectory {
         else names.push(name);
       }
     }
-    this.#byStart = byStart;
     return byStart;
+  });
+
+  #knownBy(name: string): Known {
+    const text = this.#textOf(name);
+    if (text instanceof SystemError) return { attachments: [], unreadable: text };
+    const attachment = text === undefined ? undefined : attachmentIn(text);
+    return attachment === undefined
+      ? NOTHING
+      : { attachments: [attachment], unreadable: undefined };
   }
 
-  get #listed(): readonly string[] {
-    const { system } = this.#context;
-    this.#names ??= this.#readOr(DIRECTORY, () => system.list(this.#directory), []);
-    return this.#names;
-  }
-
-  #entry(name: string): CachedAttachment | undefined {
-    const known = this.#entries.get(name);
-    if (known !== undefined) return known ?? undefined;
-    const isMissing = this.#isLearned && !this.#isKnown(name) && !this.#unreadable.has(DIRECTORY);
-    if (isMissing) return undefined;
-    const entry = attachmentIn(this.#textOf(name));
-    this.#entries.set(name, entry ?? null);
-    return entry;
-  }
-
-  #textOf(name: string): string {
+  #textOf(name: string): string | SystemError | undefined {
     const path = `${this.#directory}/${name}`;
-    return this.#readOr(name, () => this.#context.system.readFile(path, LARGEST_ENTRY), "");
+    return this.#read(() => this.#context.system.readFile(path, LARGEST_ENTRY));
   }
 
-  /** What is missing is not known; that something else cannot be read is remembered, and logged once. */
-  #readOr<T>(name: string, read: () => T, nothing: T): T {
-    try {
-      return read();
-    } catch (error) {
-      if (!isSystemError(error)) throw error;
-      if (ABSENT.includes(error.code)) return nothing;
-      if (this.#unreadable.size === 0) this.#context.log(`pods are unknown: ${error.message}`);
-      this.#unreadable.set(name, error);
-      return nothing;
-    }
+  /** What is read; `undefined` where it is missing. Any other error is logged, once. */
+  #read<T>(read: () => T): T | SystemError | undefined {
+    return recover(read, (error) => {
+      if (ABSENT.includes(error.code)) return undefined;
+      if (!this.#isLogged) this.#context.log(`pods are unknown: ${error.message}`);
+      this.#isLogged = true;
+      return error;
+    });
   }
 }

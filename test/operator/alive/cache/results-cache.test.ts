@@ -96,7 +96,8 @@ for (const [what, [text, expected]] of Object.entries(cases)) {
   test(`an entry ${what}`, async (t) => {
     const machine = new MemoryMachine();
     machine.disk.put("/var/lib/cni/results/net-c1-eth0", text);
-    const { attachments } = new ResultsCache(contextOf(startOperator(machine).system));
+    const cache = new ResultsCache(contextOf(startOperator(machine).system));
+    const { attachments } = cache.knownBut(() => []);
     const found = attachments.map((one) => {
       const { network, containerId, interfaceName, networkNamespace } = one;
       const { addresses, gateways, hostInterfaces, pod } = one;
