@@ -11,6 +11,7 @@ import { releaseOrLog } from "../held/release.ts";
 import { openWholeNode } from "../node.ts";
 import { runChecks } from "./checks.ts";
 import {
+  type Code,
   type Counts,
   type Finding,
   MOST_LISTED,
@@ -38,7 +39,7 @@ export const check: Command = {
     "Which pods are running is determined from libcni's cache, the network namespaces that it names, and those of running processes. What is wrong with a running pod is looked at again for two seconds, since a DEL may be under way. Reservations of the last ten minutes are not reported as leaked, nor any during the first ten minutes after a restart of the node: leaks-unknown says of how many that is.",
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no live container has. A reservation with any content stays.",
-    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown; so it ends where nothing is wrong, but whether an ADD works cannot be told.",
+    "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown; so it ends where nothing is wrong, but whether an ADD works cannot be told. A full range alone is no problem there, only an ADD that fails.",
     'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": [{"code", "network", "count"}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
@@ -62,6 +63,9 @@ export const check: Command = {
 /** The exit code that is neither OK nor a problem to node-problem-detector. */
 const UNKNOWN = 2;
 
+/** What is no condition of a node: with `maxPods` as `capacity` has it, a range may be full. An ADD that fails is one. */
+const BY_DESIGN: readonly Code[] = ["range-full", "range-nearly-full"];
+
 function checkNetworks(context: Context): Report {
   if (!context.has("--node-problem-detector")) return report(context);
   try {
@@ -79,8 +83,9 @@ function report(context: Context): Report {
   const { findings, directories } = runChecks(openWholeNode(context, name), name);
   const repaired = context.has("--repair") ? repair(context, findings) : new Set<Finding>();
   const left = findings.filter((one) => !repaired.has(one));
-  const counts = countsOf(left);
   const isCondition = context.has("--node-problem-detector");
+  const counted = isCondition ? left.filter(({ code }) => !BY_DESIGN.includes(code)) : left;
+  const counts = countsOf(counted);
   const whereNoProblem = isCondition && left.some(isAddUnknown) ? UNKNOWN : 0;
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
@@ -91,7 +96,7 @@ function report(context: Context): Report {
     }),
     text: () =>
       isCondition
-        ? problemLine(...summarize(left, counts))
+        ? problemLine(...summarize(counted, counts))
         : formatFindings(context, findings, left, counts),
   };
 }
