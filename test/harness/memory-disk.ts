@@ -39,6 +39,9 @@ interface Descriptor {
   readonly hasNoName: boolean;
 }
 
+/** So many numbers a device has: those of two devices differ, so that one is that of one file. */
+const NUMBERS = 1_000_000n;
+
 /**
  * Directories and files with hard links, modes, devices and times. Errors have the messages of `node-system.ts`.
  * Permissions are not enforced: a test lets a call fail instead. A new file gets the lowest number that no other has, as on
@@ -55,10 +58,10 @@ export class MemoryDisk {
   #root: Inode;
   /** The number of the next file or directory, where that is not to be the lowest free one: then they are counted on. */
   nextInode: bigint | undefined;
-  /** Numbers below `#unused` that no file has, in ascending order. */
-  #free: bigint[] = [];
-  /** From here on no file has ever had a number. */
-  #unused = 1n;
+  /** Numbers that files have had and none has now, in ascending order, by the device. */
+  #free = new Map<bigint, bigint[]>();
+  /** From here on no file of a device has ever had a number. */
+  #unused = new Map<bigint, bigint>();
   /** Who has which file open. */
   #open: readonly Descriptor[] = [];
   #lastDevice = 1n;
@@ -313,8 +316,8 @@ export class MemoryDisk {
     const copy = new MemoryDisk(now);
     Object.assign(copy, this);
     copy.#lastDevice = this.#lastDevice;
-    copy.#free = [...this.#free];
-    copy.#unused = this.#unused;
+    copy.#free = new Map([...this.#free].map(([device, free]) => [device, [...free]]));
+    copy.#unused = new Map(this.#unused);
     copy.#open = this.#open;
     copy.#root = this.#copyOfRoot();
     return copy;
@@ -429,7 +432,7 @@ export class MemoryDisk {
     return {
       kind,
       device,
-      number: this.#number(),
+      number: this.#number(device),
       mode,
       user: 0,
       links: 0,
@@ -440,16 +443,23 @@ export class MemoryDisk {
     };
   }
 
-  #number(): bigint {
+  #number(device: bigint): bigint {
     if (this.nextInode !== undefined) return this.nextInode++;
-    return this.#free.shift() ?? this.#unused++;
+    const lowest = this.#free.get(device)?.shift();
+    if (lowest !== undefined) return lowest;
+    const unused = this.#unused.get(device) ?? (device - 1n) * NUMBERS + 1n;
+    this.#unused.set(device, unused + 1n);
+    return unused;
   }
 
-  /** A number may be used again. */
+  /** A number may be used again, on its device. */
   #release(number: bigint): void {
     if (this.nextInode !== undefined) return;
-    const at = this.#free.findLastIndex((one) => one < number);
-    this.#free.splice(at + 1, 0, number);
+    const device = (number - 1n) / NUMBERS + 1n;
+    const free = this.#free.get(device) ?? [];
+    this.#free.set(device, free);
+    const at = free.findLastIndex((one) => one < number);
+    free.splice(at + 1, 0, number);
   }
 
   #time(): bigint {

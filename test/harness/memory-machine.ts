@@ -81,7 +81,7 @@ export class MemoryMachine implements Machine {
 
   constructor() {
     this.disk.grain = TICK;
-    this.disk.makeDirectories("/run");
+    this.disk.mount("/run");
     this.boot();
   }
 

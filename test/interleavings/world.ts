@@ -77,7 +77,7 @@ export class Worlds {
   /** A machine with an empty disk. */
   first(): World {
     const disk = new MemoryDisk(() => BigInt(START) * 1_000_000n);
-    disk.makeDirectories("/run");
+    disk.mount("/run");
     return this.#world({ disk, kernel: new MemoryKernel(), locks: new Map(), boot: 1 }, START);
   }
 
