@@ -51,14 +51,20 @@ function ownAddresses(
     const own = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
     const [held] = directory.reservationsAt(address);
     if (held === undefined) {
-      // What a bridge has besides the gateway, ADD passes over; what it has in place of that is a finding of the bridge.
-      if (interfaceName !== "" && interfaceName === network.bridge?.name) return [];
+      if (interfaceName === network.bridge?.name && lacksGateway(node, network)) return [];
       const message = `${own}, and it is one of the range: ADD passes over it, but the Go plugin would hand it out`;
       return [freeAddress(network, text, message)];
     }
     const message = `${own}, and ${describeHolder(node, held)} holds it`;
     return [heldAddress(held, message, `${excluding(text)}, then restart this pod`)];
   });
+}
+
+/** Whether the bridge has none of its gateways: what it has in their place is a finding of the bridge. */
+function lacksGateway(node: Node, { bridge, rangeSets }: FoundNetwork): boolean {
+  const { addresses = [] } = node.links()?.get(bridge?.name ?? "") ?? {};
+  const gateways = rangeSets.flat().map(gatewayOf);
+  return !addresses.some((one) => gateways.some((its) => isSame(its.address, one.address)));
 }
 
 /** The routers that the pods of a network share the link with; where the node routes to the pods, they are behind the node. */
