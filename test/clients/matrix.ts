@@ -67,7 +67,7 @@ ${lines.join("\n")}
 - The tests fail with plugins that always give the same address, never release, forget the last address, or ignore GC.
 
 \`npm run fetch -- clients user-mode-linux go-plugins cnitool\` fetches the clients from Debian into \`build/\`, and \`npm run
-test:clients\` runs them. Debian has no CRI-O, multus or flannel plugin: \`-- --crio DIR --multus FILE --flannel FILE\` takes executables
+test:clients\` runs them. Debian has no CRI-O, multus or flannel plugin: \`-- --containerd DIR --crio DIR --multus FILE --flannel FILE\` takes executables
 built elsewhere, here of 2026-08-21, 2026-08-18 (multus 4) and 2026-05-18. \`npm test\` repeats the recorded calls (\`-- --record\`)
 of these, containerd and podman, and calls of Calico with \`usePodCidr\`.
 `;
