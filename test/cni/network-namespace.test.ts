@@ -4,7 +4,8 @@ import { refuse } from "../harness/interruption.ts";
 import { MemoryMachine, type MemoryProcess, type Start } from "../harness/memory-machine.ts";
 import { refusalOf } from "./refusal.ts";
 
-const own = "/run/netns/own";
+// A further name is on the same file system.
+const own = "/proc/self/ns/own";
 
 /** A process whose own namespace has the further name `own`. */
 function processWith(start: Start = {}): MemoryProcess {
