@@ -1,5 +1,6 @@
 /** What containerd's configuration says of CNI, as containerd 1.6 to 2.4 read it. */
 
+import { exactMember } from "../../cli/command/json-values.ts";
 import { cleanPath, join, parentOf } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
 import { BUILT_IN_CONFIGURATIONS, type Runtime } from "./runtime.ts";
@@ -42,23 +43,41 @@ export function readContainerds(system: System): readonly Runtime[] {
   });
 }
 
-/** What a later file says takes the place of what an earlier one does, and what it does not say stays. */
+/**
+ * What a later file says takes the place of what an earlier one does, and what it does not say stays.
+ *
+ * @throws SyntaxError where containerd 1 reads something else: there a section of a later file replaces the whole earlier one
+ */
 function saidIn(files: readonly TomlFile[]): Said {
-  const said: Said[] = files.flatMap((file) =>
-    sectionsIn(file).map((section): Said => {
-      const keys = ["plugins", section, "cni"];
-      const configurations = textAt(file, [...keys, "conf_dir"]);
-      // With both containerd refuses to start, unless the list is the default.
-      const directory = textAt(file, [...keys, "bin_dir"]);
-      const directories = textsAt(file, [...keys, "bin_dirs"]);
-      const plugins = directory === undefined ? directories : [directory];
-      return {
-        ...(configurations !== undefined && { configurations }),
-        ...(plugins.length > 0 && { plugins: plugins.map(cleanPath) }),
-      };
-    }),
-  );
-  return Object.assign({}, ...said);
+  let said: Said = {};
+  for (const file of files) {
+    for (const section of sectionsIn(file)) {
+      const own = saidOf(file, section);
+      const isThere = exactMember(exactMember(file.document, "plugins"), section) !== undefined;
+      const isReplaced = (key: keyof Said): boolean => key in said && !(key in own);
+      const isOfBoth = section !== SECTIONS[3][0];
+      if (isThere && isOfBoth && (["configurations", "plugins"] as const).some(isReplaced)) {
+        throw new SyntaxError(
+          `${file.source}: containerd 1 and 2 read its section ${section} differently beside that of the file that imports it`,
+        );
+      }
+      said = { ...said, ...own };
+    }
+  }
+  return said;
+}
+
+function saidOf(file: TomlFile, section: string): Said {
+  const keys = ["plugins", section, "cni"];
+  const configurations = textAt(file, [...keys, "conf_dir"]);
+  // With both containerd refuses to start, unless the list is the default.
+  const directory = textAt(file, [...keys, "bin_dir"]);
+  const directories = textsAt(file, [...keys, "bin_dirs"]);
+  const plugins = directory === undefined ? directories : [directory];
+  return {
+    ...(configurations !== undefined && { configurations }),
+    ...(plugins.length > 0 && { plugins: plugins.map(cleanPath) }),
+  };
 }
 
 /** A file without a version is of the first. */

@@ -80,13 +80,22 @@ const cases: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
   ],
   "an import takes the place of what it says": [
     {
-      [CONTAINERD]: `imports = ["b.toml", "/etc/containerd/conf.d/*.toml"]\n${toml(2, CRI, ...said)}`,
-      "/etc/containerd/b.toml": toml(2, CRI, 'bin_dir = "/b/bin"'),
+      [CONTAINERD]: `imports = ["b.toml", "/etc/containerd/conf.d/*.toml"]\n${toml(3, RUNTIME, ...said)}`,
+      "/etc/containerd/b.toml": toml(3, RUNTIME, 'bin_dir = "/b/bin"'),
       "/etc/containerd/conf.d/2.toml": toml(3, RUNTIME, 'bin_dir = "/d/bin"'),
       "/etc/containerd/conf.d/1.toml": toml(3, RUNTIME, 'bin_dir = "/c/bin"'),
       "/etc/containerd/conf.d/3.conf": "no TOML",
     },
     ["containerd: /a/net.d; /d/bin"],
+  ],
+  "an import that containerd 1 puts in place of the whole section": [
+    {
+      [CONTAINERD]: `imports = ["b.toml"]\n${toml(2, CRI, ...said)}`,
+      "/etc/containerd/b.toml": `version = 2\n[plugins."io.containerd.grpc.v1.cri".registry]\n`,
+    },
+    [
+      `unseen: /etc/containerd/b.toml: containerd 1 and 2 read its section io.containerd.grpc.v1.cri differently beside that of the file that imports it`,
+    ],
   ],
   "imports of each other": [
     {
