@@ -29,11 +29,11 @@ test("containerd imports the image and runs it", { skip }, async (t) => {
       ...["run", "--rm", "--snapshotter", "native", "--read-only", "--mount", mount, REFERENCE],
       ...["installer", "/host-local", "install", "/host/opt/cni/bin", "--yes"],
     );
-  t.match(install().said, "Installed /host/opt/cni/bin/host-local");
-  t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
-  const again = install();
-  t.equal(again.status, 0, again.said);
-  t.match(again.said, "already");
+  // Once more, as where the DaemonSet's pod is restarted.
+  for (const _ of [1, 2]) {
+    t.match(install().said, "Installed /host/opt/cni/bin/host-local");
+    t.equal(run(join(plugins, "host-local"), versionCall()).exitCode, 0);
+  }
 
   const entry = ["run", "--rm", "--snapshotter", "native", "--env", "CNI_COMMAND=VERSION"];
   const { said } = ctr(...entry, REFERENCE, "entry");
