@@ -30,7 +30,7 @@ import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
 import { commandText } from "./next-command.ts";
-import { once } from "./once.ts";
+import { once, onceFor } from "./once.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
 export class Node {
@@ -39,8 +39,6 @@ export class Node {
   readonly networks: readonly FoundNetwork[];
   /** The configurations of networks that nobody uses beside others of these. */
   readonly unused: readonly FoundNetwork[];
-  /** The same node with the networks that were not asked for; `undefined` where there are none. */
-  readonly others: Node | undefined;
   /** What is wrong with their configurations. */
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
@@ -48,28 +46,29 @@ export class Node {
   /** Who uses each of them, and the configurations in them that use this plugin. */
   readonly uses: Networks["uses"];
   readonly configurations: Networks["configurations"];
-  /** The directories of the networks, in the order of these. */
+  /** The directories of the networks, in the order of these: whose a network namespace is, tell the reservations of all. */
   readonly directories: readonly NetworkDirectory[];
+  /** The directories of the network that the command is about; all of them where it is about none. */
+  readonly asked: readonly NetworkDirectory[];
+  /** Whether the command is about all networks. */
+  readonly isOfAll: boolean;
   readonly cache: ResultsCache;
   readonly facts: NodeLifeFacts;
   readonly liveness: Lives;
   readonly #networks: Networks;
-  /** The links of the node; `undefined` where they are not seen. */
-  readonly links = once(() => readLinks(this.context.system));
-  #nextHops: readonly NextHop[] | undefined;
-  #calls: KeptCalls | undefined;
-  readonly #cursorDates = new Map<NetworkDirectory, number | undefined>();
-  readonly #nextAdds = new Map<FoundNetwork, NextAdd>();
-  readonly #taken = new Map<NetworkDirectory, TakenByAdd>();
+  readonly #name: string | undefined;
 
   constructor(
     context: Context,
     networks: Networks,
+    name: string | undefined,
     cache: ResultsCache = new ResultsCache(context),
   ) {
-    const { found, others, problems, files, uses, configurations } = networks;
+    const { found, problems, files, uses, configurations } = networks;
     this.context = context;
     this.#networks = networks;
+    this.#name = name;
+    this.isOfAll = name === undefined;
     this.networks = found.filter(({ use }) => !isUnused(use));
     this.unused = [...networks.unused, ...found.filter(({ use }) => isUnused(use))];
     this.problems = problems;
@@ -77,72 +76,73 @@ export class Node {
     this.uses = uses;
     this.configurations = configurations;
     this.directories = networkDirectories(context.system, this.networks);
+    this.asked = this.directories.filter((one) => this.isAsked(one.files.network));
     this.cache = cache;
-    this.others = others.length === 0 ? undefined : new Node(context, onlyOthers(networks), cache);
-    // Whose a network namespace is, tell the reservations of all networks.
-    const whole = [...this.directories, ...(this.others?.directories ?? [])];
-    this.facts = new NodeLifeFacts(context.system, this.cache, whole);
+    this.facts = new NodeLifeFacts(context.system, this.cache, this.directories);
     this.liveness = new Lives(this.facts);
   }
 
+  /** Whether the command is about a network of this name. */
+  isAsked(network: string): boolean {
+    return this.isOfAll || network === this.#name;
+  }
+
   /**
-   * The reservations of the networks, in the order of reading that all commands have: the names of libcni's entries, reservations,
+   * The reservations of all networks, in the order of reading that every command has: the names of libcni's entries, reservations,
    * journals, and only then what the kernel shows. So what is added meanwhile is known, and what ends meanwhile is not taken for
    * alive.
    */
-  get reservations(): readonly NodeReservation[] {
-    return this.#readReservations();
-  }
-
-  #readReservations(): readonly NodeReservation[] {
+  readonly reservations = once((): readonly NodeReservation[] => {
     this.cache.learnNames();
     const reservations = this.directories.flatMap((one) => one.reservations);
     for (const directory of this.directories) this.facts.journalOf(directory);
     return reservations;
-  }
+  });
+
+  /** The reservations of the networks that the command is about. */
+  readonly askedReservations = once((): readonly NodeReservation[] =>
+    this.reservations().filter(({ network }) => this.isAsked(network.files.network)),
+  );
+
+  /** The links of the node; `undefined` where they are not seen. */
+  readonly links = once(() => readLinks(this.context.system));
 
   /** The routers of the node; none where this process is in another network namespace, or they are not seen. */
-  get nextHops(): readonly NextHop[] {
-    this.#nextHops ??= this.liveness.whose.isInNode() ? readNextHops(this.context.system) : [];
-    return this.#nextHops;
-  }
+  readonly nextHops = once((): readonly NextHop[] =>
+    this.liveness.whose.isInNode() ? readNextHops(this.context.system) : [],
+  );
 
   /** The calls that failed, or gave their address back at once, since the node started. */
-  get calls(): KeptCalls {
-    this.#calls ??= readKeptCalls(this.context.system);
-    return this.#calls;
-  }
+  readonly calls = once((): KeptCalls => readKeptCalls(this.context.system));
 
   /** What ADDs of a network that succeeded have left. */
   addTracesIn(directory: NetworkDirectory): AddTraces {
-    const dates = this.#cursorDates;
-    if (!dates.has(directory)) dates.set(directory, readCursorDate(this.context.system, directory));
-    return { cursor: dates.get(directory), reservations: directory.reservations };
+    return { cursor: this.#cursorDateIn(directory), reservations: directory.reservations };
   }
 
-  /** What the next ADD in a network comes to, asked once. */
+  readonly #cursorDateIn = onceFor((directory: NetworkDirectory) =>
+    readCursorDate(this.context.system, directory),
+  );
+
+  /** What the next ADD in a network comes to. */
   nextAddIn(directory: NetworkDirectory, network: FoundNetwork): NextAdd {
-    const known = this.#nextAdds.get(network);
-    if (known !== undefined) return known;
-    const outlook = outlookOf(this.context.system, network, this.facts);
-    const used = this.usedIn(directory, network);
-    const next = nextAddIn(network, outlook, used);
-    this.#nextAdds.set(network, next);
-    return next;
+    return this.#nextAdds(directory)(network);
   }
+
+  readonly #nextAdds = onceFor((directory: NetworkDirectory) =>
+    onceFor((network: FoundNetwork): NextAdd => {
+      const outlook = outlookOf(this.context.system, network, this.facts);
+      return nextAddIn(network, outlook, this.usedIn(directory, network));
+    }),
+  );
 
   /** The reservations of a network that an ADD takes where no other address is free. */
-  takenIn(directory: NetworkDirectory): TakenByAdd {
-    const known = this.#taken.get(directory);
-    if (known !== undefined) return known;
-    const { files } = directory;
+  readonly takenIn = onceFor((directory: NetworkDirectory): TakenByAdd => {
     const { fault, states } = this.facts.journalOf(directory);
     const beforeBoot = states.namesBeforeBoot(() => directory.reservations);
     const read = fault === undefined ? states : undefined;
-    const taken = takenByAdd(beforeBoot, read, this.facts.useIn(files));
-    this.#taken.set(directory, taken);
-    return taken;
-  }
+    return takenByAdd(beforeBoot, read, this.facts.useIn(directory.files));
+  });
 
   /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
@@ -168,51 +168,39 @@ export class Node {
 
   /** The same networks as they are now: the reservations are read, as before all else. */
   readAgain(): Node {
-    const now = new Node(this.context, this.#networks);
-    now.#readReservations();
+    const now = new Node(this.context, this.#networks, this.#name);
+    now.reservations();
     return now;
   }
 }
 
-function onlyOthers({ others }: Networks): Networks {
-  return {
-    found: others,
-    unused: [],
-    others: [],
-    problems: [],
-    files: [],
-    uses: new Map(),
-    configurations: [],
-  };
-}
-
 /**
- * The node with all networks, or those of one name; what is wrong with their configurations is logged.
+ * The node, for a command about the network of one name, or all; what is wrong with configurations is logged.
  *
  * @param counts as `findNetworks`
  * @throws CommandError as `findNetworks`
  * @throws SystemError if a directory cannot be read
  */
-export function openNode(
+export function openNode(...request: Parameters<typeof findNode>): Node {
+  const node = findNode(...request);
+  for (const { source, problem } of node.problems) node.context.log(`${source}: ${problem}`);
+  return node;
+}
+
+/** The node, as `openNode` finds it; nothing is logged. */
+export function findNode(
   context: Context,
   name: string | undefined,
   counts?: Parameters<typeof findNetworks>[3],
 ): Node {
   const cache = new ResultsCache(context);
-  const networks = findNetworks(context, cache, name, counts);
-  logProblems(context, networks.problems);
-  return new Node(context, networks, cache);
-}
-
-/** Logs what is wrong with configurations. */
-export function logProblems({ log }: Context, problems: readonly ConfigurationProblem[]): void {
-  for (const { source, problem } of problems) log(`${source}: ${problem}`);
+  return new Node(context, findNetworks(context, cache, name, counts), name, cache);
 }
 
 /** Logs which ranges are not known, for commands that count addresses. */
-export function logUncertainty({ log }: Context, networks: readonly FoundNetwork[]): void {
-  for (const { source, uncertainty } of networks) {
-    if (uncertainty !== undefined) log(`${source}: ${uncertainty}`);
+export function logUncertainty({ context, asked }: Node): void {
+  for (const { source, uncertainty } of asked.flatMap(({ networks }) => networks)) {
+    if (uncertainty !== undefined) context.log(`${source}: ${uncertainty}`);
   }
 }
 
@@ -238,7 +226,7 @@ export function logUncounted(
 /** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
 export function logUnreserved(node: Node): void {
   const { context } = node;
-  for (const directory of node.directories) {
+  for (const directory of node.asked) {
     const [first, ...others] = node.unreservedIn(directory);
     if (first === undefined) continue;
     const { files } = directory;
@@ -248,19 +236,6 @@ export function logUnreserved(node: Node): void {
       `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
     );
   }
-}
-
-/**
- * The node with all networks, for checks of those of one name, or of all; nothing is logged.
- *
- * @throws CommandError as `findNetworks`
- * @throws SystemError if a directory cannot be read
- */
-export function openWholeNode(context: Context, name: string | undefined): Node {
-  const cache = new ResultsCache(context);
-  const networks = findNetworks(context, cache, name);
-  const found = [...networks.others, ...networks.found];
-  return new Node(context, { ...networks, found, others: [] }, cache);
 }
 
 /** What to search for. */
@@ -301,15 +276,20 @@ export function parseQuery(operand: string): Query {
 /**
  * Searches the reservations of a node.
  *
+ * @param directories only those; by default those of the network that the command is about
  * @throws SystemError if a directory cannot be read
  */
-export function search(node: Node, query: Query): SearchResult {
-  const { context, directories, cache } = node;
+export function search(
+  node: Node,
+  query: Query,
+  directories: readonly NetworkDirectory[] = node.asked,
+): SearchResult {
+  const { context, cache } = node;
   if (query.kind === "address") {
     const reservations = directories.flatMap((one) => one.reservationsAt(query.address));
     return { reservations, candidates: [] };
   }
-  const all = node.reservations;
+  const all = node.reservations().filter(({ network }) => directories.includes(network));
   logUnreadable(context, all);
   if (query.kind === "pod") {
     // A restarted pod has had several sandboxes.
@@ -319,14 +299,18 @@ export function search(node: Node, query: Query): SearchResult {
   if (exact.length > 0) return { reservations: exact, candidates: [] };
   const matching = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
   const candidates = [...new Set(matching.map(({ owner }) => containerOf(owner)))];
-  if (candidates.length === 0) return searchByName(node, query.id);
+  if (candidates.length === 0) return searchByName(cache, all, query.id);
   return candidates.length === 1
     ? { reservations: matching, candidates: [] }
     : { reservations: [], candidates };
 }
 
 /** The reservations of the one pod with this name, in whatever namespace. */
-function searchByName({ cache, reservations: all }: Node, name: string): SearchResult {
+function searchByName(
+  cache: ResultsCache,
+  all: readonly NodeReservation[],
+  name: string,
+): SearchResult {
   const reservations = all.filter((one) => isPodNamed(cache.podOf(one), name));
   const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
   const [pod] = pods;

@@ -144,7 +144,7 @@ function podsWithAddresses(context: Context): {
 } {
   const name = context.operands[0];
   const node = openNode(context, name);
-  const { networks } = node;
+  const networks = node.asked.flatMap((one) => one.networks);
   const uncertain = networks.find(({ uncertainty }) => uncertainty !== undefined);
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);
@@ -175,10 +175,9 @@ function podsWithAddresses(context: Context): {
 
 function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
-  logUncertainty(context, node.networks);
-  const counted = node.directories.flatMap((directory) => countDirectory(node, directory));
-  for (const directory of node.directories)
-    logUncounted(node, directory, "; they count as UNOWNED");
+  logUncertainty(node);
+  const counted = node.asked.flatMap((directory) => countDirectory(node, directory));
+  for (const directory of node.asked) logUncounted(node, directory, "; they count as UNOWNED");
   logUnreserved(node);
   const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
   return {

@@ -16,18 +16,11 @@ import { describeContainer, describeHolder, podOrContainer, podOrHolder } from "
 
 type Kind<K> = Extract<Misuse, { readonly kind: K }>;
 
-/**
- * Compares the places that have an address with the reservations of all networks, for each address.
- *
- * @param isSelected only findings that concern a network for which this holds
- */
-export function attachmentFindings(
-  node: Node,
-  isSelected: (directory: NetworkDirectory) => boolean,
-): readonly Finding[] {
+/** Compares the places that have an address with the reservations of all networks, for each address. */
+export function attachmentFindings(node: Node): readonly Finding[] {
   return usedAddresses(node).flatMap((used) =>
     misusesOf(used, node.directories)
-      .filter((misuse) => networksOf(misuse, used).some(isSelected))
+      .filter((misuse) => networksOf(misuse, used).some((one) => node.asked.includes(one)))
       .flatMap((misuse) => findingOn(node, used, misuse)),
   );
 }

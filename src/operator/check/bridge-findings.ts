@@ -26,7 +26,8 @@ import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
 /** Checks that the bridge of each network is one, and has the gateway's address. */
-export function bridgeFindings(node: Node, networks: readonly FoundNetwork[]): readonly Finding[] {
+export function bridgeFindings(node: Node): readonly Finding[] {
+  const networks = node.asked.flatMap((one) => one.networks);
   const bridged = networks.filter(({ bridgeName }) => bridgeName !== undefined);
   if (bridged.length === 0) return [];
   const links = node.links();

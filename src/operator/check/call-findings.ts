@@ -27,25 +27,22 @@ const OF_DISK: ReadonlySet<string> = new Set([
 ]);
 
 /** Says that it is not known which calls fail, where that cannot be read. */
-export function unseenCallFindings({ calls }: Node): readonly Finding[] {
+export function unseenCallFindings(node: Node): readonly Finding[] {
+  const calls = node.calls();
   if (calls.kind === "seen") return [];
   const message = `which calls fail cannot be told: ${calls.reason}`;
   return [{ code: "add-unknown", network: "", path: "", message }];
 }
 
 /**
- * Looks for networks whose ADDs or DELs fail now, or whose pods give their addresses back at once.
- *
- * @param isNamed whether a network is checked; calls that could not read which one they were of always are
+ * Looks for networks whose ADDs or DELs fail now, or whose pods give their addresses back at once; also for calls that could not
+ * read which network they were of.
  */
-export function callFindings(
-  node: Node,
-  isNamed: (network: string) => boolean,
-): readonly Finding[] {
-  const { calls, directories } = node;
+export function callFindings(node: Node): readonly Finding[] {
+  const calls = node.calls();
   if (calls.kind === "unseen") return [];
-  const found = callsByNetwork(calls.records, directories).filter(
-    ({ network }) => network === "" || isNamed(network),
+  const found = callsByNetwork(calls.records, node.directories).filter(
+    ({ network }) => network === "" || node.isAsked(network),
   );
   return [
     ...found.flatMap((one) => addFindings(node, one)),
@@ -56,8 +53,9 @@ export function callFindings(
 
 /** Whether the ADDs of a network fail now, the last one for this reason: in the same words, or with the same error of the system. */
 export function hasFailedFor(node: Node, directory: NetworkDirectory, reason: string): boolean {
-  if (node.calls.kind === "unseen") return false;
-  return callsByNetwork(node.calls.records, [directory])
+  const calls = node.calls();
+  if (calls.kind === "unseen") return false;
+  return callsByNetwork(calls.records, [directory])
     .filter((one) => one.directory === directory)
     .flatMap((one) => failingAddsOf(node, one) ?? [])
     .some(({ last }) => causeIn(errorText(last)) === causeIn(reason));

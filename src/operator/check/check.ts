@@ -8,7 +8,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { CniError } from "../../cni/error.ts";
 import { isSystemError } from "../../system/system.ts";
 import { releaseOrLog } from "../held/release.ts";
-import { openWholeNode } from "../node.ts";
+import { findNode } from "../node.ts";
 import { runChecks } from "./checks.ts";
 import {
   type Code,
@@ -79,8 +79,8 @@ function checkNetworks(context: Context): Report {
 }
 
 function report(context: Context): Report {
-  const [name] = context.operands;
-  const { findings, directories } = runChecks(openWholeNode(context, name), name);
+  const node = findNode(context, context.operands[0]);
+  const findings = runChecks(node);
   const repaired = context.has("--repair") ? repair(context, findings) : new Set<Finding>();
   const left = findings.filter((one) => !repaired.has(one));
   const isCondition = context.has("--node-problem-detector");
@@ -92,7 +92,7 @@ function report(context: Context): Report {
     document: () => ({
       ...listed(findings, (one) => ({ ...describe(context, one), repaired: repaired.has(one) })),
       counts: { ...counts, repaired: repaired.size },
-      networks: directories.map(({ files }) => files.network),
+      networks: node.asked.map(({ files }) => files.network),
     }),
     text: () =>
       isCondition

@@ -1,9 +1,7 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
-import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { attempt, type System } from "../../system/system.ts";
 import {
-  candidateDirectories,
   configurationDirectories,
   judgingRuntimes,
 } from "../configured/configuration-directories.ts";
@@ -11,7 +9,7 @@ import { type NetworkDirectory, requireReadable } from "../held/network-director
 import type { Node } from "../node.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { callFindings, hasFailedFor, unseenCallFindings } from "./call-findings.ts";
+import { callFindings, unseenCallFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { cutOffFindings } from "./cut-off-findings.ts";
 import { bySeverity, type Finding, subjectOf } from "./finding.ts";
@@ -27,73 +25,61 @@ import { reservationFindings } from "./reservation-findings.ts";
 import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
-/** What was checked, and the findings. */
-export interface CheckResult {
-  readonly directories: readonly NetworkDirectory[];
-  /** What fails now, and then what might, sorted by severity, errors first. */
-  readonly findings: readonly Finding[];
-}
+/** The checks of a network, in the order of their findings. */
+const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly Finding[])[] = [
+  reservationFindings,
+  outlookFindings,
+  rangeFindings,
+  broadcastFindings,
+  reservedFindings,
+  nodeAddressFindings,
+];
 
-/** Which networks are checked. */
-type Selection = (network: NetworkDirectory) => boolean;
+/** The checks of all networks that the command is about, and of the node. */
+const ofNode: readonly ((node: Node) => readonly Finding[])[] = [
+  stateDirectoryFindings,
+  unseenCallFindings,
+  pluginFindings,
+  missingPluginFindings,
+  unconfiguredFindings,
+  overlapFindings,
+  bridgeFindings,
+];
+
+/** The checks of running pods, which may end meanwhile. */
+const ofRunningPods: readonly ((node: Node) => readonly Finding[])[] = [
+  attachmentFindings,
+  (node) => node.asked.flatMap((one) => misplacedFindings(node, one).ofRunning),
+  cutOffFindings,
+];
 
 /**
- * Runs all checks.
+ * Runs all checks of the networks that the command is about.
  *
- * @param node with all networks
- * @param name only findings on the network with this name; `undefined` for all
+ * @returns what fails now, and then what might, sorted by severity, errors first
  * @throws CommandError if this user may not read reservations
  * @throws SystemError if a directory cannot be read
  */
-export function runChecks(node: Node, name: string | undefined): CheckResult {
-  const { context, directories } = node;
-  const { system } = context;
-  const isNamed = (network: string): boolean => name === undefined || network === name;
-  const isSelected: Selection = ({ files }) => isNamed(files.network);
-  requireReadable(node.reservations.filter(({ network }) => isSelected(network)));
-  const checked = directories.filter(isSelected);
-  const misplaced = checked.map((directory) => misplacedFindings(node, directory));
-  const onAttachments = attachmentFindings(node, isSelected);
-  const onRunningPods = [
-    ...onAttachments,
-    ...misplaced.flatMap(({ ofRunning }) => ofRunning),
-    ...cutOffFindings(node, isSelected),
-  ];
-  const leaks = leakFindings(node, checked);
+export function runChecks(node: Node): readonly Finding[] {
+  const { asked } = node;
+  requireReadable(node.askedReservations());
+  const onRunningPods = ofRunningPods.flatMap((check) => check(node));
+  const leaks = leakFindings(node);
   const leaked = new Set(
     leaks.filter(({ code }) => code === "leaked-reservation").map(({ path }) => path),
   );
-  const networks = checked.flatMap((directory) => directory.networks);
-  const onConfigurations = configurationFindings(node, isNamed);
+  const misplaced = asked.flatMap((one) => misplacedFindings(node, one).ofOthers);
   const findings = [
-    ...(onConfigurations.length > 0 ? [] : noNetworkFindings(node)),
-    ...node.problems.map(({ source: path, problem: message }) => {
-      return { code: "unreadable-configuration", network: "", path, message } as const;
-    }),
-    ...onConfigurations,
-    ...checked.flatMap((directory) => [
-      ...reservationFindings(node, directory),
-      ...outlookFindings(node, directory, (reason) => hasFailedFor(node, directory, reason)),
-      ...rangeFindings(node, directory),
-      ...broadcastFindings(directory),
-      ...reservedFindings(directory),
-      ...nodeAddressFindings(node, directory),
-    ]),
+    ...configurationFindings(node),
+    ...asked.flatMap((one) => ofNetwork.flatMap((check) => check(node, one))),
     // What leaked is to go, wherever it is: one finding says so.
-    ...misplaced.flatMap(({ ofOthers }) => ofOthers.filter(({ path }) => !leaked.has(path))),
-    ...stateDirectoryFindings(node, checked),
-    ...unseenCallFindings(node),
-    ...(name === undefined ? pluginFindings(context) : []),
-    ...missingPluginFindings(node, isNamed),
-    ...unconfiguredFindings(node, isSelected),
-    ...overlapFindings(node, isSelected),
+    ...misplaced.filter(({ path }) => !leaked.has(path)),
+    ...ofNode.flatMap((check) => check(node)),
     ...leaks,
-    ...lastingFindings(node, isSelected, onRunningPods),
-    ...bridgeFindings(node, networks),
+    ...lastingFindings(node, onRunningPods),
   ];
-  const present = withoutReleased(system, findings);
-  const sorted = bySeverity(present.map(asOfUnread(node)));
-  return { directories: checked, findings: [...callFindings(node, isNamed), ...sorted] };
+  const present = withoutReleased(node.context.system, findings);
+  return [...callFindings(node), ...bySeverity(present.map(asOfUnread(node)))];
 }
 
 /**
@@ -126,33 +112,16 @@ const REPETITIONS = 2;
  * The findings on running pods as they are after seconds: a pod may end meanwhile, and a DEL releases the address before libcni
  * forgets the attachment.
  */
-function lastingFindings(
-  node: Node,
-  isSelected: Selection,
-  first: readonly Finding[],
-): readonly Finding[] {
+function lastingFindings(node: Node, first: readonly Finding[]): readonly Finding[] {
   let findings = first;
   for (let round = 0; round < REPETITIONS && findings.length > 0; round++) {
     node.context.system.sleep(1000);
     const known = new Set(findings.map(subjectOf));
     const now = node.readAgain();
-    const again = [
-      ...attachmentFindings(now, isSelected),
-      ...now.directories
-        .filter(isSelected)
-        .flatMap((directory) => misplacedFindings(now, directory).ofRunning),
-      ...cutOffFindings(now, isSelected),
-    ];
+    const again = ofRunningPods.flatMap((check) => check(now));
     findings = again.filter((one) => known.has(subjectOf(one)));
   }
   return findings;
-}
-
-function noNetworkFindings({ context, networks, problems }: Node): readonly Finding[] {
-  if (networks.length > 0 || problems.length > 0) return [];
-  const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
-  const message = `no network: none is configured in ${candidateDirectories(context).join(", ")}, and none has a directory in ${dataDir}`;
-  return [{ code: "no-networks", network: "", path: "", message }];
 }
 
 /** Leaves out findings on reservations that have been released since. */

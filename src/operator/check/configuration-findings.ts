@@ -4,6 +4,8 @@ import { exactMember, textOf } from "../../cli/command/json-values.ts";
 import { CniError } from "../../cni/error.ts";
 import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
+import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
+import { candidateDirectories } from "../configured/configuration-directories.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
@@ -14,18 +16,12 @@ import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
 
-/**
- * Checks the configurations that use this plugin.
- *
- * @param isSelected only those of networks whose name this holds for
- */
-export function configurationFindings(
-  { uses, configurations }: Node,
-  isSelected: (network: string) => boolean,
-): readonly Finding[] {
+/** Checks the configurations that use this plugin, and those that cannot be read. */
+export function configurationFindings(node: Node): readonly Finding[] {
+  const { uses, configurations } = node;
   const findings = configurations.flatMap((configuration): readonly Finding[] => {
     const network = textOf(configuration.document.name);
-    if (!isSelected(network)) return [];
+    if (!node.isAsked(network)) return [];
     const use = uses.get(configuration.file);
     const onUse = use === undefined ? [] : useFinding(configuration, use);
     if (isUnused(use)) return onUse;
@@ -38,8 +34,19 @@ export function configurationFindings(
     const message = `the entry with gcOnly gets no GC: ${reason}`;
     return [...onUse, ...unread, { ...about, code: "gc-not-called", message }];
   });
+  const unread = node.problems.map(({ source: path, problem: message }) => {
+    return { code: "unreadable-configuration", network: "", path, message } as const;
+  });
   // Of a list the same is said with each of its plugins.
-  return [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
+  return [...(distinct.length > 0 ? [] : noNetworkFindings(node)), ...unread, ...distinct];
+}
+
+function noNetworkFindings({ context, networks, problems }: Node): readonly Finding[] {
+  if (networks.length > 0 || problems.length > 0) return [];
+  const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
+  const message = `no network: none is configured in ${candidateDirectories(context).join(", ")}, and none has a directory in ${dataDir}`;
+  return [{ code: "no-networks", network: "", path: "", message }];
 }
 
 /** What is to be said of its keys, and of those of its list. */

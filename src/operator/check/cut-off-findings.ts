@@ -14,13 +14,10 @@ import { describeHolder } from "./holder.ts";
  * Checks whether the pods of the `bridge` plugin are at their bridges. Only what is certain is told: libcni's cache shows that an
  * interface was made for the bridge that is configured now, and the kernel has an id for its namespace.
  */
-export function cutOffFindings(
-  node: Node,
-  isSelected: (network: NetworkDirectory) => boolean,
-): readonly Finding[] {
+export function cutOffFindings(node: Node): readonly Finding[] {
   const links = node.links();
   if (links === undefined || !node.liveness.whose.isInNode()) return [];
-  return node.directories.filter(isSelected).flatMap((directory) => {
+  return node.asked.flatMap((directory) => {
     const names = new Set(directory.networks.flatMap(({ bridgeName }) => bridgeName ?? []));
     return [...names].flatMap((name) => findingsAt(node, links, directory, name));
   });
@@ -101,7 +98,7 @@ function adviceOn(cutOff: CutOff): Partial<Finding> {
  * name nothing has. With any other configuration their interfaces would not have been made for that name.
  */
 function renamed(
-  { networks, unused, others }: Node,
+  { networks, unused }: Node,
   links: Links,
   directory: NetworkDirectory,
   bridgeName: string,
@@ -112,9 +109,7 @@ function renamed(
   );
   const [bridge] = bridges;
   if (links.has(bridgeName) || bridges.size !== 1 || bridge?.kind !== "bridge") return undefined;
-  const isNamed = [...networks, ...unused, ...(others?.networks ?? [])].some(
-    (one) => one.bridgeName === bridge.name,
-  );
+  const isNamed = [...networks, ...unused].some((one) => one.bridgeName === bridge.name);
   const hasGateway = directory.networks
     .flatMap(({ rangeSets }) => rangeSets.flat())
     .some((range) => bridge.addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range))));

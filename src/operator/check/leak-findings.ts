@@ -32,17 +32,10 @@ const UNTOLD =
 const OPEN =
   "none where its pod is still known to the runtime; otherwise the address is free once no process has the namespace open";
 
-/**
- * Checks for reservations of dead containers.
- *
- * @param directories those that are checked
- */
-export function leakFindings(
-  node: Node,
-  directories: readonly NetworkDirectory[],
-): readonly Finding[] {
-  const { cache, facts, liveness } = node;
-  return directories.flatMap((directory) => {
+/** Checks for reservations of dead containers. */
+export function leakFindings(node: Node): readonly Finding[] {
+  const { asked, cache, facts, liveness } = node;
+  return asked.flatMap((directory) => {
     const { files, reservations } = directory;
     const known = liveness.livenessOfAll(reservations);
     const leaks = leaksAmong(known, facts.now(), facts.uptime());

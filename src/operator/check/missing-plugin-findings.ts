@@ -21,20 +21,13 @@ interface Needed {
 
 type Found = PresentPlugin & { readonly path: string };
 
-/**
- * Looks for the plugins of each network where its runtime does: one that is missing is one finding. No program is started.
- *
- * @param isSelected only networks whose name this holds for
- */
-export function missingPluginFindings(
-  node: Node,
-  isSelected: (network: string) => boolean,
-): readonly Finding[] {
+/** Looks for the plugins of each network where its runtime does: one that is missing is one finding. No program is started. */
+export function missingPluginFindings(node: Node): readonly Finding[] {
   const { system } = node.context;
   const seen = new Map<string, PresentPlugin>();
   const findings = node.configurations.flatMap((configuration): readonly Finding[] => {
     const network = textOf(configuration.document.name);
-    if (!isInUse(node.uses.get(configuration.file)) || !isSelected(network)) return [];
+    if (!isInUse(node.uses.get(configuration.file)) || !node.isAsked(network)) return [];
     const needed = neededBy(configuration);
     const names = needed.map(({ name }) => name);
     const places = placesOf(node, configuration, names);

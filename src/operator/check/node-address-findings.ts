@@ -75,7 +75,7 @@ function routersOnLink(
 ): readonly Finding[] {
   const { isRouted, link, bridgeName } = network;
   if (isRouted) return [];
-  return node.nextHops.flatMap(({ address, interfaceName }): readonly Finding[] => {
+  return node.nextHops().flatMap(({ address, interfaceName }): readonly Finding[] => {
     const isElsewhere = link !== undefined && link !== interfaceName;
     if (isElsewhere || !isHandedOut(network, address)) return [];
     const text = formatAddress(address);
@@ -133,9 +133,9 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const others = [...(node.links()?.values() ?? [])]
     .filter(({ name }) => !bridges.has(name))
     .flatMap(({ name, addresses }) => addresses.map((address) => ({ name, address })));
-  const routers = node.nextHops.filter(
-    (one) => !bridges.has(one.interfaceName) && isOutside(node, one),
-  );
+  const routers = node
+    .nextHops()
+    .filter((one) => !bridges.has(one.interfaceName) && isOutside(node, one));
   const ranges = new Map(rangeSets.flat().map((range) => [formatSubnet(range), range]));
   return [...ranges].flatMap(([text, range]): readonly Finding[] => {
     const about = { code: "node-network", network: files.network, path } as const;

@@ -2,25 +2,18 @@
 
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
+import { hasFailedFor } from "./call-findings.ts";
 import { DISK_FAILS, type Finding } from "./finding.ts";
 
-/**
- * Looks whether an ADD in a network fails, whatever is free in its ranges.
- *
- * @param isSaid whether an ADD has failed for a reason already, and that was said
- */
-export function outlookFindings(
-  node: Node,
-  directory: NetworkDirectory,
-  isSaid: (reason: string) => boolean,
-): readonly Finding[] {
+/** Looks whether an ADD in a network fails, whatever is free in its ranges, and for a reason that no failed call has told. */
+export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const found = new Map<string, Finding>();
   for (const network of directory.networks) {
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
     const { failure, isOfDisk, doubt } = node.nextAddIn(directory, network);
     const reason = failure ?? doubt;
-    if (reason !== undefined && isSaid(reason)) continue;
+    if (reason !== undefined && hasFailedFor(node, directory, reason)) continue;
     if (failure !== undefined) {
       const message = `every ADD fails: ${failure}`;
       const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};

@@ -7,20 +7,14 @@ import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
 
-/**
- * Compares every two configured networks whose pods may meet.
- *
- * @param isSelected only pairs for one of which this holds
- */
-export function overlapFindings(
-  node: Node,
-  isSelected: (directory: NetworkDirectory) => boolean,
-): readonly Finding[] {
+/** Compares every two configured networks whose pods may meet. */
+export function overlapFindings(node: Node): readonly Finding[] {
+  const isAsked = (one: NetworkDirectory): boolean => node.asked.includes(one);
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
   return configured.flatMap((one, index) =>
     configured
       .slice(index + 1)
-      .filter((other) => (isSelected(one) || isSelected(other)) && !areApart(one, other))
+      .filter((other) => (isAsked(one) || isAsked(other)) && !areApart(one, other))
       .flatMap((other) => compareNetworks(node, one, other)),
   );
 }

@@ -10,10 +10,12 @@ import {
 import { needsOf } from "../install/going-back.ts";
 import { isReplaced } from "../install/installing.ts";
 import { type Place, placeIn } from "../install/place.ts";
+import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /** Checks that this program is still where it was installed: other installers overwrite it. */
-export function pluginFindings(context: Context): readonly Finding[] {
+export function pluginFindings({ context, isOfAll }: Node): readonly Finding[] {
+  if (!isOfAll) return [];
   const { system } = context;
   return existingPluginDirectories(system).flatMap(({ directory }) =>
     markedNames(system, directory).flatMap((name) => findingsOn(context, placeIn(directory, name))),

@@ -42,14 +42,15 @@ interface Meant {
  * @returns `undefined` where all are dead
  */
 export function podsInSubnet(
-  { reservations, cache, liveness }: Node,
+  node: Node,
   { subnet, but, gateway, of }: Meant,
 ): PodsInSubnet | undefined {
+  const { cache, liveness } = node;
   const isMeant = (address: Address): boolean =>
     isWithin(address, subnet) && !(but !== undefined && isWithin(address, but));
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
-  for (const reservation of reservations) {
+  for (const reservation of node.reservations()) {
     const { network, address, owner, text } = reservation;
     if (!isMeant(address) || (of && network.files.directory !== of.files.directory)) continue;
     if (cache.knownOf(reservation).attachments.some((one) => hasOther(one, gateway))) continue;

@@ -90,7 +90,10 @@ function holdersIn(
  * Ranges that hand out the broadcast address of their subnet, as the Go plugin does, too: only an explicit `rangeEnd` takes it in.
  * What the node and other pods send to it are broadcasts, which the kernel allows no connection for.
  */
-export function broadcastFindings({ networks, files }: NetworkDirectory): readonly Finding[] {
+export function broadcastFindings(
+  _node: Node,
+  { networks, files }: NetworkDirectory,
+): readonly Finding[] {
   return networks.flatMap(({ source = "", rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range): readonly Finding[] => {
       const { family, prefixLength, last } = range;
@@ -115,11 +118,10 @@ export function broadcastFindings({ networks, files }: NetworkDirectory): readon
  * Addresses that are reserved for a pod, or for nobody, and that nobody could ever get: the pod gets another one. They may be
  * those of another node.
  */
-export function reservedFindings({
-  networks,
-  files,
-  hasKnownRanges,
-}: NetworkDirectory): readonly Finding[] {
+export function reservedFindings(
+  _node: Node,
+  { networks, files, hasKnownRanges }: NetworkDirectory,
+): readonly Finding[] {
   if (!hasKnownRanges) return [];
   return networks.flatMap(({ source = "", rangeSets, reserved }) => {
     const ranges = rangeSets.flat().map((range) => ({ ...range, ...range.whole }));

@@ -2,17 +2,13 @@
 
 import type { StateFault } from "../../store/files/state-directory.ts";
 import { attempt } from "../../system/system.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
 /** Looks for state directories that anybody but their network's user may have written to; each is named once. */
-export function stateDirectoryFindings(
-  { context: { system } }: Node,
-  directories: readonly NetworkDirectory[],
-): readonly Finding[] {
+export function stateDirectoryFindings({ context: { system }, asked }: Node): readonly Finding[] {
   const found = new Map<string, Finding>();
-  for (const { files } of directories) {
+  for (const { files } of asked) {
     const { stateFault: fault, network, dataDir } = files;
     const reason = fault && reasonOf(fault);
     if (fault === undefined || reason === undefined) continue;

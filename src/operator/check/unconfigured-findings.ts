@@ -14,13 +14,9 @@ import { namedPods } from "./pods-in-subnet.ts";
 /**
  * Looks for the pods of such networks: after a network was renamed, or its data directory changed, those from before still have
  * addresses that are handed out again. Reservations of dead containers are ignored.
- *
- * @param isSelected only networks for which this holds, or whose addresses such a network hands out
  */
-export function unconfiguredFindings(
-  node: Node,
-  isSelected: (directory: NetworkDirectory) => boolean,
-): readonly Finding[] {
+export function unconfiguredFindings(node: Node): readonly Finding[] {
+  const isAsked = (one: NetworkDirectory): boolean => node.asked.includes(one);
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
   const unheeded = unheededRuntimes(node.context);
   const isKnown = ({ files }: NetworkDirectory): boolean =>
@@ -28,12 +24,12 @@ export function unconfiguredFindings(
   return node.directories.flatMap((former) => {
     if (former.sources.length > 0) return [];
     if (unheeded.length > 0 && !isKnown(former)) {
-      return isSelected(former) ? [perhapsElsewhere(former, unheeded)] : [];
+      return isAsked(former) ? [perhapsElsewhere(former, unheeded)] : [];
     }
-    const others = configured.filter((one) => isSelected(one) || isSelected(former));
+    const others = configured.filter((one) => isAsked(one) || isAsked(former));
     const finding = findingOn(node, former, others, reasonFor(node, former, configured));
     if (finding === undefined) return [];
-    return finding.severity === "error" || isSelected(former) ? [finding] : [];
+    return finding.severity === "error" || isAsked(former) ? [finding] : [];
   });
 }
 

@@ -33,10 +33,8 @@ export interface Networks {
    * ranges, and at least once.
    */
   readonly found: readonly FoundNetwork[];
-  /** The configurations that nobody uses beside those, also of other names than the one that was asked for. */
+  /** The configurations that nobody uses beside those. */
   readonly unused: readonly FoundNetwork[];
-  /** The networks of other names than the one that was asked for. */
-  readonly others: readonly FoundNetwork[];
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
@@ -50,7 +48,7 @@ export interface Networks {
  * Finds all networks: in the configurations, in those that libcni's cache has of networks without a file, and by their
  * directories in the data directories.
  *
- * @param name only the network with this name; `undefined` for all
+ * @param name one of them; `undefined` where it may be none
  * @param counts whether a network counts, too, of which only the state directory is left
  * @throws CommandError if it is neither configured nor has a directory, or if `--conf-dir` or `--data-dir` does not exist
  * @throws SystemError if a directory cannot be read
@@ -103,13 +101,10 @@ export function findNetworks(
   }
   shown.sort(byName);
   const distinct = distinctProblems(problems);
-  const read = { unused, problems: distinct, files, uses, configurations };
-  if (name === undefined) return { found: shown, others: [], ...read };
-  const isNamed = ({ files }: FoundNetwork): boolean => files.network === name;
-  const named = shown.filter(isNamed);
-  if (named.length === 0) throw unknownNetwork(name, shown, distinct);
-  const others = shown.filter((one) => !isNamed(one));
-  return { found: named, others, ...read };
+  if (name !== undefined && shown.every(({ files: own }) => own.network !== name)) {
+    throw unknownNetwork(name, shown, distinct);
+  }
+  return { found: shown, unused, problems: distinct, files, uses, configurations };
 }
 
 /** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */

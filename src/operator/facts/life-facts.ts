@@ -26,7 +26,7 @@ import { attempt, type SystemError } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import { OpenNamespaces } from "../alive/open-namespaces.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { once } from "../once.ts";
+import { once, onceFor } from "../once.ts";
 
 /** The standpoint of this process: network namespaces, as the kernel names them; `undefined` where they cannot be seen. */
 export interface Standpoint {
@@ -93,10 +93,6 @@ export class NodeLifeFacts implements LifeFacts {
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
   readonly #open: OpenNamespaces;
-  readonly #journals = new Map<NetworkDirectory, ReadJournal>();
-  readonly #paths = new Map<string, PathState>();
-  readonly #ids = new Map<Namespace, number | "none" | "unseen">();
-  readonly #inUse = new Map<NetworkDirectory, readonly UsedAddress[]>();
   /** What is seen of the node: looked at once, so that all is judged by the same moment. */
   readonly #view = once(() => lookAround(this.#system));
   readonly #linked = once(
@@ -140,27 +136,16 @@ export class NodeLifeFacts implements LifeFacts {
     return this.#linked().all();
   }
 
-  linkedIdOf(namespace: Namespace): number | "none" | "unseen" {
+  readonly linkedIdOf = onceFor(({ reachedAt }: Namespace): number | "none" | "unseen" => {
     if (this.standpoint().isElsewhere) return "none";
-    const known = this.#ids.get(namespace);
-    if (known !== undefined) return known;
-    const ask = (): number | "none" => this.#system.namespaceId(namespace.reachedAt) ?? "none";
-    const id = attempt(ask, "unseen");
-    this.#ids.set(namespace, id);
-    return id;
-  }
+    return attempt(() => this.#system.namespaceId(reachedAt) ?? "none", "unseen");
+  });
 
   holderOf(id: string): string | undefined {
     return this.#open.holderOf(id);
   }
 
-  at(path: string): PathState {
-    const known = this.#paths.get(path);
-    if (known !== undefined) return known;
-    const state = this.states.at(path);
-    this.#paths.set(path, state);
-    return state;
-  }
+  readonly at = onceFor((path: string): PathState => this.states.at(path));
 
   /** What uses the addresses of a network. */
   useIn(files: NetworkFiles): AddressUse {
@@ -171,29 +156,20 @@ export class NodeLifeFacts implements LifeFacts {
    * The addresses of a network's ranges that are in use, with those who use them: no ADD gets one, whether it is reserved or
    * not.
    */
-  inUseIn(directory: NetworkDirectory): readonly UsedAddress[] {
-    const known = this.#inUse.get(directory);
-    if (known !== undefined) return known;
-    const used = this.useIn(directory.files).inSets(directory.rangeSets);
-    const found = [...used].map(([address, user]) => {
+  readonly inUseIn = onceFor(({ files, rangeSets }: NetworkDirectory): readonly UsedAddress[] =>
+    [...this.useIn(files).inSets(rangeSets)].map(([address, user]) => {
       return { address, name: formatAddress(address), user };
-    });
-    this.#inUse.set(directory, found);
-    return found;
-  }
+    }),
+  );
 
   /** What the journal of a network tells; after a boot all reservations are read for it. */
-  journalOf(network: NetworkDirectory): ReadJournal {
-    const known = this.#journals.get(network);
-    if (known !== undefined) return known;
+  readonly journalOf = onceFor((network: NetworkDirectory): ReadJournal => {
     const { files } = network;
-    const journal = {
+    return {
       fault: journalFault(files),
       states: reservationStates(files, this.states, () => network.reservations),
     };
-    this.#journals.set(network, journal);
-    return journal;
-  }
+  });
 
   fateOf(reservation: NodeReservation): Fate | undefined {
     const { network, name, owner, status } = reservation;

@@ -61,11 +61,11 @@ function collect(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   const readAt = system.now();
   // Before the list: what is reserved meanwhile is not in it.
-  requireReadable(node.reservations);
+  requireReadable(node.askedReservations());
   // Before the namespaces: what ends meanwhile does not contradict it.
   const source = readLiveSource(context, readAt);
   node.cache.requireReadable();
-  const collections = node.directories.map((directory) => {
+  const collections = node.asked.map((directory) => {
     const judged = decide(node, grace, source, directory);
     return has("--yes") ? release(context, judged) : judged;
   });

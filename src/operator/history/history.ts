@@ -81,7 +81,7 @@ export const history: Command = {
     const choose = choiceOf(context);
     const node = openNode(context, network, (files) => readHistory(files) !== undefined);
     const calls = callsOf(context, isOfFailures);
-    const histories = node.directories.map((directory) => historyOf(directory, calls));
+    const histories = node.asked.map((directory) => historyOf(directory, calls));
     const asked = query && meantBy(query, node, histories);
     const known = histories.map((one) =>
       asked === undefined ? wholeAnswer(one) : answerFor(node, one, asked),
@@ -217,7 +217,8 @@ function lastOfEach(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
 function meantBy(query: Query, node: Node, histories: readonly NetworkHistory[]): readonly Query[] {
   if (query.kind !== "container") return [query];
   const events = histories.flatMap((one) => one.events);
-  const { reservations, cache } = node;
+  const { cache } = node;
+  const reservations = node.askedReservations();
   const isKnown =
     events.some(matcherOf(query)) ||
     reservations.some(({ owner }) => containerOf(owner).startsWith(query.id));

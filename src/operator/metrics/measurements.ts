@@ -3,8 +3,6 @@
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { FailedCall } from "../../store/failed-calls/failed-call.ts";
 import { isUnowned } from "../../store/reservations/owner.ts";
-import type { System } from "../../system/system.ts";
-import type { CheckResult } from "../check/checks.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
 import { readCollection, seenId } from "../gc/collection-file.ts";
@@ -153,12 +151,9 @@ const gauges: readonly Gauge[] = [
 ];
 
 /** Measures the networks that were checked. */
-export function measure(
-  system: System,
-  node: Node,
-  { directories, findings }: CheckResult,
-): readonly Metric[] {
-  const { calls, facts, liveness, problems } = node;
+export function measure(node: Node, findings: readonly Finding[]): readonly Metric[] {
+  const { asked: directories, facts, liveness, problems } = node;
+  const calls = node.calls();
   const ranges = directories.flatMap((directory) => measureRanges(node, directory));
   const networks = directories.map((directory) => {
     const known = liveness.livenessOfAll(directory.reservations);
@@ -167,7 +162,7 @@ export function measure(
     return {
       directory,
       kept: known.filter(({ reservation }) => !taken.has(reservation.name)),
-      counts: countReservations(known, system.now()),
+      counts: countReservations(known, facts.now()),
       lastAdd: lastAddOf(node.addTracesIn(directory), facts.now()),
     };
   });

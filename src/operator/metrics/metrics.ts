@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { inLines } from "../../cli/output/escape.ts";
 import { runChecks } from "../check/checks.ts";
-import { logProblems, logUncertainty, openWholeNode } from "../node.ts";
+import { logUncertainty, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import { formatExposition } from "./exposition.ts";
 import { measure } from "./measurements.ts";
@@ -32,11 +32,9 @@ export const metrics: Command = {
 
 function measureNetworks(context: Context): Report {
   const { system } = context;
-  const [name] = context.operands;
-  const node = openWholeNode(context, name);
-  logProblems(context, node.problems);
-  logUncertainty(context, node.networks);
-  const measured = measure(system, node, runChecks(node, name));
+  const node = openNode(context, context.operands[0]);
+  logUncertainty(node);
+  const measured = measure(node, runChecks(node));
   const output = context.option("--output");
   if (output !== undefined) {
     replaceFile(system, "--output", output, formatExposition(measured));

@@ -44,15 +44,16 @@ function listNetworks(context: Context): Report {
   const { system, operands, has } = context;
   const [name] = operands;
   const node = openNode(context, name);
-  logUncertainty(context, node.networks);
-  const unused = node.unused.filter(({ files }) => name === undefined || files.network === name);
+  logUncertainty(node);
+  const unused = node.unused.filter(({ files }) => node.isAsked(files.network));
   for (const { source, use } of unused) {
     const why = use && whyNotUsed(use);
     if (why !== undefined) context.log(`${source}: ${why}`);
   }
-  const directories = new Map(node.directories.map((one) => [one.files.directory, one]));
-  const lastAdds = new Map(node.directories.map((one) => [one, seenIn(node, one)]));
-  const entries = [...node.networks, ...unused].map((network): Entry => {
+  const directories = new Map(node.asked.map((one) => [one.files.directory, one]));
+  const lastAdds = new Map(node.asked.map((one) => [one, seenIn(node, one)]));
+  const found = node.asked.flatMap((one) => one.networks);
+  const entries = [...found, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =
       directory === undefined || network.rangeSets.length === 0
@@ -61,7 +62,7 @@ function listNetworks(context: Context): Report {
     const ranges = countRanges(network, used, []);
     return { network, ranges, lastAdd: directory && lastAdds.get(directory) };
   });
-  for (const directory of node.directories) {
+  for (const directory of node.asked) {
     if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
   }
   return {

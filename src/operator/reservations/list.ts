@@ -61,11 +61,11 @@ function listNetworks(context: Context): Report {
   const { system, operands, option, has } = context;
   const isIncluded = filterOf(context, system.now());
   const node = openNode(context, operands[0]);
-  logUnreadable(context, node.reservations);
+  logUnreadable(context, node.askedReservations());
   logUnreserved(node);
   const known = sorted(
     node,
-    node.liveness.livenessOfAll(node.reservations).filter((one) => isIncluded(one, node)),
+    node.liveness.livenessOfAll(node.askedReservations()).filter((one) => isIncluded(one, node)),
     option("--sort") ?? "network",
   );
   return {

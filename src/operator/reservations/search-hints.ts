@@ -79,22 +79,23 @@ export function inSeveralNetworks(directories: readonly NetworkDirectory[]): Hin
 }
 
 /** Where else on the node it is. */
-function elsewhere({ others }: Node, query: Query): readonly Hint[] {
-  const found = others === undefined ? [] : search(others, query).reservations;
+function elsewhere(node: Node, query: Query): readonly Hint[] {
+  const others = node.directories.filter((one) => !node.asked.includes(one));
+  const found = others.length === 0 ? [] : search(node, query, others).reservations;
   const networks = new Set(found.map(({ network }) => network.files.network));
   return [...networks].map((network) => hint("elsewhere", `It is in network ${network}.`, network));
 }
 
 /** What may know of it though it is gone. */
-function past({ context, directories }: Node, query: Query): readonly Hint[] {
-  if (!directories.some(({ files }) => hasHistory(files))) return [];
+function past({ context, asked }: Node, query: Query): readonly Hint[] {
+  if (!asked.some(({ files }) => hasHistory(files))) return [];
   const command = commandText(context, undefined, ["history", operandOf(query)]);
   return [hint("history", `What was before: ${command}`)];
 }
 
 /** The hints for an address, one for each range that it concerns. */
 function hintsForAddress(node: Node, address: Address): readonly Hint[] {
-  const { networks } = node;
+  const networks = node.asked.flatMap((one) => one.networks);
   const hints = networks.flatMap((network) =>
     network.rangeSets.flat().flatMap((range) => hintIn(node, network, range, address) ?? []),
   );
@@ -156,7 +157,7 @@ function hintsForOwner(
     return [hint("ambiguous", text)];
   }
   const isPod = query.kind === "pod";
-  const reserved = isPod ? reservedFor(node.networks, query.pod) : [];
+  const reserved = isPod ? reservedFor(node.asked, query.pod) : [];
   if (reserved.length > 0) return reserved;
   const cached = hintsOnCached(node, ({ containerId, pod }) =>
     isPod ? pod === query.pod : containerId.startsWith(query.id),
@@ -169,7 +170,8 @@ function hintsForOwner(
 }
 
 /** The addresses that a pod is to have. */
-function reservedFor(networks: readonly FoundNetwork[], pod: string): readonly Hint[] {
+function reservedFor(asked: readonly NetworkDirectory[], pod: string): readonly Hint[] {
+  const networks = asked.flatMap((one) => one.networks);
   return networks.flatMap(({ files: { network }, reserved }) =>
     reserved
       .filter((entry) => entry.pod === pod)
@@ -180,10 +182,10 @@ function reservedFor(networks: readonly FoundNetwork[], pod: string): readonly H
 
 /** The attachments that libcni's cache names. That multus' own network has the pod says nothing of those that it attaches. */
 function hintsOnCached(
-  { liveness, networks }: Node,
+  { liveness, asked }: Node,
   isMeant: (one: CachedAttachment) => boolean,
 ): readonly Hint[] {
-  const names = new Set<string>(networks.map(({ files }) => files.network));
+  const names = new Set<string>(asked.map(({ files }) => files.network));
   const named = liveness.whose.known().attachments.filter(isMeant);
   const own = named.filter(({ network }) => names.has(network));
   const hints = (own.length > 0 ? own : named).map((one): Hint => {

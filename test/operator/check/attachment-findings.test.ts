@@ -4,7 +4,7 @@ import { test } from "tap";
 import type { Context } from "../../../src/cli/command/command.ts";
 import { attachmentFindings } from "../../../src/operator/check/attachment-findings.ts";
 import { runChecks } from "../../../src/operator/check/checks.ts";
-import { openWholeNode } from "../../../src/operator/node.ts";
+import { findNode } from "../../../src/operator/node.ts";
 import type { Interrupt } from "../../harness/interruption.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import type { Machine } from "../../harness/proc.ts";
@@ -219,13 +219,13 @@ function listedBy(read: (context: Context, restart: () => void) => unknown): rea
 
 // Whoever is added meanwhile has a reservation, and is not noted yet.
 for (const [what, read] of [
-  ["at first", (context: Context) => runChecks(openWholeNode(context, undefined), undefined)],
+  ["at first", (context: Context) => runChecks(findNode(context, undefined))],
   [
     "again",
     (context: Context, restart: () => void) => {
-      const node = openWholeNode(context, undefined);
+      const node = findNode(context, undefined);
       restart();
-      attachmentFindings(node.readAgain(), () => true);
+      attachmentFindings(node.readAgain());
     },
   ],
 ] as const) {
