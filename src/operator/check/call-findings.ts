@@ -26,21 +26,16 @@ const OF_DISK: ReadonlySet<string> = new Set([
   "input/output error",
 ]);
 
-/** Says that it is not known which calls fail, where that cannot be read. */
-export function unseenCallFindings(node: Node): readonly Finding[] {
-  const calls = node.calls();
-  if (calls.kind === "seen") return [];
-  const message = `which calls fail cannot be told: ${calls.reason}`;
-  return [{ code: "add-unknown", network: "", path: "", message }];
-}
-
 /**
  * Looks for networks whose ADDs or DELs fail now, or whose pods give their addresses back at once; also for calls that could not
  * read which network they were of.
  */
 export function callFindings(node: Node): readonly Finding[] {
   const calls = node.calls();
-  if (calls.kind === "unseen") return [];
+  if (calls.kind === "unseen") {
+    const message = `which calls fail cannot be told: ${calls.reason}`;
+    return [{ code: "add-unknown", network: "", path: "", message }];
+  }
   const found = callsByNetwork(calls.records, node.directories).filter(
     ({ network }) => network === "" || node.isAsked(network),
   );

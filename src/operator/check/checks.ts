@@ -7,16 +7,17 @@ import {
 } from "../configured/configuration-directories.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
+import { onceFor } from "../once.ts";
 import { attachmentFindings } from "./attachment-findings.ts";
 import { bridgeFindings } from "./bridge-findings.ts";
-import { callFindings, unseenCallFindings } from "./call-findings.ts";
+import { callFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { cutOffFindings } from "./cut-off-findings.ts";
 import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
-import { misplacedFindings } from "./misplaced-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { nodeAddressFindings } from "./node-address-findings.ts";
+import { outOfRangeFindings, outOfRangePodFindings } from "./out-of-range-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
@@ -25,7 +26,12 @@ import { reservationFindings } from "./reservation-findings.ts";
 import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
-/** The checks of a network, in the order of their findings. */
+type Check = (node: Node) => readonly Finding[];
+
+/** The checks of pods that run, and may end meanwhile. */
+const ofRunningPods: readonly Check[] = [attachmentFindings, outOfRangePodFindings, cutOffFindings];
+
+/** The checks of one network. */
 const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly Finding[])[] = [
   reservationFindings,
   outlookFindings,
@@ -35,51 +41,35 @@ const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly
   nodeAddressFindings,
 ];
 
-/** The checks of all networks that the command is about, and of the node. */
-const ofNode: readonly ((node: Node) => readonly Finding[])[] = [
+/** All other checks: what fails now comes before what might. */
+const others: readonly Check[] = [
+  callFindings,
+  configurationFindings,
+  (node) => node.asked.flatMap((one) => ofNetwork.flatMap((check) => check(node, one))),
+  outOfRangeFindings,
   stateDirectoryFindings,
-  unseenCallFindings,
   pluginFindings,
   missingPluginFindings,
   unconfiguredFindings,
   overlapFindings,
+  leakFindings,
   bridgeFindings,
-];
-
-/** The checks of running pods, which may end meanwhile. */
-const ofRunningPods: readonly ((node: Node) => readonly Finding[])[] = [
-  attachmentFindings,
-  (node) => node.asked.flatMap((one) => misplacedFindings(node, one).ofRunning),
-  cutOffFindings,
 ];
 
 /**
  * Runs all checks of the networks that the command is about.
  *
- * @returns what fails now, and then what might, sorted by severity, errors first
+ * @returns the findings sorted by severity, errors first
  * @throws CommandError if this user may not read reservations
  * @throws SystemError if a directory cannot be read
  */
 export function runChecks(node: Node): readonly Finding[] {
-  const { asked } = node;
   requireReadable(node.askedReservations());
   const onRunningPods = ofRunningPods.flatMap((check) => check(node));
-  const leaks = leakFindings(node);
-  const leaked = new Set(
-    leaks.filter(({ code }) => code === "leaked-reservation").map(({ path }) => path),
-  );
-  const misplaced = asked.flatMap((one) => misplacedFindings(node, one).ofOthers);
-  const findings = [
-    ...configurationFindings(node),
-    ...asked.flatMap((one) => ofNetwork.flatMap((check) => check(node, one))),
-    // What leaked is to go, wherever it is: one finding says so.
-    ...misplaced.filter(({ path }) => !leaked.has(path)),
-    ...ofNode.flatMap((check) => check(node)),
-    ...leaks,
-    ...lastingFindings(node, onRunningPods),
-  ];
-  const present = withoutReleased(node.context.system, findings);
-  return [...callFindings(node), ...bySeverity(present.map(asOfUnread(node)))];
+  const findings = others.flatMap((check) => check(node));
+  const all = [...findings, ...lastingFindings(node, onRunningPods)];
+  const present = withoutReleased(node.context.system, all);
+  return bySeverity(present.map(asOfUnread(node)));
 }
 
 /**
@@ -126,15 +116,10 @@ function lastingFindings(node: Node, first: readonly Finding[]): readonly Findin
 
 /** Leaves out findings on reservations that have been released since. */
 function withoutReleased(system: System, findings: readonly Finding[]): readonly Finding[] {
-  const present = new Map<NetworkDirectory, ReadonlySet<string>>();
-  const namesIn = (network: NetworkDirectory): ReadonlySet<string> => {
-    const known = present.get(network);
-    if (known !== undefined) return known;
-    const names = new Set(
-      attempt(() => system.list(network.files.directory), [], "ENOENT", "ENOTDIR"),
-    );
-    present.set(network, names);
-    return names;
-  };
-  return findings.filter(({ file }) => file === undefined || namesIn(file.network).has(file.name));
+  const namesIn = onceFor(
+    (path: string) => new Set(attempt(() => system.list(path), [], "ENOENT", "ENOTDIR")),
+  );
+  return findings.filter(
+    ({ file }) => file === undefined || namesIn(file.network.files.directory).has(file.name),
+  );
 }

@@ -136,15 +136,6 @@ export const kinds = {
   },
   "out-of-range": {
     severity: "warning",
-    remedy: "if its container is dead, release the address; otherwise restart its pod",
-  },
-  "outside-part": {
-    severity: "warning",
-    remedy:
-      "restart the pod if its container is alive, which gives it an address of this node's part; otherwise release the address",
-  },
-  "excluded-address": {
-    severity: "warning",
     remedy:
       "if its container is dead, release the address; otherwise restart its pod, which then gets another one",
   },

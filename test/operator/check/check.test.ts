@@ -50,7 +50,7 @@ const cases: Readonly<
     file("198.51.100.009", OTHER),
   ],
   "one in no range": ["out-of-range", "warning", file("203.0.113.9", OTHER)],
-  "one of the gateway": ["excluded-address", "warning", file("198.51.100.1", OTHER)],
+  "one of the gateway": ["out-of-range", "warning", file("198.51.100.1", OTHER)],
   "a second one of an attachment": [
     "duplicate-owner",
     "warning",
@@ -177,7 +177,7 @@ warning malformed-reservation net NODE/networks/net/198.51.100.10: the file name
   What to do: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead
 
 warning out-of-range net NODE/networks/net/203.0.113.9: 203.0.113.9 is outside all ranges, held by container c9
-  What to do: if its container is dead, release the address; otherwise restart its pod
+  What to do: if its container is dead, release the address; otherwise restart its pod, which then gets another one
     host-local release 203.0.113.9 --network net --conf-dir NODE/net.d --data-dir NODE/networks --cache-dir NODE/cache
 
 1 error: unreadable-configuration; 3 warnings: malformed-reservation (2), out-of-range
@@ -244,7 +244,7 @@ test("a pod with an address excluded for it is named, and so is an entry that no
 
   const findings = node
     .findings()
-    .filter(({ code }) => code === "excluded-address" || code === "out-of-range");
+    .filter(({ code }) => code === "out-of-range" || code === "out-of-range");
 
   t.same(
     findings.map(({ message }) => message),

@@ -39,7 +39,7 @@ test("check names what the node had before its part changed, until released, or 
 
   t.match(node.findings(), [
     {
-      code: "outside-part",
+      code: "out-of-range",
       severity: "warning",
       message:
         "198.19.0.112 is outside of this node's part: another node may hand it out, held by container c1",

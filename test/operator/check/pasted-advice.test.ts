@@ -164,7 +164,7 @@ const cases: readonly (readonly [
     () => configure({ ranges: [[{ subnet: "10.219.9.0/29", rangeStart: "10.219.9.3" }]] }),
     SHOWN,
   ],
-  ["one that no pod gets", "excluded-address", exclude, ASKED],
+  ["one that no pod gets", "out-of-range", exclude, ASKED],
   ["a second one", "duplicate-owner", () => reserve("10.219.9.4", `${WEB}\r\neth0`), SHOWN],
   [
     "as many as there are addresses",
@@ -239,7 +239,7 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
   ...(["unread-key", "shadowed-configuration"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
-  ...(["address-in-use-twice", "outside-part", "range-nearly-full"] as const),
+  ...(["address-in-use-twice", "range-nearly-full"] as const),
   ...([
     "bridge-without-address",
     "bridge-address",

@@ -8,40 +8,58 @@ import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
-import type { Code, Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { describeHolder, podOrHolder } from "./holder.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 import { releaseCommand } from "./remedy-command.ts";
 
-/** Where an address is that its holder would not get, and the code for that. */
-type Place = readonly [code: Code, text: string];
-
-/** The findings on running pods, which may end meanwhile, and those on all others. */
-export interface MisplacedFindings {
-  readonly ofRunning: readonly Finding[];
-  readonly ofOthers: readonly Finding[];
+/** Checks whether running pods would get their addresses again. */
+export function outOfRangePodFindings(node: Node): readonly Finding[] {
+  return node.asked.flatMap((directory) => {
+    const outside: NodeReservation[] = [];
+    const others = placed(node, directory).flatMap(
+      ([{ reservation, conclusion }, place]): readonly Finding[] => {
+        if (conclusion.liveness !== "alive" || isOfNode(node, reservation)) return [];
+        if (place !== OUTSIDE) return [{ ...findingOn(node, reservation, place), remedy: RESTART }];
+        outside.push(reservation);
+        return [];
+      },
+    );
+    return [...others, ...outsideFindings(node, directory, outside)];
+  });
 }
 
-/** Checks whether the holders of addresses would get them again. */
-export function misplacedFindings(node: Node, directory: NetworkDirectory): MisplacedFindings {
-  const ofRunning: Finding[] = [];
-  const ofOthers: Finding[] = [];
-  const outside: NodeReservation[] = [];
-  const known = node.liveness.livenessOfAll(directory.reservations);
-  for (const { reservation, conclusion } of known) {
-    const place = placeOf(node, directory, reservation);
-    if (place === undefined) continue;
-    const finding = findingOn(node, reservation, place);
-    const isOfNode = node.liveness.whose.nodeAddresses().has(reservation.text);
-    if (isOfNode) ofOthers.push({ ...finding, remedy: OF_NODE });
-    else if (conclusion.liveness !== "alive") {
-      ofOthers.push({ ...finding, commands: [releaseCommand(reservation)] });
-    } else if (finding.code === "out-of-range") outside.push(reservation);
-    else ofRunning.push({ ...finding, remedy: RESTART });
-  }
-  return { ofRunning: [...ofRunning, ...outsideFindings(node, directory, outside)], ofOthers };
+/** Checks the same of who may live, or is the node itself. What the dead hold is to go, whatever range it is of. */
+export function outOfRangeFindings(node: Node): readonly Finding[] {
+  return node.asked.flatMap((directory) =>
+    placed(node, directory).flatMap(([{ reservation, conclusion }, place]) => {
+      const found = findingOn(node, reservation, place);
+      if (isOfNode(node, reservation)) return [{ ...found, remedy: OF_NODE }];
+      const isLeft = conclusion.liveness === "unknown" || containerOf(reservation.owner) === "";
+      return isLeft ? [{ ...found, commands: [releaseCommand(reservation)] }] : [];
+    }),
+  );
 }
+
+/** The reservations whose addresses their holders would not get again, with what these are. */
+function placed(
+  node: Node,
+  directory: NetworkDirectory,
+): readonly (readonly [KnownReservation, place: string])[] {
+  return node.liveness.livenessOfAll(directory.reservations).flatMap((known) => {
+    const place = placeOf(node, directory, known.reservation);
+    return place === undefined ? [] : [[known, place] as const];
+  });
+}
+
+function isOfNode({ liveness }: Node, { text }: NodeReservation): boolean {
+  return liveness.whose.nodeAddresses().has(text);
+}
+
+/** What is said of an address that no range has. */
+const OUTSIDE = "outside all ranges";
 
 /** The remedy for what a running pod holds: release refuses to take it. */
 const RESTART = "restart its pod, which then gets another address";
@@ -50,11 +68,11 @@ const RESTART = "restart its pod, which then gets another address";
 const OF_NODE =
   "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it";
 
-function findingOn(node: Node, reservation: NodeReservation, [code, text]: Place): Finding {
+function findingOn(node: Node, reservation: NodeReservation, place: string): Finding {
   const { network, path, owner } = reservation;
   const holder = containerOf(owner) === "" ? "" : `, held by ${describeHolder(node, reservation)}`;
-  const message = `${reservation.text} is ${text}${holder}`;
-  return { code, network: network.files.network, path, file: reservation, message };
+  const message = `${reservation.text} is ${place}${holder}`;
+  return { code: "out-of-range", network: network.files.network, path, file: reservation, message };
 }
 
 /** All pods of a former range are one finding: there is nothing to release while they live. */
@@ -83,23 +101,23 @@ function outsideFindings(
   ];
 }
 
-/** Why ADD would not hand the address of a reservation out to its holder; `undefined` where it would, or may. */
+/** What an address is, for which ADD would not hand it out to its holder; `undefined` where it would, or may. */
 function placeOf(
   node: Node,
   directory: NetworkDirectory,
   reservation: NodeReservation,
-): Place | undefined {
+): string | undefined {
   const { ranges, hasKnownRanges } = directory;
   const { address } = reservation;
   for (const range of ranges) {
-    if (isGateway(address, range)) return ["excluded-address", "the gateway"];
+    if (isGateway(address, range)) return "the gateway";
   }
   const exclusion = exclusionOf(node, directory, reservation);
-  if (exclusion !== undefined) return ["excluded-address", exclusion];
+  if (exclusion !== undefined) return exclusion;
   if (!hasKnownRanges || reservation.range !== undefined) return undefined;
   return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? ["outside-part", "outside of this node's part: another node may hand it out"]
-    : ["out-of-range", "outside all ranges"];
+    ? "outside of this node's part: another node may hand it out"
+    : OUTSIDE;
 }
 
 function excludesNothing({ exclusions }: FoundNetwork): boolean {
