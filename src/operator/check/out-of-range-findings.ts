@@ -34,7 +34,7 @@ export function outOfRangePodFindings(node: Node): readonly Finding[] {
 /** Checks the same of who may live, or is the node itself. What the dead hold is to go, whatever range it is of. */
 export function outOfRangeFindings(node: Node): readonly Finding[] {
   return node.asked.flatMap((directory) =>
-    placed(node, directory).flatMap(([{ reservation, conclusion }, place]) => {
+    placed(node, directory).flatMap(([{ reservation, conclusion }, place]): readonly Finding[] => {
       const found = findingOn(node, reservation, place);
       if (isOfNode(node, reservation)) return [{ ...found, remedy: OF_NODE }];
       const isLeft = conclusion.liveness === "unknown" || containerOf(reservation.owner) === "";
