@@ -2,7 +2,7 @@
 
 import type { Context } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { nounFor, plural } from "../../cli/output/plural.ts";
+import { nounFor } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
 import { formatAddressRange } from "../../ipam/address.ts";
@@ -35,8 +35,6 @@ export interface NetworkCounts {
   readonly dead: number | undefined;
   /** Empty files that ADD removes, which count as free, too. */
   readonly empty: number;
-  /** Free addresses that were released lately, and are handed out last. */
-  readonly cooling: number;
 }
 
 const headings = columns(
@@ -117,7 +115,7 @@ function notesOn(
   const { network } = files;
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);
-  const { beforeBoot, dead, empty, cooling } = counted;
+  const { beforeBoot, dead, empty } = counted;
   const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
@@ -142,24 +140,19 @@ function notesOn(
     const counted = `${formatCount(system, reserved)} ${nounFor(reserved, "address")}`;
     notes.push(`${network}: EXCLUDED includes ${counted} reserved for a pod or for nobody.`);
   }
-  if (beforeBoot > 0) {
-    const counted = plural(beforeBoot, "address");
-    notes.push(`${network}: FREE includes ${counted} held since before this boot of the node.`);
-  }
   const taken = [
-    ...(dead === undefined || dead === 0 ? [] : [`${plural(dead, "address")} of dead pods`]),
-    ...(empty === 0 ? [] : [`${plural(empty, "address")} of empty files`]),
-  ];
-  if (taken.length > 0) {
-    const counted = taken.join(" and ");
-    notes.push(`${network}: FREE includes ${counted}, which ADD takes if no other is free.`);
+    [beforeBoot, "from before this boot of the node"],
+    [dead ?? 0, "of dead pods"],
+    [empty, "of empty files"],
+  ] as const;
+  const shown = taken.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
+  if (shown.length > 0) {
+    notes.push(
+      `${network}: FREE includes ${shown.join(", ")}: ADD takes these if no other is free.`,
+    );
   }
   if (dead === undefined) {
     notes.push(`${network}: which addresses dead pods hold cannot be read: run as root.`);
-  }
-  if (cooling > 0) {
-    const counted = plural(cooling, "free address");
-    notes.push(`${network}: ${counted} released lately, used only if no other is free.`);
   }
   return [...notes, ...full];
 }

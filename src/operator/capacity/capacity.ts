@@ -209,14 +209,13 @@ function countDirectory(node: Node, directory: NetworkDirectory): readonly Netwo
     beforeBoot: network.reclaims ? beforeBoot.size : 0,
     dead: network.reclaims ? ofDead?.size : 0,
     empty: removable.size,
-    cooling: directory.coolingIn(network).length,
     outside: at === 0 ? outside : { used: 0, unowned: 0 },
     pods: podsFor(network.rangeSets, network.exclusions),
   }));
 }
 
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, outside, pods, next, beforeBoot, dead, empty, cooling } = counts;
+  const { network, ranges, outside, pods, next, beforeBoot, dead, empty } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
@@ -226,7 +225,6 @@ function describe(counts: NetworkCounts): object {
     beforeBoot,
     dead: dead ?? null,
     empty,
-    cooling,
     ranges: ranges.map((range) => ({ ...describeRange(range), ...describeCounts(range) })),
     outside,
     totals: describeTotals(totalsOf(ranges)),

@@ -28,8 +28,6 @@ import {
   type Reservation,
 } from "../../store/reservations/reservation-file.ts";
 import { isRemovable, isSettled } from "../../store/reservations/usage.ts";
-import { delaySecondsOf } from "../../store/reuse/delay.ts";
-import { coolingAmong, readReuse } from "../../store/reuse/reuse-file.ts";
 import { eachLine } from "../../system/lines.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import {
@@ -213,15 +211,6 @@ export class NetworkDirectory {
     const ofDead = (reclaims && reclaimable) || NO_NAMES;
     if (removable.size + ofDead.size === 0) return this.listed;
     return this.listed.filter(({ name }) => !removable.has(name) && !ofDead.has(name));
-  }
-
-  /** The free addresses that were released lately, and are avoided by `reuseDelaySeconds`. */
-  coolingIn({ files, reuse }: FoundNetwork): readonly Address[] {
-    const seconds = delaySecondsOf(this.#system, reuse.delay);
-    if (seconds === 0) return [];
-    const cooling = new Set(coolingAmong(files, readReuse(files), seconds).keys());
-    for (const { name } of this.listed) cooling.delete(name);
-    return [...cooling].flatMap((name) => parseAddress(name) ?? []);
   }
 }
 

@@ -2,9 +2,7 @@
 
 import { formatAddressRange } from "../../ipam/address.ts";
 import type { FailedCall } from "../../store/failed-calls/failed-call.ts";
-import { isUnowned } from "../../store/reservations/owner.ts";
 import { type Finding, type Severity, severityOf } from "../check/finding.ts";
-import type { ConfigurationProblem } from "../configured/configuration-files.ts";
 import { readCollection, seenId } from "../gc/collection-file.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { callsByNetwork, lastAddOf, type NetworkCalls } from "../judgements/calls.ts";
@@ -22,10 +20,9 @@ interface MeasuredRange {
   readonly counts: RangeCounts;
 }
 
-/** A network with what was counted of its reservations. */
+/** A network with what was measured of its reservations. */
 interface MeasuredNetwork {
   readonly directory: NetworkDirectory;
-  readonly counts: Counts;
   /** The reservations that no ADD takes by itself. */
   readonly kept: readonly KnownReservation[];
   /** When an ADD last reserved an address, in milliseconds since the epoch. */
@@ -39,7 +36,6 @@ interface Measured {
   /** The calls that failed since the node started; none where they are not seen. */
   readonly calls: readonly NetworkCalls[];
   readonly findings: readonly Finding[];
-  readonly problems: readonly ConfigurationProblem[];
 }
 
 /** A metric, and how its samples are found. */
@@ -60,11 +56,6 @@ const gauges: readonly Gauge[] = [
     samples: ofRanges(({ counts }) => counts.capacity),
   },
   {
-    name: "cni_ipam_addresses_reserved",
-    help: "Addresses of a range that the configuration reserves for a pod, or for nobody.",
-    samples: ofRanges(({ counts }) => counts.reserved),
-  },
-  {
     name: "cni_ipam_addresses_used",
     help: "Addresses of these that are in use, without those that ADD takes where no other is free: of dead pods, from before this boot, and of empty files.",
     samples: ofRanges(({ counts }) => counts.used),
@@ -80,43 +71,9 @@ const gauges: readonly Gauge[] = [
     samples: ofNetworks(({ directory }) => directory.reservations.length),
   },
   {
-    name: "cni_ipam_reservations_out_of_range",
-    help: "Reservations outside all ranges of their network; only for networks whose ranges are all configured.",
-    samples: ofNetworks(({ directory, counts }) =>
-      directory.hasKnownRanges ? counts.outOfRange : undefined,
-    ),
-  },
-  {
-    name: "cni_ipam_reservations_unowned",
-    help: "Reservations whose file names no container, or cannot be read.",
-    samples: ofNetworks(({ counts }) => counts.unowned),
-  },
-  {
-    name: "cni_ipam_reservations_reclaimable",
-    help: "Empty reservations, whose addresses ADD hands out when the range is otherwise full.",
-    samples: ofNetworks(({ counts }) => counts.removable),
-  },
-  {
-    name: "cni_ipam_reservations_before_boot",
-    help: "Reservations from before this boot of the node.",
-    samples: ofNetworks(({ counts }) => counts.beforeBoot),
-  },
-  {
-    name: "cni_ipam_addresses_cooling",
-    help: "Free addresses that were released less than reuseDelaySeconds ago.",
-    samples: ofNetworks(({ directory }) =>
-      Math.max(...directory.networks.map((one) => directory.coolingIn(one).length)),
-    ),
-  },
-  {
     name: "cni_ipam_reservations_dead",
     help: "Reservations of dead containers that no ADD takes by itself, by the network namespaces of the node or because host-local gc found them dead and has not released them. No sample instead of 0 where some may be dead.",
     samples: ofNetworks(({ directory, kept }) => deadAmong(kept, () => collectedIn(directory))),
-  },
-  {
-    name: "cni_ipam_oldest_reservation_timestamp_seconds",
-    help: "Creation time of the oldest reservation of a network, in seconds since the epoch.",
-    samples: ofNetworks(({ counts }) => inSeconds(counts.oldest)),
   },
   {
     name: "cni_ipam_gc_last_run_timestamp_seconds",
@@ -143,16 +100,11 @@ const gauges: readonly Gauge[] = [
     help: "Findings of host-local check on a network, by their code; without the label network, those that concern none. Where a network has none of a severity, 0 without the label code.",
     samples: countFindings,
   },
-  {
-    name: "cni_ipam_configuration_errors",
-    help: "Network configurations that are invalid or cannot be read.",
-    samples: ({ problems }) => [{ labels: {}, value: problems.length }],
-  },
 ];
 
 /** Measures the networks that were checked. */
 export function measure(node: Node, findings: readonly Finding[]): readonly Metric[] {
-  const { asked: directories, facts, liveness, problems } = node;
+  const { asked: directories, facts, liveness } = node;
   const calls = node.calls();
   const ranges = directories.flatMap((directory) => measureRanges(node, directory));
   const networks = directories.map((directory) => {
@@ -162,14 +114,13 @@ export function measure(node: Node, findings: readonly Finding[]): readonly Metr
     return {
       directory,
       kept: known.filter(({ reservation }) => !taken.has(reservation.name)),
-      counts: countReservations(known, facts.now()),
       lastAdd: lastAddOf(node.addTracesIn(directory), facts.now()),
     };
   });
   const checked = new Set(directories);
   const failed = callsByNetwork(calls.kind === "seen" ? calls.records : [], node.directories);
   const measured = {
-    ...{ networks, ranges, findings, problems },
+    ...{ networks, ranges, findings },
     calls: failed.filter(({ directory }) => directory === undefined || checked.has(directory)),
   };
   return gauges.map(({ name, help, samples }) => ({
@@ -224,16 +175,6 @@ function measureRanges(node: Node, directory: NetworkDirectory): readonly Measur
   return [...measured.values()];
 }
 
-/** What is counted of all reservations of a network. */
-interface Counts {
-  outOfRange: number;
-  unowned: number;
-  removable: number;
-  beforeBoot: number;
-  /** When the oldest was made, in milliseconds since the epoch. */
-  oldest: number | undefined;
-}
-
 /** What `gc` has left of a network. */
 function collectedIn({ files }: NetworkDirectory): Collected {
   const { lastRun, seenDead } = readCollection(files);
@@ -241,26 +182,6 @@ function collectedIn({ files }: NetworkDirectory): Collected {
     isRun: lastRun !== undefined,
     isSeenDead: (reservation) => seenDead.has(seenId(reservation) ?? ""),
   };
-}
-
-/** Counts in one pass: there may be 65 000. */
-function countReservations(known: readonly KnownReservation[], now: number): Counts {
-  const counts: Counts = {
-    outOfRange: 0,
-    unowned: 0,
-    removable: 0,
-    beforeBoot: 0,
-    oldest: undefined,
-  };
-  for (const { reservation, isBeforeBoot } of known) {
-    const { since } = reservation;
-    if (reservation.range === undefined) counts.outOfRange++;
-    if (isUnowned(reservation.owner)) counts.unowned++;
-    if (reservation.isRemovable(now)) counts.removable++;
-    if (isBeforeBoot) counts.beforeBoot++;
-    if (since !== undefined && !(Number(counts.oldest) <= since)) counts.oldest = since;
-  }
-  return counts;
 }
 
 const severities: readonly Severity[] = ["error", "warning", "info"];

@@ -115,18 +115,6 @@ test("a range that only root sees is full is said to be full perhaps", {
   t.equal(node.tool(["networks", "net"]).stderr, "", "root reads all");
 });
 
-test("addresses that cool down are counted, also those that an operator released", async (t) => {
-  const node = nodeFor(t);
-  node.network("net", { subnet: "198.51.100.0/29", reuseDelaySeconds: 3600 });
-  for (const id of ["c1", "c2", "c3"]) node.call("ADD", "net", id);
-  node.call("DEL", "net", "c1");
-  node.tool(["release", "198.51.100.3", "--yes", "--force"]);
-
-  t.match(node.json(["capacity", "net"]).document, { networks: [{ cooling: 2 }] });
-  t.match(node.tool(["capacity", "net"]).stdout, "net: 2 free addresses released lately");
-  t.match(node.tool(["metrics"]).stdout, /cni_ipam_addresses_cooling\{.*\} 2\n/);
-});
-
 test("at a terminal, --max-pods says that pods with hostNetwork count, and to drain the node", {
   skip: skipWithoutTerminal,
 }, async (t) => {

@@ -49,7 +49,6 @@ test("the document has the numbers, of any size", async (t) => {
         beforeBoot: 0,
         dead: 0,
         empty: 0,
-        cooling: 0,
         ranges: [
           {
             set: 0,

@@ -197,7 +197,7 @@ test("in a full range, what the next ADD takes of dead pods counts as free, and 
   t.equal(counted.exitCode, 0);
   t.match(
     counted.text(),
-    "net: FREE includes 1 address of dead pods, which ADD takes if no other is free.",
+    "net: FREE includes 1 of dead pods: ADD takes these if no other is free.",
   );
   t.match(counted.document(), { networks: [{ dead: 1, ranges: [{ used: 4n, free: 1n }] }] });
   t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_free\{.*\} 1\n/);
@@ -221,7 +221,7 @@ test("an old empty file in a full range is what the next ADD takes, and counts a
   machine.wait(60_000);
   t.match(
     runOn(machine, capacity).text(),
-    "FREE includes 1 address of empty files, which ADD takes",
+    "FREE includes 1 of empty files: ADD takes these",
   );
   t.same(
     found(machine).filter((one) => one.includes("range-full")),

@@ -54,13 +54,12 @@ test("capacity, networks and metrics count them as free and name their number", 
   });
   t.match(
     counted.text(),
-    "net: FREE includes 3 addresses held since before this boot of the node.",
+    "net: FREE includes 3 from before this boot of the node: ADD takes these if no other is free.",
   );
   t.match(reportOf(networks).document(), { networks: [{ ranges: [{ free: 4n }] }] });
   const samples = reportOf(metrics).text();
   t.match(samples, /cni_ipam_addresses_used\{.*\} 1\n/);
   t.match(samples, /cni_ipam_addresses_free\{.*\} 4\n/);
-  t.match(samples, /cni_ipam_reservations_before_boot\{.*\} 3\n/);
 });
 
 test("where they are to stay, they count as used", async (t) => {

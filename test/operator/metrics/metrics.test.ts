@@ -25,7 +25,6 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
   for (const id of ["c1", "c2", "c3", "c4"]) node.call("ADD", "net", id);
   node.write("net/198.51.100.9", "", 60);
   node.write("net/203.0.113.2", "c4\r\neth0", 1);
-  node.age("net/198.51.100.3", Date.now() / 1000 - 1_700_000_000.5);
 
   const { exitCode, stdout, stderr } = node.tool(["metrics"]);
 
@@ -45,9 +44,6 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
       `cni_ipam_addresses_capacity{${small}} 4`,
       `cni_ipam_addresses_capacity{${next}} 1`,
       `cni_ipam_addresses_capacity{${large}} 18446744073709551360`,
-      `cni_ipam_addresses_reserved{${small}} 0`,
-      `cni_ipam_addresses_reserved{${next}} 0`,
-      `cni_ipam_addresses_reserved{${large}} 254`,
       `cni_ipam_addresses_used{${small}} 4`,
       `cni_ipam_addresses_used{${next}} 1`,
       `cni_ipam_addresses_used{${large}} 4`,
@@ -55,13 +51,6 @@ test("each range has its counts, exact for IPv6, too", async (t) => {
       `cni_ipam_addresses_free{${next}} 0`,
       `cni_ipam_addresses_free{${large}} 18446744073709551356`,
       `cni_ipam_reservations{${net}} 10`,
-      `cni_ipam_reservations_out_of_range{${net}} 1`,
-      `cni_ipam_reservations_unowned{${net}} 1`,
-      `cni_ipam_reservations_reclaimable{${net}} 1`,
-      `cni_ipam_reservations_before_boot{${net}} 0`,
-      `cni_ipam_addresses_cooling{${net}} 0`,
-      `cni_ipam_oldest_reservation_timestamp_seconds{${net}} 1700000000`,
-      "cni_ipam_configuration_errors 0",
     ],
   );
 });
