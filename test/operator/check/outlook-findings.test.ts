@@ -219,10 +219,7 @@ test("an old empty file in a full range is what the next ADD takes, and counts a
   fill(machine, net);
   machine.disk.put(`${location.directory}/10.1.2.3`, "");
   machine.wait(60_000);
-  t.match(
-    runOn(machine, capacity).text(),
-    "FREE includes 1 of empty files: ADD takes these",
-  );
+  t.match(runOn(machine, capacity).text(), "FREE includes 1 of empty files: ADD takes these");
   t.same(
     found(machine).filter((one) => one.includes("range-full")),
     [],
