@@ -183,11 +183,7 @@ export const kinds = {
   },
   "unconfigured-network": {
     severity: "info",
-    remedy: "if the network is no longer used, release its reservations and remove the directory",
-  },
-  "data-directory-changed": {
-    severity: "info",
-    remedy: "once no container of it is left, remove the directory",
+    remedy: "once no container of it is left, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -45,17 +45,11 @@ function perhapsElsewhere(
   };
 }
 
-/** Why a directory is that of no configured network, in the words of its findings. */
+/** Why a directory is that of no configured network. */
 interface Reason {
-  readonly code: "unconfigured-network" | "data-directory-changed";
   readonly message: string;
-  /** Between `message` and the addresses that `others` hand out. */
-  readonly shared: (others: string) => string;
-  /** @param canGoBack whether no pod loses its own network or directory by that */
-  readonly sharedRemedy: (canGoBack: boolean) => string;
-  /** Between `message` and the running pods. */
-  readonly living: (pods: string) => string;
-  readonly livingRemedy: (canGoBack: boolean) => string;
+  /** How its pods become those of a configured network again. */
+  readonly back: string;
   /** Where the network is now; `undefined` where it may be any other. */
   readonly moved: NetworkDirectory | undefined;
   /** Whether it is certain; else only what other networks hand out is a finding. */
@@ -66,55 +60,25 @@ interface Reason {
 
 function reasonFor(
   { files: all, problems }: Node,
-  { files }: NetworkDirectory,
+  { files: { network, dataDir } }: NetworkDirectory,
   configured: readonly NetworkDirectory[],
 ): Reason {
-  const { network, dataDir } = files;
   const moved = configured.find((one) => one.files.network === network);
-  if (moved !== undefined) return changed(dataDir, moved);
+  if (moved !== undefined) {
+    const message = `ipam.dataDir of this network is ${moved.files.dataDir} now`;
+    const back = `set ipam.dataDir back to ${dataDir}`;
+    return { message, back, moved, isKnown: true, isReported: true };
+  }
+  const back = "give the network its former configuration, or name, back";
+  if (mayBeConfigured(network, all, problems)) {
+    const message = "no configuration that can be read names this network";
+    return { message, back, moved, isKnown: false, isReported: false };
+  }
   // It may be in the API server, for multus: of a network that has no pod no cache tells then.
   const hasMultus = all.some(({ callsOthers }) => callsOthers);
   const unless = hasMultus ? ", unless a NetworkAttachmentDefinition does" : "";
-  if (!mayBeConfigured(network, all, problems)) {
-    const message = `no configuration names this network${unless}`;
-    return { ...UNCONFIGURED, message, isKnown: true, isReported: !hasMultus };
-  }
-  return {
-    ...UNCONFIGURED,
-    message: "no configuration that can be read names this network",
-    sharedRemedy: (canGoBack) =>
-      `correct the configuration that cannot be read. Unless it is that of this network, ${UNCONFIGURED.sharedRemedy(canGoBack)}`,
-    isKnown: false,
-    isReported: false,
-  };
-}
-
-const UNCONFIGURED = {
-  code: "unconfigured-network",
-  shared: (others: string) => `, but ${others} hands out its addresses, too: `,
-  sharedRemedy: (canGoBack: boolean) =>
-    `${canGoBack ? "give the network its former name back until these pods have ended, or " : ""}restart these pods now: new pods get the same addresses`,
-  living: (pods: string) => `, which has ${pods}: `,
-  livingRemedy: () =>
-    "if its configuration was removed by mistake, restore it before these pods end. Otherwise restart them, then run gc: their DEL goes to another network. Remove the directory once it has no reservation",
-  moved: undefined,
-} as const satisfies Partial<Reason>;
-
-function changed(former: string, moved: NetworkDirectory): Reason {
-  const back = `set ipam.dataDir back to ${former}`;
-  const del = "then run gc: their DEL goes to the other directory";
-  return {
-    code: "data-directory-changed",
-    message: `ipam.dataDir of this network is ${moved.files.dataDir} now`,
-    shared: () => ", from which new pods get addresses that are in use here: ",
-    sharedRemedy: (canGoBack) => `${canGoBack ? `${back}, or ` : ""}restart these pods now, ${del}`,
-    living: (pods) => `; here it has ${pods}: `,
-    livingRemedy: (canGoBack) =>
-      `${canGoBack ? `${back} before these pods end, or ` : ""}restart these pods, ${del}. Remove this one once it has no reservation`,
-    moved,
-    isKnown: true,
-    isReported: true,
-  };
+  const message = `no configuration names this network${unless}`;
+  return { message, back, moved, isKnown: true, isReported: !hasMultus };
 }
 
 /** @param others networks that may hand out the same addresses */
@@ -122,7 +86,7 @@ function findingOn(
   { cache, liveness }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
-  reason: Reason,
+  { message, back, moved, isKnown, isReported }: Reason,
 ): Finding | undefined {
   const living = new Set<string>();
   const unknown = new Set<string>();
@@ -143,20 +107,18 @@ function findingOn(
     sharing.add(other);
   }
   const { network, directory: path } = files;
-  const { code, message, isKnown, isReported, moved } = reason;
-  const about = { code, network, path };
+  const about = { code: "unconfigured-network", network, path } as const;
   // Whoever goes back makes the pods of the other ones those of a former network.
-  const canGoBack = (): boolean =>
-    (moved === undefined ? [...sharing] : [moved])
-      .flatMap((one) => liveness.livenessOfAll(one.reservations))
-      .every(({ conclusion }) => conclusion.liveness === "dead");
+  const canGoBack = (moved === undefined ? [...sharing] : [moved])
+    .flatMap((one) => liveness.livenessOfAll(one.reservations))
+    .every(({ conclusion }) => conclusion.liveness === "dead");
   if (shared.length > 0) {
     const names = new Set([...sharing].map((one) => one.files.network));
     return {
       ...about,
       severity: "error",
-      message: `${message}${reason.shared([...names].join(" and "))}${namedPods(shared)}`,
-      remedy: reason.sharedRemedy(canGoBack()),
+      message: `${message}, but ${[...names].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
+      remedy: `${isKnown ? "" : UNREAD}${canGoBack ? `${back} until these pods have ended, or ` : ""}restart these pods now, then run gc: new pods get the same addresses`,
       commands: [{ files, words: ["list", network] }],
     };
   }
@@ -165,8 +127,8 @@ function findingOn(
     return {
       ...about,
       severity: "warning",
-      message: `${message}${reason.living(plural(living.size, "running pod"))}${namedPods([...living])}`,
-      remedy: reason.livingRemedy(canGoBack()),
+      message: `${message}; here it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
+      remedy: `${canGoBack ? `if that is a mistake, ${back} before these pods end. Otherwise ` : ""}restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation`,
       commands: [{ files, words: ["gc", network] }],
     };
   }
@@ -179,3 +141,6 @@ function findingOn(
       "if the runtime has none of its containers, release its reservations and remove the directory",
   };
 }
+
+/** What comes before the remedy where a configuration cannot be read. */
+const UNREAD = "correct the configuration that cannot be read. Unless it is that of this network, ";

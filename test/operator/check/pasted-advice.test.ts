@@ -194,7 +194,7 @@ const cases: readonly (readonly [
   ["it was renamed", "unconfigured-network", rename, SHOWN],
   [
     "its ipam.dataDir is another",
-    "data-directory-changed",
+    "unconfigured-network",
     () => configure({ dataDir: "/var/lib/cni/moved" }),
     SHOWN,
   ],
