@@ -56,6 +56,8 @@ interface Reason {
   readonly isKnown: boolean;
   /** Whether it is a finding without any container. */
   readonly isReported: boolean;
+  /** Whether no other network is configured. */
+  readonly isOnly: boolean;
 }
 
 function reasonFor(
@@ -63,22 +65,23 @@ function reasonFor(
   { files: { network, dataDir } }: NetworkDirectory,
   configured: readonly NetworkDirectory[],
 ): Reason {
+  const isOnly = configured.length === 0;
   const moved = configured.find((one) => one.files.network === network);
   if (moved !== undefined) {
     const message = `ipam.dataDir of this network is ${moved.files.dataDir} now`;
     const back = `set ipam.dataDir back to ${dataDir}`;
-    return { message, back, moved, isKnown: true, isReported: true };
+    return { message, back, moved, isKnown: true, isReported: true, isOnly };
   }
   const back = "give the network its former configuration, or name, back";
   if (mayBeConfigured(network, all, problems)) {
     const message = "no configuration that can be read names this network";
-    return { message, back, moved, isKnown: false, isReported: false };
+    return { message, back, moved, isKnown: false, isReported: false, isOnly };
   }
   // It may be in the API server, for multus: of a network that has no pod no cache tells then.
   const hasMultus = all.some(({ callsOthers }) => callsOthers);
   const unless = hasMultus ? ", unless a NetworkAttachmentDefinition does" : "";
   const message = `no configuration names this network${unless}`;
-  return { message, back, moved, isKnown: true, isReported: !hasMultus };
+  return { message, back, moved, isKnown: true, isReported: !hasMultus, isOnly };
 }
 
 /** @param others networks that may hand out the same addresses */
@@ -86,7 +89,7 @@ function findingOn(
   { cache, liveness }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
-  { message, back, moved, isKnown, isReported }: Reason,
+  { message, back, moved, isKnown, isReported, isOnly }: Reason,
 ): Finding | undefined {
   const living = new Set<string>();
   const unknown = new Set<string>();
@@ -126,8 +129,9 @@ function findingOn(
   if (living.size > 0) {
     return {
       ...about,
-      severity: "warning",
-      message: `${message}; here it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
+      // Without any other nothing deletes these pods, or starts new ones.
+      severity: isReported && isOnly ? "error" : "warning",
+      message: `${message}; it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
       remedy: `${canGoBack ? `if that is a mistake, ${back} before these pods end. Otherwise ` : ""}restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation`,
       commands: [{ files, words: ["gc", network] }],
     };

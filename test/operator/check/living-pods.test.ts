@@ -73,10 +73,10 @@ const cases: Readonly<
     [
       {
         ...unconfigured,
-        severity: "warning",
+        severity: "error",
         message:
-          "no configuration names this network, which has 2 running pods: default/c1, default/c2",
-        remedy: /^if its configuration was removed by mistake, .* Otherwise restart them/,
+          "no configuration names this network; it has 2 running pods: default/c1, default/c2",
+        remedy: /^if that is a mistake, .* Otherwise restart these pods/,
         commands: [`host-local gc net ${place}`],
       },
     ],

@@ -143,7 +143,7 @@ test("a data directory that has changed is called that", async (t) => {
   t.match(movedIn(movedNode("10.9.0.0/29")), {
     ...about,
     severity: "warning",
-    message: `${message}; here it has 1 running pod: default/web`,
+    message: `${message}; it has 1 running pod: default/web`,
     remedy:
       /^if that is a mistake, set ipam\.dataDir back to \/var\/lib\/cni\/networks before these pods end\. Otherwise restart/,
     commands: ["host-local gc net --conf-dir /conf --cache-dir /cache"],
