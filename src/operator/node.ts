@@ -13,7 +13,7 @@ import type { ConfigurationFile, ConfigurationProblem } from "./configured/confi
 import { isUnused } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
-import { readCursorDate } from "./facts/cursor-date.ts";
+import { readCursorDates } from "./facts/cursor-date.ts";
 import { type KeptCalls, readKeptCalls } from "./facts/kept-calls.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
 import { readLinks } from "./facts/links.ts";
@@ -25,7 +25,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
-import type { AddTraces } from "./judgements/calls.ts";
+import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
@@ -116,7 +116,10 @@ export class Node {
   /** What ADDs of a network that succeeded have left. */
   addTracesIn(directory: NetworkDirectory): AddTraces {
     const dates = this.#cursorDates;
-    if (!dates.has(directory)) dates.set(directory, readCursorDate(this.context.system, directory));
+    if (!dates.has(directory)) {
+      const moved = readCursorDates(this.context.system, directory);
+      dates.set(directory, cursorsMoved(moved, directory.networks));
+    }
     return { cursor: dates.get(directory), reservations: directory.reservations };
   }
 
