@@ -61,7 +61,7 @@ export function callsByNetwork(
 ): readonly NetworkCalls[] {
   const found = new Map<string, NetworkCalls & { readonly records: CallRecord[] }>();
   for (const record of records) {
-    const directory = directories.find((one) => isOf(record, one));
+    const directory = directories.find((one) => isCallOf(record, one));
     const { network } = record;
     const dataDir = network === "" ? "" : (directory?.files ?? record).dataDir;
     const key = `${dataDir}\n${network}`;
@@ -72,8 +72,8 @@ export function callsByNetwork(
   return [...found.values()];
 }
 
-/** A call that could not read its configuration need not know where the files are. */
-function isOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
+/** Whether a call was one of a network; where it could not read its configuration, it need not know where the files are. */
+export function isCallOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
   if (network === "" || network !== files.network) return false;
   return dataDir === "" || join(cleanPath(dataDir), network) === files.directory;
 }
