@@ -13,7 +13,7 @@ import type { ConfigurationFile, ConfigurationProblem } from "./configured/confi
 import { isUnused } from "./configured/file-in-use.ts";
 import type { FoundNetwork } from "./configured/found-network.ts";
 import { findNetworks, type Networks } from "./configured/networks.ts";
-import { readCursorDate } from "./facts/cursor-date.ts";
+import { readCursorDates } from "./facts/cursor-date.ts";
 import { type KeptCalls, readKeptCalls } from "./facts/kept-calls.ts";
 import { NodeLifeFacts } from "./facts/life-facts.ts";
 import { readLinks } from "./facts/links.ts";
@@ -25,7 +25,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
-import type { AddTraces } from "./judgements/calls.ts";
+import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
@@ -121,7 +121,7 @@ export class Node {
   }
 
   readonly #cursorDateIn = onceFor((directory: NetworkDirectory) =>
-    readCursorDate(this.context.system, directory),
+    cursorsMoved(readCursorDates(this.context.system, directory), directory.networks),
   );
 
   /** What the next ADD in a network comes to. */

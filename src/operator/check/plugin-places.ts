@@ -37,10 +37,9 @@ export function placesOf(
   // Who uses a network by its name, as podman does its own, looks in directories of its own.
   const isOfOther = makerOf({ source: file.source, ...mainPluginOf(document) }) !== undefined;
   const isUsed = uses.get(file)?.kind === "used" && !isOfOther;
-  const runtimes = isUsed && found.kind === "seen" ? found.runtimes : [];
-  const [reader, ...others] = runtimes.filter(
-    ({ configurations }) => configurations === file.directory,
-  );
+  const runtimes = found.kind === "seen" ? found.runtimes : [];
+  const readers = runtimes.filter(({ configurations }) => configurations === file.directory);
+  const [reader, ...others] = isUsed ? readers : [];
   if (reader?.plugins !== undefined && others.length === 0) {
     const directories = reader.plugins;
     // A container need not have the directories of the node.
@@ -48,7 +47,9 @@ export function placesOf(
     if (isSeen) return { kind: "said", runtime: reader.name, directories };
   }
   const known = existingPluginDirectories(system);
-  const own = known.filter(({ configurations }) => configurations === file.directory);
+  const usual = known.filter(({ configurations }) => configurations === file.directory);
+  // A runtime that reads another directory than usual looks for its plugins in any.
+  const own = usual.length === 0 && readers.length > 0 ? known : usual;
   const hasSome = (directory: string): boolean =>
     names.some((name) => exists(system, join(directory, name)));
   const likely = own.find(({ directory }) => hasSome(directory)) ?? own[0];

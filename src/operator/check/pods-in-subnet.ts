@@ -8,10 +8,10 @@ import {
   isWithin,
   parseAddress,
 } from "../../ipam/address.ts";
-import { containerOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Node } from "../node.ts";
+import { podOrContainer, podOrHolder } from "./holder.ts";
 
 /** How many pods a message names. */
 const MAX_NAMED = 10;
@@ -51,14 +51,13 @@ export function podsInSubnet(
   const living = new Map<string, string>();
   const unknown = new Map<string, string>();
   for (const reservation of node.reservations()) {
-    const { network, address, owner, text } = reservation;
+    const { network, address, text } = reservation;
     if (!isMeant(address) || (of && network.files.directory !== of.files.directory)) continue;
     if (cache.knownOf(reservation).attachments.some((one) => hasOther(one, gateway))) continue;
     const result = liveness.livenessOf(reservation);
     if (result.liveness === "dead") continue;
-    const holder = cache.podOf(reservation) || containerOf(owner) || "no container";
     const pods = result.liveness === "alive" ? living : unknown;
-    pods.set(text, `${holder} (${text})`);
+    pods.set(text, `${podOrHolder({ cache }, reservation)} (${text})`);
   }
   for (const attachment of liveness.whose.known().attachments) {
     if (of && attachment.network !== of.files.network) continue;
@@ -67,7 +66,7 @@ export function podsInSubnet(
       if (address === undefined || !isMeant(address) || living.has(text)) continue;
       if (hasOther(attachment, gateway)) continue;
       if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-      living.set(text, `${attachment.pod || attachment.containerId} (${text})`);
+      living.set(text, `${podOrContainer(attachment)} (${text})`);
     }
   }
   if (living.size > 0) {

@@ -35,20 +35,30 @@ export function presentPlugin(
   // The runtime goes past a directory of that name.
   if (kind === "directory") return { kind: "nothing" };
   if (kind !== "file") return { kind: "sound" };
-  // Before the mode: what is no plugin is to be replaced, not to be made executable.
+  // Before the mode: what is no program is to be replaced, not to be made executable.
   if (attempt(() => system.status(path).size, 1) === 0) {
     return broken("an empty file is in place of the plugin");
   }
   const reason = whyNotStarted(system, path);
   if (reason !== undefined) return broken(`no runtime can start the plugin: ${reason}`);
-  if (isIpam && !attempt(() => system.hasText(path, PLUGIN), true)) {
-    return broken("another program is in place of the plugin: no word in it names host-local");
-  }
   const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);
-  if ((mode & EXECUTABLE) !== 0) return { kind: "sound" };
+  if ((mode & EXECUTABLE) !== 0) return isIpam ? perhapsOther(system, path) : { kind: "sound" };
   const octal = (mode & 0o777).toString(8).padStart(4, "0");
   const message = `the plugin has mode ${octal}, so no runtime can start it`;
   return { kind: "broken", said: { message, commands: [{ run: [["chmod", "755", path]] }] } };
+}
+
+/** A program that has not the word may be another one, or the plugin, packed; what a script starts is not known. */
+function perhapsOther(system: OperatorSystem, path: string): PresentPlugin {
+  const isScript = attempt(() => system.firstBytes(path, 2), "#!") === "#!";
+  if (isScript || attempt(() => system.hasText(path, PLUGIN), true)) return { kind: "sound" };
+  const said = {
+    severity: "warning" as const,
+    message: "no word in the program names host-local: whether it is this plugin cannot be told",
+    remedy:
+      "if pods start (host-local networks shows the last ADD), nothing is wrong; otherwise put the plugin there (host-local install DIR)",
+  };
+  return { kind: "broken", said };
 }
 
 /** A symbolic link may lead to a program that is not in this container, but on the node. */

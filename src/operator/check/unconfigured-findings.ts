@@ -9,6 +9,7 @@ import { describeReaders, type Runtime } from "../configured/runtime.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
+import { podOrHolder } from "./holder.ts";
 import { namedPods } from "./pods-in-subnet.ts";
 
 /**
@@ -101,7 +102,7 @@ function findingOn(
     // A process may have an address whose file names no container.
     const container = containerOf(owner) || (state === "alive" ? name : "");
     if (state === "dead" || container === "") continue;
-    const holder = cache.podOf(reservation) || container;
+    const holder = container === name ? name : podOrHolder({ cache }, reservation);
     if (state === "alive") living.add(holder);
     else unknown.add(container);
     const other = others.find(({ ranges }) => ranges.some((range) => isWithin(address, range)));

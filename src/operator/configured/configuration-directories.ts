@@ -2,13 +2,13 @@
 
 import { type Context, OptionError } from "../../cli/command/command.ts";
 import { cleanPath } from "../../store/files/paths.ts";
-import { attempt, isSystemError, type System } from "../../system/system.ts";
+import { isSystemError, type System } from "../../system/system.ts";
 import {
   type ConfigurationFile,
   type ConfigurationProblem,
   readConfigurationFiles,
 } from "./configuration-files.ts";
-import { knownPluginDirectories } from "./plugin-directories.ts";
+import { identityOf, knownPluginDirectories } from "./plugin-directories.ts";
 import type { Runtime } from "./runtime.ts";
 import { readRuntimes } from "./runtimes.ts";
 
@@ -16,6 +16,9 @@ import { readRuntimes } from "./runtimes.ts";
 const knownConfigurationDirectories: readonly string[] = [
   ...new Set(knownPluginDirectories.map(({ configurations }) => configurations)),
 ];
+
+/** The errors of a path where there is no directory. */
+const NO_DIRECTORY = ["ENOENT", "ENOTDIR"] as const;
 
 /** What is read of a command's context: the environment and the options. */
 export interface Requested {
@@ -51,9 +54,11 @@ export function judgingRuntimes(context: Requested): readonly Runtime[] {
 /** The runtimes that read a directory which this command does not. */
 export function unheededRuntimes(context: Requested): readonly Runtime[] {
   const { system } = context;
-  const own = configurationDirectories(context).map((one) => identityOf(system, one));
+  const own = configurationDirectories(context).map((one) =>
+    identityOf(system, one, ...NO_DIRECTORY),
+  );
   return runtimesOf(system).filter(({ configurations }) => {
-    const identity = identityOf(system, configurations);
+    const identity = identityOf(system, configurations, ...NO_DIRECTORY);
     return identity !== undefined && !own.includes(identity);
   });
 }
@@ -70,7 +75,7 @@ export function configurationDirectories(context: Requested): readonly string[] 
   if (option !== undefined) return [requireDirectory(system, "--conf-dir", option)];
   const found = new Map<string, string>();
   for (const directory of candidateDirectories(context).map(cleanPath)) {
-    const identity = identityOf(system, directory);
+    const identity = identityOf(system, directory, ...NO_DIRECTORY);
     if (identity !== undefined && !found.has(identity)) found.set(identity, directory);
   }
   return [...found.values()];
@@ -107,10 +112,4 @@ export function requireDirectory(system: System, option: string, path: string): 
     throw new OptionError(`${option}: ${path}: ${error.reason}`);
   }
   throw new OptionError(`${option}: ${path}: not a directory`);
-}
-
-/** `undefined` if no directory is there. */
-function identityOf(system: System, path: string): string | undefined {
-  const status = attempt(() => system.status(path), undefined, "ENOENT", "ENOTDIR");
-  return status?.kind === "directory" ? `${status.device}:${status.inode}` : undefined;
 }

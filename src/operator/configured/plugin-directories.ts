@@ -19,9 +19,17 @@ export const STATIC = "static";
 /** How the name of a file ends, after that of a plugin, that says that this program is installed, see `markerText`. */
 export const INSTALLED = ".installed";
 
-/** What a file `NAME.installed` says: this program was installed as NAME in its directory. */
+/** No marker of any version is larger, in bytes. */
+const LARGEST_MARKER = 4096;
+
+/** How a file `NAME.installed` begins, of whatever version: this program was installed as NAME in its directory. */
+function markerStart(name: string): string {
+  return `${name} was installed in this directory; `;
+}
+
+/** What this version writes there. */
 export function markerText(name: string): string {
-  return `${name} was installed in this directory; host-local check reports when another program replaces it, and host-local install DIR --if-replaced puts it back.\n`;
+  return `${markerStart(name)}host-local check reports when another program replaces it, and host-local install DIR --if-replaced puts it back.\n`;
 }
 
 /** A directory of CNI plugins. */
@@ -117,12 +125,21 @@ export function namesIn(system: System, directory: string): readonly string[] {
 
 /** Whether a file says that this program was installed as NAME; another program may have files of the same form. */
 export function isMarker(system: System, path: string, name: string): boolean {
-  const text = markerText(name);
-  return attempt(() => system.readFile(path, text.length) === text, false);
+  const read = (): string => system.readFile(path, LARGEST_MARKER);
+  return attempt(read, "").startsWith(markerStart(name));
 }
 
-/** The device and inode of a directory, which may have several names; `undefined` unless the path leads to one. */
-export function identityOf(system: System, path: string): string | undefined {
-  const status = attempt(() => system.status(path), undefined);
+/**
+ * The device and inode of a directory, which may have several names.
+ *
+ * @param codes of errors by which there is none; by default any, and each other one is thrown
+ * @returns `undefined` unless the path leads to one
+ */
+export function identityOf(
+  system: System,
+  path: string,
+  ...codes: readonly string[]
+): string | undefined {
+  const status = attempt(() => system.status(path), undefined, ...codes);
   return status?.kind === "directory" ? `${status.device}:${status.inode}` : undefined;
 }

@@ -1,21 +1,20 @@
-/**
- * When an ADD of a network last moved a cursor, whichever `host-local` that was: nothing else does, and each that reserves does,
- * but for a pod with an address of its own (`ipam.reserved`).
- */
+/** When ADDs last moved the cursors of a network, whichever `host-local` that was: nothing else moves one. */
 
 import { attempt, type System } from "../../system/system.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 
-const CURSOR = /^last_reserved_ip\.[0-9]+$/;
+const CURSOR = /^last_reserved_ip\.([0-9]+)$/;
 
-/** Reads the date of the cursor that was moved last, in milliseconds since the epoch; `undefined` where none is seen. */
-export function readCursorDate(
+/** Reads the dates of the cursors that are seen, in milliseconds since the epoch, by the index of the range set. */
+export function readCursorDates(
   { listAddresses, status }: Pick<System, "listAddresses" | "status">,
   { files }: Pick<NetworkDirectory, "files">,
-): number | undefined {
-  const names = attempt(() => listAddresses(files.directory).others, []);
-  const dates = names
-    .filter((name) => CURSOR.test(name))
-    .flatMap((name) => attempt(() => [status(files.pathOf(name)).modified], []));
-  return dates.length === 0 ? undefined : Math.max(...dates.map((one) => Number(one / 1_000_000n)));
+): ReadonlyMap<number, number> {
+  const dates = new Map<number, number>();
+  for (const name of attempt(() => listAddresses(files.directory).others, [])) {
+    const [, index] = CURSOR.exec(name) ?? [];
+    const modified = index && attempt(() => status(files.pathOf(name)).modified, undefined);
+    if (modified) dates.set(Number(index), Number(modified / 1_000_000n));
+  }
+  return dates;
 }

@@ -12,6 +12,7 @@ import {
   type NetworkDirectory,
   type NodeReservation,
 } from "../held/network-directory.ts";
+import { isCallOf } from "../judgements/calls.ts";
 import { commandText } from "../next-command.ts";
 import { type Node, openNode, parseQuery, type Query } from "../node.ts";
 import {
@@ -134,7 +135,7 @@ function historyOf(directory: NetworkDirectory, calls: readonly CallRecord[]): N
   const records = readHistory(files) ?? [];
   const events = inOrder(
     records.map((record) => ({ ...record, network })),
-    calls.filter((call) => isIn(call, directory)),
+    calls.filter((call) => isCallOf(call, directory)),
   );
   return { directory, beginning: beginningOf(records, networks), events };
 }
@@ -146,10 +147,6 @@ function beginningOf(
   if (first !== undefined) return { kind: "at", time: first.time };
   const isConfigured = networks.some(({ historyBytes }) => historyBytes !== undefined);
   return { kind: isConfigured ? "empty" : "none" };
-}
-
-function isIn({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
-  return network === files.network && dataDir === files.dataDir;
 }
 
 /** Events of two kinds by their times, where each kind stays in its order, whatever the clock was set to. */
@@ -175,7 +172,7 @@ function ofUnknownNetworks(
   queries: readonly Query[] | undefined,
 ): Omit<Answer, "events"> {
   const isKnown = (call: CallRecord): boolean =>
-    histories.some(({ directory }) => isIn(call, directory));
+    histories.some(({ directory }) => isCallOf(call, directory));
   const matchers = queries?.map(matcherOf);
   const all = calls.filter(
     (call) => !isKnown(call) && (matchers?.some((matches) => matches(call)) ?? true),

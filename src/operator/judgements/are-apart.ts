@@ -10,8 +10,18 @@ export function areApart(one: NetworkDirectory, other: NetworkDirectory): boolea
   );
 }
 
-/** The node has one route to an address: of two networks to which it has routes, it reaches only one. */
+/** Whether the node has routes to the pods of both: it reaches an address in one of them alone. */
+export function areRouted(one: NetworkDirectory, other: NetworkDirectory): boolean {
+  return [one, other].every(({ networks }) => networks.some(({ isRouted }) => isRouted));
+}
+
+/** Through the node the pods of two networks meet that are not meant to be separate, as those of two VLANs are. */
 function areOnDifferentLinks(one: FoundNetwork, other: FoundNetwork): boolean {
-  if (one.isRouted && other.isRouted) return false;
+  if (one.isRouted && other.isRouted && !(isVlan(one) && isVlan(other))) return false;
   return one.link !== undefined && other.link !== undefined && one.link !== other.link;
+}
+
+/** Whether the link is a VLAN of a bridge. */
+function isVlan({ bridgeName, link }: FoundNetwork): boolean {
+  return bridgeName !== undefined && link !== bridgeName;
 }

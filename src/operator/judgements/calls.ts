@@ -8,6 +8,7 @@ import type {
 } from "../../store/failed-calls/failed-call.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 
 /** The calls of a network that failed, or gave their address back at once. */
@@ -23,9 +24,14 @@ export interface NetworkCalls {
 
 /** What ADDs that succeeded have left. */
 export interface AddTraces {
-  /** When a cursor was last moved, in milliseconds since the epoch. */
+  /** When their cursors were last moved, in milliseconds since the epoch, see `cursorsMoved`. */
   readonly cursor: number | undefined;
   readonly reservations: readonly Pick<NodeReservation, "since">[];
+}
+
+/** The range sets of a configuration, as far as it has them. */
+interface ConfiguredSets extends Pick<FoundNetwork, "reserves" | "acceptsRuntimeRanges"> {
+  readonly rangeSets: readonly unknown[];
 }
 
 /** Calls of one verb that fail now. */
@@ -55,7 +61,7 @@ export function callsByNetwork(
 ): readonly NetworkCalls[] {
   const found = new Map<string, NetworkCalls & { readonly records: CallRecord[] }>();
   for (const record of records) {
-    const directory = directories.find((one) => isOf(record, one));
+    const directory = directories.find((one) => isCallOf(record, one));
     const { network } = record;
     const dataDir = network === "" ? "" : (directory?.files ?? record).dataDir;
     const key = `${dataDir}\n${network}`;
@@ -66,10 +72,41 @@ export function callsByNetwork(
   return [...found.values()];
 }
 
-/** A call that could not read its configuration need not know where the files are. */
-function isOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
+/** Whether a call was one of a network; where it could not read its configuration, it need not know where the files are. */
+export function isCallOf({ network, dataDir }: CallRecord, { files }: NetworkDirectory): boolean {
   if (network === "" || network !== files.network) return false;
   return dataDir === "" || join(cleanPath(dataDir), network) === files.directory;
+}
+
+/**
+ * When an ADD that succeeded last moved the cursors of a network: one that failed in a later range set has moved those before, so
+ * the oldest counts. Only a pod with an address of its own (`ipam.reserved`) moves none in that set.
+ *
+ * @param dates those of the cursors, in milliseconds since the epoch, by the index of the range set: also of sets that are not
+ *   configured any more
+ * @param networks the configurations of the network
+ * @returns `undefined` where there is no cursor
+ */
+export function cursorsMoved(
+  dates: ReadonlyMap<number, number>,
+  networks: readonly ConfiguredSets[],
+): number | undefined {
+  const reserving = networks.filter(({ reserves }) => reserves);
+  const areKnown = ({ rangeSets, acceptsRuntimeRanges }: ConfiguredSets): boolean =>
+    rangeSets.length > 0 && !acceptsRuntimeRanges;
+  const all = [...dates.values()];
+  // How many sets an ADD has is not known.
+  if (reserving.length === 0 || !reserving.every(areKnown)) return newest(all);
+  return newest(
+    reserving.flatMap(({ rangeSets }) => {
+      const moved = rangeSets.flatMap((_, index) => dates.get(index) ?? []);
+      return moved.length === 0 ? [] : Math.min(...moved);
+    }),
+  );
+}
+
+function newest(dates: readonly number[]): number | undefined {
+  return dates.length === 0 ? undefined : Math.max(...dates);
 }
 
 /**

@@ -35,7 +35,7 @@ function findingsWith(
   return found.filter(({ code }) => code.startsWith("bridge-"));
 }
 
-const unknownPod = "1 pod, of which it is not known whether they live: c1 (10.1.2.2)";
+const unknownPod = "1 pod, of which it is not known whether they live: container c1 (10.1.2.2)";
 const FIRST = { subnet: "10.1.2.0/28" };
 const SECOND = { subnet: "10.7.0.0/24" };
 const SIX = { subnet: "fd00::/64" };
@@ -91,7 +91,7 @@ for (const [what, reservations, address, others, message] of [
     { "10.1.2.19": "c1\r\neth0" },
     "10.1.2.1/27",
     {},
-    "cni0 has 10.1.2.1/27; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of 1 pod, of which it is not known whether they live: c1 (10.1.2.19)",
+    "cni0 has 10.1.2.1/27; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of 1 pod, of which it is not known whether they live: container c1 (10.1.2.19)",
   ],
   [
     "what is at the bridge may need its address",

@@ -3,6 +3,7 @@
 import { test } from "tap";
 import { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
+import { networks } from "../../../src/operator/networks/networks.ts";
 import type { CallRecord } from "../../../src/store/failed-calls/failed-call.ts";
 import { formatCall } from "../../../src/store/failed-calls/failed-call.ts";
 import { refuse } from "../../harness/interruption.ts";
@@ -80,6 +81,27 @@ test("an ADD that fails is the first that is said, with its own error, until one
 
   net.del("c2");
   t.notMatch(found(machine).join(), "calls-fail", "the cursor has the date");
+});
+
+test("an ADD that fails in its second range set has not succeeded in the first", async (t) => {
+  const ranges = [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00::/126" }]];
+  const machine = memoryNode({});
+  const ipam = { dataDir: "/data", ranges };
+  const document = { cniVersion: "1.0.0", name: "net", type: "ptp" };
+  configure(machine, "net.conf", { ...document, ipam: { type: "host-local", ...ipam } });
+  const net = new Network(machine, ipam);
+  for (const id of ["c1", "c2"]) t.equal(net.add(id).exitCode, 0);
+  machine.wait(60_000);
+  for (const id of ["c3", "c4", "c5"]) {
+    t.match(net.add(id).error?.msg, "fd00::");
+    machine.wait(60_000);
+  }
+  t.match(
+    found(machine)[0],
+    /^error calls-fail: ADD fails since .*, 3 times, the last time 60s ago: failed to allocate for range 1/,
+  );
+  const lastAdd = new Date(machine.time - 240_000).toISOString();
+  t.match(runOn(machine, networks).document(), { networks: [{ lastAdd }] });
 });
 
 test("the dry run does not say again what has failed already", async (t) => {

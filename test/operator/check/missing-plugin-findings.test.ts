@@ -7,6 +7,8 @@ import { findingsOn, memoryNode, runOn } from "../memory-node.ts";
 
 const options = { "--conf-dir": "/etc/cni/net.d" };
 const PLUGIN = "#!/bin/sh\nexec host-local\n";
+/** The header of a program of 32 bits, which no machine of 64 need refuse. */
+const ELF = `\x7fELF\x01${"\0".repeat(59)}`;
 const OPT = "/opt/cni/bin";
 const DEBIAN = "/usr/lib/cni";
 
@@ -22,14 +24,14 @@ function nodeWith(plugins: Readonly<Record<string, number>>, text = PLUGIN): Mem
 }
 
 /** Configures a network. */
-function add(machine: MemoryMachine, name: string): void {
+function add(machine: MemoryMachine, name: string, directory = "/etc/cni/net.d"): void {
   const ipam = { type: "host-local", subnet: "10.1.2.0/24" };
   const document = { cniVersion: "1.0.0", name, type: "ptp", ipam };
-  machine.disk.put(`/etc/cni/net.d/${name}.conf`, JSON.stringify(document));
+  machine.disk.put(`${directory}/${name}.conf`, JSON.stringify(document));
 }
 
-function found(machine: MemoryMachine): readonly string[] {
-  return findingsOn(machine, { options })
+function found(machine: MemoryMachine, places: typeof options = options): readonly string[] {
+  return findingsOn(machine, { options: places })
     .filter(({ code }) => code === "plugin-missing")
     .map(({ severity, path, message, commands }) =>
       [`${severity} ${path}: ${message}`, ...commands].join("; "),
@@ -81,6 +83,21 @@ for (const [what, lines, plugins, expected] of [
   });
 }
 
+for (const [what, plugins, expected] of [
+  ["is there", ["host-local", "ptp"], []],
+  ["is missing", ["ptp"], [`error ${DEBIAN}/host-local: there is no plugin`]],
+] as const) {
+  test(`where a runtime says what it reads, not where it looks: a plugin ${what}`, async (t) => {
+    const machine = nodeWith(Object.fromEntries(plugins.map((one) => [`${DEBIAN}/${one}`, 0o755])));
+    add(machine, "net", "/srv/net.d");
+    machine.disk.put("/etc/containerd/config.toml", saying('conf_dir = "/srv/net.d"'));
+    const own = { "--conf-dir": "/srv/net.d" };
+    t.same(found(machine, own), expected);
+    add(machine, "net", "/conf");
+    t.same(found(machine, { "--conf-dir": "/conf" }), [], "nothing is known of others");
+  });
+}
+
 test("of the directories of a runtime the first with the plugin counts, be it broken", async (t) => {
   const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
   machine.disk.put("/srv/bin/host-local", "", 0o755);
@@ -120,6 +137,12 @@ test("in a container without the directories of the node the known ones count", 
   t.same(found(machine), []);
 });
 
+test("a program that may be another one fails no pod: its remedy does not say so", async (t) => {
+  const machine = nodeWith({ [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 }, ELF);
+  const [finding] = findingsOn(machine, { options });
+  t.match(finding, { code: "plugin-missing", severity: "warning", remedy: /nothing is wrong/ });
+});
+
 test("a plugin that several networks need is missing once", async (t) => {
   const machine = nodeWith({ [`${DEBIAN}/ptp`]: 0o755 });
   const said = `error ${DEBIAN}/host-local: there is no plugin; also needed by`;
@@ -149,10 +172,26 @@ for (const [what, plugins, text, expected] of [
     ],
   ],
   [
-    "another program",
+    "a script, which may start it",
+    { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
+    '#!/bin/sh\nexec /srv/ipam "$@"\n',
+    [],
+  ],
+  [
+    "another program, or packed",
+    { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
+    ELF,
+    [
+      `warning ${OPT}/host-local: no word in the program names host-local: whether it is this plugin cannot be told`,
+    ],
+  ],
+  [
+    "another program, or packed, of mode 0644",
     { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755 },
-    "#!/bin/sh\nexit 0\n",
-    [`${about} another program is in place of the plugin: no word in it names host-local`],
+    ELF,
+    [
+      `${about} the plugin has mode 0644, so no runtime can start it; chmod 755 /opt/cni/bin/host-local`,
+    ],
   ],
   [
     "no program",

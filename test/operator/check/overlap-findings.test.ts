@@ -41,8 +41,13 @@ const twice = [
   "address-in-use-twice",
 ];
 
+const routed = [
+  `${range[0]}, each in a VLAN of its own: the node routes an address to one of them alone`,
+];
+
 const onEth0 = { type: "macvlan", master: "eth0" };
 const bridge = { type: "bridge", bridge: "br0" };
+const gateway = { ...bridge, isGateway: true };
 
 for (const [what, one, other, areTogether] of [
   ["macvlan on two interfaces (moby#46438)", onEth0, { ...onEth0, master: "eth1" }, false],
@@ -66,11 +71,12 @@ for (const [what, one, other, areTogether] of [
   ["two VLANs of a bridge", { ...bridge, vlan: 5 }, { ...bridge, vlan: 6 }, false],
   [
     "two bridges with gateways: the node routes to one alone",
-    { ...bridge, isGateway: true },
-    { ...bridge, bridge: "br1", isGateway: true },
+    gateway,
+    { ...gateway, bridge: "br1" },
     true,
   ],
-  ["a bridge with a gateway, and macvlan", { ...bridge, isGateway: true }, onEth0, false],
+  ["a VLAN and its bridge, both with gateways", gateway, { ...gateway, vlan: 5 }, true],
+  ["a bridge with a gateway, and macvlan", gateway, onEth0, false],
   ["a plugin of which the link is not known", onEth0, { type: "host-device" }, true],
 ] as const) {
   test(`${what}: ${areTogether ? "found" : "nothing"}`, async (t) => {
@@ -78,3 +84,9 @@ for (const [what, one, other, areTogether] of [
     t.same(foundWith(one, other, true), areTogether ? twice : []);
   });
 }
+
+test("two VLANs with gateways have no address twice: the node has one route to both", async (t) => {
+  for (const arePodsThere of [false, true]) {
+    t.same(foundWith({ ...gateway, vlan: 5 }, { ...gateway, vlan: 6 }, arePodsThere), routed);
+  }
+});

@@ -1,7 +1,10 @@
 /** plugin-directories.ts: where CNI plugins are on this node. */
 
 import { test } from "tap";
-import { existingPluginDirectories } from "../../../src/operator/configured/plugin-directories.ts";
+import {
+  existingPluginDirectories,
+  markedNames,
+} from "../../../src/operator/configured/plugin-directories.ts";
 import type { System } from "../../../src/system/system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
@@ -50,3 +53,17 @@ test("those that runtimes name come first, and no known one with its other name 
   t.strictSame(paths(found), ["/srv/bin", "/usr/lib/cni", "/opt/cni/bin"]);
   t.match(found[0], { configurations: "/srv/net.d", usedBy: "CRI-O" });
 });
+
+for (const [what, text, expected] of [
+  ["of this version", "x was installed in this directory; host-local check reports", ["x"]],
+  ["of a later version", "x was installed in this directory; see its manual\nand so on\n", ["x"]],
+  ["of another name", "y was installed in this directory; host-local check", []],
+  ["of another program", "x was installed\n", []],
+  ["empty", "", []],
+] as const) {
+  test(`a marker that is ${what}: ${expected.length}`, async (t) => {
+    const machine = new MemoryMachine();
+    machine.disk.put("/opt/cni/bin/x.installed", text);
+    t.strictSame(markedNames(machine.start(), "/opt/cni/bin"), expected);
+  });
+}

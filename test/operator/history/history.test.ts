@@ -292,6 +292,7 @@ function failures({ dataDir }: Node): readonly CallRecord[] {
     { ...of("03:00:00", "ddd", "default/db"), kind: "returned", verb: "DEL", after: 120 },
     { ...of("03:01:00", "eee", ""), ...full, network: "", dataDir: "" } as CallRecord,
     { ...of("03:02:00", "fff", ""), ...full, dataDir: "/elsewhere" } as CallRecord,
+    { ...of("03:03:00", "ggg", ""), ...full, dataDir: "" } as CallRecord,
   ];
 }
 
@@ -313,6 +314,7 @@ test("calls that failed, and addresses that were given back at once, are among t
 2026-01-31T02:59:00.000Z  ADD failed    net      -             ccc        eth0       default/db       full; 3 of 3
 2026-01-31T02:59:30.000Z  ADD           net      198.51.100.7  bbb        eth0       kube-system/job
 2026-01-31T03:00:00.000Z  DEL returned  net      -             ddd        eth0       default/db       given back 120 ms after its ADD: a plugin that comes after this one may fail
+2026-01-31T03:03:00.000Z  ADD failed    net      -             ggg        eth0       -                full; 3 of 3
 2026-01-31T03:04:00.000Z  gc            net      198.51.100.7  bbb        eth0       -
 2026-01-31T03:01:00.000Z  ADD failed    -        -             eee        eth0       -                full; 3 of 3
 2026-01-31T03:02:00.000Z  ADD failed    net      -             fff        eth0       -                full; 3 of 3
@@ -323,9 +325,9 @@ The history of net begins at 2026-01-31T02:58:00.000Z.
 });
 
 for (const [line, containers] of [
-  ["--failed", ["ccc", "ddd", "eee", "fff"]],
-  ["--failed --network net", ["ccc", "ddd"]],
-  ["--failed --since 2026-01-31T03:00", ["ddd", "eee", "fff"]],
+  ["--failed", ["ccc", "ddd", "ggg", "eee", "fff"]],
+  ["--failed --network net", ["ccc", "ddd", "ggg"]],
+  ["--failed --since 2026-01-31T03:00", ["ddd", "ggg", "eee", "fff"]],
   ["--failed --since 1s", []],
   ["--failed default/db", ["ccc", "ddd"]],
   ["--failed db", ["ccc", "ddd"]],
@@ -343,7 +345,7 @@ for (const [line, containers] of [
 
     const [exitCode, stdout] = ask(node, ...line.split(" "));
 
-    const found = [...stdout.matchAll(/ (?:failed|returned) .* (c{3}|d{3}|e{3}|f{3}) /g)];
+    const found = [...stdout.matchAll(/ (?:failed|returned) .* (c{3}|d{3}|e{3}|f{3}|g{3}) /g)];
     t.strictSame(
       found.map(([, container]) => container),
       containers,

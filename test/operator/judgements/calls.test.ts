@@ -3,6 +3,7 @@
 import { test } from "tap";
 import {
   callsByNetwork,
+  cursorsMoved,
   failingAdds,
   failingDels,
   givenBack,
@@ -55,6 +56,33 @@ for (const [what, cursor, reservations, expected] of [
   test(`the last ADD, by ${what}: ${expected}`, async (t) => {
     const traces = { cursor: cursorAt(cursor), reservations: reserved(...reservations) };
     t.equal(lastAddOf(traces, 100 * SECOND), cursorAt(expected));
+  });
+}
+
+/** A configuration with so many range sets. */
+function withSets(sets: number, more: object = {}) {
+  const rangeSets = Array.from({ length: sets }, () => []);
+  return { reserves: true, acceptsRuntimeRanges: false, rangeSets, ...more };
+}
+
+const [one, two] = [withSets(1), withSets(2)];
+const runtimeRanges = withSets(1, { acceptsRuntimeRanges: true });
+
+for (const [what, networks, cursors, expected] of [
+  ["there is none", [two], {}, undefined],
+  ["an ADD moved both", [two], { 0: 5, 1: 5 }, 5],
+  ["one that failed in the second set moved the first", [two], { 0: 9, 1: 5 }, 5],
+  ["the second is not there: the set is new, or the file was deleted", [two], { 0: 9 }, 9],
+  ["the network had a second set", [one], { 0: 9, 1: 5 }, 9],
+  ["another configuration has only the first set", [one, two], { 0: 9, 1: 5 }, 9],
+  ["the runtime supplies sets before it", [runtimeRanges], { 0: 9, 1: 5 }, 9],
+  ["its ranges are not known", [withSets(0)], { 0: 9, 1: 5 }, 9],
+  ["another entry is for GC alone", [two, withSets(0, { reserves: false })], { 0: 9, 1: 5 }, 5],
+  ["nothing configures it", [withSets(0, { reserves: false })], { 0: 9, 1: 5 }, 9],
+] as const) {
+  test(`the cursors were last moved, where ${what}: ${expected}`, async (t) => {
+    const dates = Object.entries(cursors).map(([index, at]) => [Number(index), at] as const);
+    t.equal(cursorsMoved(new Map(dates), networks), expected);
   });
 }
 
