@@ -44,7 +44,8 @@ function findingsAt(
       hostInterfaces.includes(bridgeName);
     const attachment = node.cache.knownOf(held).attachments.find(isOfBridge);
     const namespace = attachment && namespaceOf(node, held, attachment);
-    const cutOff = namespace === undefined ? undefined : cutOffFrom(links, bridgeName, namespace);
+    if (namespace === undefined) continue;
+    const cutOff = cutOffFrom(links, bridgeName, attachment?.hostInterfaces ?? [], namespace);
     // One of both families holds two addresses.
     if (cutOff !== undefined) pods.set(keyOf(held.owner) ?? held.path, { held, cutOff });
   }
@@ -53,7 +54,11 @@ function findingsAt(
   return all.map(({ held, cutOff }) => {
     const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
     const about = { network: directory.files.network, path: held.path, file: held, message };
-    return { code: "pods-cut-off", ...about, ...(advice ?? adviceOn(cutOff)) };
+    return {
+      code: "pods-cut-off",
+      ...about,
+      ...(advice === undefined ? adviceOn(cutOff) : advice()),
+    };
   });
 }
 
@@ -103,7 +108,7 @@ function renamed(
   directory: NetworkDirectory,
   bridgeName: string,
   pods: readonly CutOffPod[],
-): Partial<Finding> | undefined {
+): (() => Partial<Finding>) | undefined {
   const bridges = new Set(
     pods.map(({ cutOff }) => (cutOff.kind === "elsewhere" ? cutOff.bridge : undefined)),
   );
@@ -115,5 +120,6 @@ function renamed(
     .some((range) => bridge.addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range))));
   if (isNamed || !hasGateway) return undefined;
   const run = [["ip", "link", "set", "dev", bridge.name, "name", bridgeName]];
-  return { remedy: BRIDGE_RENAMED, commands: [{ run }] };
+  // One for each pod, so that each is named.
+  return () => ({ remedy: BRIDGE_RENAMED, commands: [{ run }] });
 }

@@ -73,7 +73,7 @@ export const kinds = {
   },
   "pods-cut-off": {
     severity: "error",
-    remedy: "restart these pods: nothing else connects them again",
+    remedy: "restart these pods: a new one is connected as the configuration says",
   },
   "broadcast-address": {
     severity: "warning",

@@ -14,23 +14,26 @@ export type CutOff =
 /**
  * What keeps a pod from the bridge that its interface was made for; `undefined` where nothing is seen to.
  *
- * @param namespace the id of its network namespace, as in `Link.otherEnd`; another interface of it may lead to the node, too
+ * @param hostInterfaces the interfaces on the node that its result has: the bridge, and the port that was made for it
+ * @param namespace the id of its network namespace, as in `Link.otherEnd`; interfaces of other networks may lead there, too
  */
 export function cutOffFrom(
   links: Links,
   bridgeName: string,
+  hostInterfaces: readonly string[],
   namespace: number,
 ): CutOff | undefined {
   const all = [...links.values()];
   const ends = all.filter(({ otherEnd }) => otherEnd === namespace);
+  const own = ends.filter(({ name }) => hostInterfaces.includes(name));
   const bridge = links.get(bridgeName);
-  const ports = ends.filter(({ master }) => master === bridge?.index);
-  const [port] = ports;
+  // Somebody may have given its port another name.
+  const [port] = (own.length > 0 ? own : ends).filter(({ master }) => master === bridge?.index);
   if (bridge !== undefined && port !== undefined) {
     if (!bridge.isUp) return { kind: "down", link: bridge };
-    return ports.some(({ isUp }) => isUp) ? undefined : { kind: "down", link: port };
+    return port.isUp ? undefined : { kind: "down", link: port };
   }
-  const end = ends.find(({ master }) => master !== 0) ?? ends[0];
+  const [end] = own;
   const other = end && all.find(({ index }) => index === end.master);
   return end !== undefined && other !== undefined
     ? { kind: "elsewhere", end, bridge: other }

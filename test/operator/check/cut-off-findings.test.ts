@@ -70,7 +70,7 @@ test("a pod of both families is named once", async (t) => {
       network: "net",
       message:
         "default/web (container c1) is cut off from cni0: its interface (veth1) is at no bridge",
-      remedy: "restart these pods: nothing else connects them again",
+      remedy: "restart these pods: a new one is connected as the configuration says",
       commands: [],
     },
   ]);

@@ -30,10 +30,15 @@ const cases: Readonly<Record<string, readonly [Readonly<Record<string, LinkFacts
   ],
   "a bridge that is down": [{ cni0: { ...bridge, isDown: true }, veth7: port }, "down: cni0"],
   "a port that is down": [{ cni0: bridge, veth7: { ...port, isDown: true } }, "down: veth7"],
-  "two ports, one of them down": [
-    { cni0: bridge, veth6: { ...port, isDown: true }, veth7: port },
-    "at its bridge",
+  "a port out of the bridge, and one of another network in it": [
+    { cni0: bridge, veth7: { kind: "veth", otherEnd: 7 }, veth9: port },
+    "apart: veth7",
   ],
+  "no interface any more, and one of another network": [
+    { cni0: bridge, docker0: bridge, veth9: { ...port, master: "docker0" } },
+    "apart: nothing",
+  ],
+  "a port of the bridge that got another name": [{ cni0: bridge, renamed: port }, "at its bridge"],
   "no bridge any more": [{ veth7: { kind: "veth", otherEnd: 7 } }, "apart: veth7"],
   "an interface out of the bridge": [
     { cni0: bridge, veth7: { kind: "veth", otherEnd: 7 }, veth8: other },
@@ -53,6 +58,6 @@ const cases: Readonly<Record<string, readonly [Readonly<Record<string, LinkFacts
 for (const [what, [links, expected]] of Object.entries(cases)) {
   test(`a pod with ${what}: ${expected}`, async (t) => {
     const read = readLinks({ networkLinks: () => linksText(links) }) ?? new Map();
-    t.equal(textOf(cutOffFrom(read, "cni0", 7)), expected);
+    t.equal(textOf(cutOffFrom(read, "cni0", ["cni0", "veth7"], 7)), expected);
   });
 }
