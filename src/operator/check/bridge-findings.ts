@@ -1,6 +1,7 @@
 /** Findings on bridges that do not have the gateway's address, as after the network got another subnet. */
 
-import { formatAddress, isSame, overlaps } from "../../ipam/address.ts";
+import { plural } from "../../cli/output/plural.ts";
+import { type Address, formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
@@ -9,6 +10,7 @@ import {
   formatInterfaceAddress,
   gatewayOf,
   isSameInterfaceAddress,
+  reachableIn,
   subnetOf,
   subnetWith,
 } from "../judgements/bridge-plugin.ts";
@@ -19,9 +21,11 @@ import {
   BRIDGE_SHARED,
   type Code,
   type Finding,
+  GATEWAY_CHANGED,
   OTHER_DIRECTORY,
   severityOf,
 } from "./finding.ts";
+import { podOrContainer } from "./holder.ts";
 import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
@@ -86,7 +90,7 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   const old = link.addresses.filter(isInTheWay);
   const isGateway = (one: InterfaceAddress): boolean =>
     gateways.some((gateway) => isSameInterfaceAddress(gateway, one));
-  if (old.length === 0 || bridge.isForced || link.addresses.some(isGateway)) return [];
+  if (old.length === 0 || link.addresses.some(isGateway)) return [];
   const expected = new Set(gateways.map(formatInterfaceAddress));
   const has = `${bridge.name} has ${old.map(formatInterfaceAddress).join(", ")}`;
   const message = `${has}; expected the gateway ${[...expected].join(" or ")}`;
@@ -99,6 +103,11 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   const range = ranges.find((its) => one && isSame(gatewayOf(its).address, one.address));
   const isKept = old.length === 1 && range !== undefined;
   const user = userOf(bridged, old, isKept ? range : undefined);
+  if (bridge.isForced) {
+    if (user === undefined) return [];
+    const text = `${message}; the next ADD takes the address away (forceAddress): ${user}`;
+    return [{ ...about(network, "bridge-address", text), remedy: BRIDGE_IN_USE }];
+  }
   const found = about(network, "bridge-address", user ? `${message}; ${user}` : message);
   if (user !== undefined) return [{ ...found, remedy: BRIDGE_IN_USE }];
   if (one !== undefined && isKept) {
@@ -166,7 +175,7 @@ function userOf(
   addresses: readonly InterfaceAddress[],
   kept: Range | undefined,
 ): string | undefined {
-  const but = kept && subnetOf(kept);
+  const but = kept && reachableIn(kept);
   for (const one of addresses) {
     const [subnet, gateway] = [subnetWith(one), formatAddress(one.address)];
     const pods = podsInSubnet(node, { subnet, but, gateway: one.address });
@@ -180,15 +189,17 @@ function userOf(
 }
 
 /** The gateways of pods that no interface has. The next ADD sets them, but there may be none: the range may be full. */
-function lostAddresses({ node, links, network, bridge, ranges }: Bridged): readonly Finding[] {
+function lostAddresses(bridged: Bridged): readonly Finding[] {
+  const { node, links, network, bridge, ranges } = bridged;
   const all = [...links.values()].flatMap(({ addresses }) => addresses);
   const byGateway = new Map(
     ranges.map((range) => [formatInterfaceAddress(gatewayOf(range)), range]),
   );
-  return [...byGateway].flatMap(([text, range]): readonly Finding[] => {
+  const isThere = (one: Address): boolean => all.some(({ address }) => isSame(address, one));
+  const configured = [...byGateway].flatMap(([text, range]): readonly Finding[] => {
     const gateway = gatewayOf(range);
     // With another prefix length it answers its pods, too.
-    if (all.some(({ address }) => isSame(address, gateway.address))) return [];
+    if (isThere(gateway.address)) return [];
     const subnet = subnetOf(range);
     const pods = podsInSubnet(node, { subnet, gateway: gateway.address, of: network });
     if (pods === undefined) return [];
@@ -200,6 +211,33 @@ function lostAddresses({ node, links, network, bridge, ranges }: Bridged): reado
         commands: [{ run: [addressCommand("add", gateway, bridge)] }],
       },
     ];
+  });
+  return [...configured, ...formerGateways(bridged, isThere)];
+}
+
+/** The gateways that living pods have by libcni's cache, that no range has, and no interface, as after a change of the subnet. */
+function formerGateways(
+  { node, network, bridge, ranges }: Bridged,
+  isThere: (gateway: Address) => boolean,
+): readonly Finding[] {
+  const { bridgeName = "", files } = network;
+  const pods = new Map<string, string[]>();
+  for (const attachment of node.liveness.whose.known().attachments) {
+    const { gateways, hostInterfaces } = attachment;
+    if (attachment.network !== files.network || !hostInterfaces.includes(bridgeName)) continue;
+    if (node.liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
+    for (const gateway of gateways.flatMap((one) => parseAddress(one) ?? [])) {
+      const isOfRange = ranges.some((range) => isSame(gatewayOf(range).address, gateway));
+      const isOfFamily = ranges.some(({ family }) => family === gateway.family);
+      if (isOfRange || !isOfFamily || isThere(gateway)) continue;
+      const text = formatAddress(gateway);
+      pods.set(text, [...(pods.get(text) ?? []), podOrContainer(attachment)]);
+    }
+  }
+  return [...pods].map(([gateway, names]) => {
+    const which = `${plural(names.length, "living pod")}: ${namedPods(names)}`;
+    const message = `${bridge.name} lacks ${gateway}, the gateway of ${which}`;
+    return { ...about(network, "bridge-without-address", message), remedy: GATEWAY_CHANGED };
   });
 }
 

@@ -203,6 +203,10 @@ export const DELS_FAIL =
 export const BRIDGE_OTHER_PREFIX =
   "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
 
+/** The remedy for `bridge-without-address` where the configuration has another gateway now. */
+export const GATEWAY_CHANGED =
+  "restart these pods, which then get the gateway that is configured now";
+
 /** The remedy for `bridge-address` where something has, or may have, that gateway. */
 export const BRIDGE_IN_USE =
   "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";

@@ -92,7 +92,7 @@ function outsideFindings(
       network: files.network,
       path: files.directory,
       message,
-      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range. Until then nothing is wrong, as long as no other network or node has the former range`,
+      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range`,
       commands: [
         { files, words: ["capacity", files.network] },
         { files, words: ["list", files.network] },

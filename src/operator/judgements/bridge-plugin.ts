@@ -1,6 +1,6 @@
 /** Ranges as the `bridge` plugin sees them: the subnet, and the gateway that it gives the bridge. */
 
-import { type AddressRange, formatAddress, isSame, next } from "../../ipam/address.ts";
+import { type AddressRange, addressAt, formatAddress, isSame, next } from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { InterfaceAddress } from "../facts/links.ts";
@@ -17,6 +17,13 @@ export function gatewayOf(range: Range): InterfaceAddress {
 /** All addresses of a range's subnet. */
 export function subnetOf({ first, prefixLength }: Range): AddressRange {
   return subnetWith({ address: first, prefixLength });
+}
+
+/** The addresses of a range's subnet that a bridge there reaches: all but the broadcast address. */
+export function reachableIn(range: Range): AddressRange {
+  const { first, last } = subnetOf(range);
+  const hasBroadcast = range.family === 4 && range.prefixLength < 31;
+  return { first, last: hasBroadcast ? addressAt(4, last.value - 1n) : last };
 }
 
 /** All addresses of the subnet of an interface's address. */

@@ -36,6 +36,7 @@ function findingsWith(
 }
 
 const unknownPod = "1 pod, of which it is not known whether they live: container c1 (10.1.2.2)";
+const atBroadcast = unknownPod.replace("10.1.2.2", "10.1.2.15");
 const FIRST = { subnet: "10.1.2.0/28" };
 const SECOND = { subnet: "10.7.0.0/24" };
 const SIX = { subnet: "fd00::/64" };
@@ -44,7 +45,12 @@ const SIX = { subnet: "fd00::/64" };
 const cases: Readonly<
   Record<
     string,
-    readonly [addresses: readonly string[], message?: string, commands?: readonly string[]]
+    readonly [
+      addresses: readonly string[],
+      message?: string,
+      commands?: readonly string[],
+      pod?: string,
+    ]
   >
 > = {
   "the gateway's address": [["10.1.2.1/28", "fe80::1/64"]],
@@ -66,6 +72,12 @@ const cases: Readonly<
     "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28",
     ["ip addr add 10.1.2.1/28 dev cni0 && ip addr del 10.1.2.1/16 dev cni0"],
   ],
+  "the gateway with another prefix length, by which a pod has the broadcast address": [
+    ["10.1.2.1/16"],
+    `cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${atBroadcast}`,
+    [],
+    "10.1.2.15",
+  ],
   "the gateway with another prefix length, and one that would go with it": [
     ["10.1.2.1/27", "10.1.2.6/27"],
     `cni0 has 10.1.2.1/27, 10.1.2.6/27; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${unknownPod}`,
@@ -73,9 +85,9 @@ const cases: Readonly<
   ],
 };
 
-for (const [name, [addresses, message, commands]] of Object.entries(cases)) {
+for (const [name, [addresses, message, commands, pod = "10.1.2.2"]] of Object.entries(cases)) {
   test(`a bridge with ${name}`, async (t) => {
-    const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
+    const machine = memoryNode({ [pod]: "c1\r\neth0" });
     configureBridged(machine, "net", FIRST);
     const findings = findingsWith(machine, addresses);
     t.equal(findings.length, message === undefined ? 0 : 1);
@@ -189,6 +201,40 @@ test("an address that is the gateway of no pod, by libcni's cache, is removed", 
   const own = findings("10.1.2.14");
   t.match(own, [{ remedy: /^correct the configuration: / }]);
   t.same(own[0]?.commands, []);
+});
+
+/** The pod `default/web` of 10.99.0.0/24, which runs, where the network is another by now. */
+function nodeOfFormerSubnet(plugin: JsonObject): readonly [MemoryMachine, MemoryRun] {
+  const machine = memoryNode({ "10.99.0.2": "c1\r\neth0" });
+  configureBridged(machine, "net", FIRST, plugin);
+  const netns = "/run/netns/c1";
+  remember(machine, "c1", {
+    ...{ netns, addresses: ["10.99.0.2/24"], gateway: "10.99.0.1", pod: "default/web" },
+    hostInterfaces: ["cni0", "veth1"],
+  });
+  const kernel = { mounted: { [netns]: 50 }, addresses: { 50: ["10.99.0.2"] } };
+  return [machine, { kernel }];
+}
+
+test("that the next ADD takes the gateway of living pods away is said before, and after it", async (t) => {
+  const [machine, run] = nodeOfFormerSubnet({ forceAddress: true });
+  const veth1 = { kind: "veth", master: "cni0", otherEnd: 50 };
+  t.match(findingsWith(machine, ["10.99.0.1/24"], { veth1 }, run), [
+    {
+      ...{ code: "bridge-address", severity: "error", commands: [] },
+      message:
+        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; the next ADD takes the address away (forceAddress): 10.99.0.1 is the gateway of 1 living pod: default/web (10.99.0.2)",
+      remedy: /drain the node first/,
+    },
+  ]);
+  t.match(findingsWith(machine, ["10.1.2.1/28"], { veth1 }, run), [
+    {
+      ...{ code: "bridge-without-address", severity: "error", commands: [] },
+      message: "cni0 lacks 10.99.0.1, the gateway of 1 living pod: default/web",
+      remedy: "restart these pods, which then get the gateway that is configured now",
+    },
+  ]);
+  t.same(findingsWith(machine, ["10.1.2.1/28", "10.99.0.1/24"], { veth1 }, run), []);
 });
 
 test("flannel's bridge, cni0, has the gateway of this node's subnet", async (t) => {
