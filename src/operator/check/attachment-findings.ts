@@ -99,10 +99,12 @@ function describeUses(node: Node, { uses, unplaced }: Kind<"twice">): string {
 }
 
 /** Which pods are to be restarted, by name where one is known. */
-function remedyFor(node: Node, { surplus, youngest, unplaced }: Kind<"twice">): string {
-  if (youngest !== undefined) {
-    const { network } = youngest.network.files;
-    return `restart ${podOrHolder(node, youngest)}, which got it last, from ${network}: another network hands it out, too`;
+function remedyFor(node: Node, { surplus, toRestart, unplaced }: Kind<"twice">): string {
+  if (toRestart !== undefined) {
+    const { files, sources } = toRestart.network;
+    const why =
+      sources.length === 0 ? "whose network is no longer configured" : "which got it last";
+    return `restart ${podOrHolder(node, toRestart)}, ${why}, from ${files.network}: another network hands it out, too`;
   }
   const named = surplus.flatMap(({ place }) => place.container ?? []);
   const unknown = surplus.filter(({ place }) => place.container === undefined);

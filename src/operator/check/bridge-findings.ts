@@ -20,6 +20,7 @@ import {
   BRIDGE_OTHER_PREFIX,
   BRIDGE_SHARED,
   type Code,
+  FILES_OF_NETWORKS,
   type Finding,
   GATEWAY_CHANGED,
   OTHER_DIRECTORY,
@@ -137,6 +138,10 @@ function otherWith(
 function onOther(node: Node, network: FoundNetwork, other: FoundNetwork): Partial<Finding> {
   if (other.files.directory === network.files.directory) {
     return { severity: "info", remedy: OTHER_DIRECTORY };
+  }
+  // Pods of the one in use get no address, and those of the other are in use.
+  if (network.use?.kind === "used" && other.use?.kind === "byName") {
+    return { remedy: FILES_OF_NETWORKS };
   }
   const directory = node.directories.find(({ networks }) => networks.includes(network));
   // Without a reservation it may be one that nobody uses.

@@ -15,6 +15,7 @@ import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
+import { namedPods } from "./pods-in-subnet.ts";
 
 /** Checks the configurations that use this plugin, and those that cannot be read. */
 export function configurationFindings(node: Node): readonly Finding[] {
@@ -23,7 +24,7 @@ export function configurationFindings(node: Node): readonly Finding[] {
     const network = textOf(configuration.document.name);
     if (!node.isAsked(network)) return [];
     const use = uses.get(configuration.file);
-    const onUse = use === undefined ? [] : useFinding(configuration, use);
+    const onUse = use === undefined ? [] : useFinding(node, configuration, use);
     if (isUnused(use)) return onUse;
     const about = { network, path: configuration.source };
     const unread = unreadIn(configuration).map(
@@ -60,6 +61,7 @@ function unreadIn({ document, path, source, file }: Configuration): readonly str
  * themselves.
  */
 function useFinding(
+  node: Node,
   { document }: Configuration,
   use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
@@ -72,9 +74,31 @@ function useFinding(
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName" && use.kind !== "unread") return [finding];
   if (makerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
-  const remedy = use.kind === "unread" ? UNREAD : FILES_OF_NETWORKS;
-  return [{ ...finding, severity: "info", remedy }];
+  const isUnread = use.kind === "unread";
+  const pods = podsOf(node, network);
+  if (pods.length === 0) {
+    return [{ ...finding, severity: "info", remedy: isUnread ? UNREAD : FILES_OF_NETWORKS }];
+  }
+  const text = `${message}; its pods of Kubernetes run, and their DEL goes elsewhere: ${namedPods(pods)}`;
+  return isUnread
+    ? [{ ...finding, severity: "error", message: text, remedy: MOVE }]
+    : [{ ...finding, message: text, remedy: FILES_OF_NETWORKS }];
 }
+
+/** The pods of Kubernetes that live in a network, by name. */
+function podsOf({ cache, directories, liveness }: Node, network: string): readonly string[] {
+  const pods = directories
+    .filter(({ files }) => files.network === network)
+    .flatMap((one) => liveness.livenessOfAll(one.reservations))
+    .filter(({ conclusion }) => conclusion.liveness === "alive")
+    .map(({ reservation }) => cache.podOf(reservation));
+  // Of other runtimes they have no namespace, or no name.
+  return [...new Set(pods.filter((pod) => pod.includes("/")))];
+}
+
+/** The remedy where no runtime reads the directory any more, though it did. */
+const MOVE =
+  "name this directory in the configuration of the runtime again, or move the file to the one that it reads: until then these pods can neither be deleted nor replaced";
 
 /** The remedy where no runtime reads the directory. */
 const UNREAD =

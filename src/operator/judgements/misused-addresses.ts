@@ -35,8 +35,11 @@ export type Misuse =
       readonly uses: readonly Use[];
       /** The uses without a reservation. */
       readonly surplus: readonly Use[];
-      /** The youngest reservation, where each place has one: networks have the same range. */
-      readonly youngest: NodeReservation | undefined;
+      /**
+       * The reservation whose holder is to be restarted, where each place has one, since networks have the same range: that of a
+       * network that is no longer configured, or the youngest.
+       */
+      readonly toRestart: NodeReservation | undefined;
       /** The reservations of containers that are not known to have the address: one may be that of an unknown place. */
       readonly unplaced: readonly NodeReservation[];
     }
@@ -101,12 +104,15 @@ function tooMany(uses: readonly Use[], reservations: readonly NodeReservation[])
   // The holder of each reservation may be in one of the places of which nothing tells whose they are.
   const areHolders = without.filter(isUnknown).length <= unplaced.length;
   const surplus = areHolders ? without.filter((one) => !isUnknown(one)) : without;
-  const [youngest] = held.toSorted((a, b) => (b.since ?? 0) - (a.since ?? 0));
+  const isFormer = ({ network }: NodeReservation): number => Number(network.sources.length === 0);
+  const [last] = held.toSorted(
+    (a, b) => isFormer(b) - isFormer(a) || (b.since ?? 0) - (a.since ?? 0),
+  );
   return {
     kind: "twice",
     uses,
     surplus,
-    youngest: surplus.length === 0 ? youngest : undefined,
+    toRestart: surplus.length === 0 ? last : undefined,
     unplaced,
   };
 }

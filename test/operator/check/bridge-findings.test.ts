@@ -294,6 +294,18 @@ for (const [what, reserved, severity] of [
   });
 }
 
+test("where its file comes first, it may be the one that is not meant, as containerd's example before flannel's", async (t) => {
+  const machine = memoryNode({});
+  configureBridged(machine, "net", FIRST);
+  configureBridged(machine, "a-first", SECOND);
+  t.match(findingsWith(machine, ["10.1.2.1/28"]), [
+    {
+      ...{ code: "bridge-address", network: "a-first", severity: "error" },
+      remedy: /^drain the node, then move the file that is not meant out of its directory/,
+    },
+  ]);
+});
+
 test("a file that no runtime uses raises no alarm about the bridge", async (t) => {
   const machine = memoryNode({});
   configureBridged(machine, "net", FIRST);

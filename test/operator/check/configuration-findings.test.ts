@@ -7,7 +7,14 @@ import { check } from "../../../src/operator/check/check.ts";
 import { metrics } from "../../../src/operator/metrics/metrics.ts";
 import type { MemoryMachine } from "../../harness/memory-machine.ts";
 import { linksText } from "../../harness/network-links.ts";
-import { configure, findingsOn, memoryNode, runOn } from "../memory-node.ts";
+import {
+  configure,
+  findingsOn,
+  type MemoryRun,
+  memoryNode,
+  remember,
+  runOn,
+} from "../memory-node.ts";
 import type { PrintedFinding } from "../node.ts";
 
 // The bundler puts it in.
@@ -118,6 +125,48 @@ test("that the file of another network comes first is said, and is no problem by
     },
   ]);
 });
+
+/** What is found where a pod of this name runs, of the network `net` that no runtime uses any more. */
+function foundBesidePod(machine: MemoryMachine, pod: string, run: MemoryRun = {}) {
+  const netns = "/run/netns/c1";
+  machine.disk.put("/data/net/10.0.0.2", "c1\r\neth0");
+  remember(machine, "c1", { netns, addresses: ["10.0.0.2/29"], pod });
+  const kernel = { mounted: { [netns]: 50 }, addresses: { 50: ["10.0.0.2"] } };
+  return findingsOn(machine, { kernel, ...run }).filter(
+    ({ code }) => code === "shadowed-configuration",
+  );
+}
+
+test("but not where a pod of Kubernetes runs that has the network from before", async (t) => {
+  const [finding] = foundBesidePod(nodeBehind(cilium), "default/web");
+  t.match(finding, {
+    severity: "warning",
+    message:
+      "the runtimes of Kubernetes do not use it: /conf/00-first.conf comes first, so that pods get addresses of cilium; its pods of Kubernetes run, and their DEL goes elsewhere: default/web",
+  });
+  t.match(foundBesidePod(nodeBehind(cilium), "web"), [{ severity: "info" }], "podman's");
+});
+
+test("pods of a file that the runtime does not read any more are an error", async (t) => {
+  const machine = memoryNode({});
+  machine.disk.put("/etc/containerd/config.toml", CONTAINERD_ELSEWHERE);
+  machine.disk.makeDirectories("/etc/cni/net.d");
+  const document = { cniVersion: "1.0.0", name: "net", ...plugin("ptp") };
+  machine.disk.put("/etc/cni/net.d/net.conf", JSON.stringify(document));
+  t.match(foundBesidePod(machine, "default/web", ELSEWHERE), [
+    {
+      severity: "error",
+      message:
+        /: containerd reads \/etc\/cni\/other; its pods of Kubernetes run, .*: default\/web$/,
+      remedy: /^name this directory in the configuration of the runtime again, or move the file/,
+    },
+  ]);
+});
+
+const CONTAINERD_ELSEWHERE = `version = 3
+[plugins."io.containerd.cri.v1.runtime".cni]
+conf_dir = "/etc/cni/other"
+`;
 
 for (const [what, machine] of [
   ["that calls it, as multus", nodeBehind({ name: "multus", type: "multus-shim" })],

@@ -79,11 +79,11 @@ function describe(misuse: Misuse): string {
     const by = held === undefined ? "" : `, held by ${containerOf(held.owner)}`;
     return `${attachment.containerId} of ${network.files.network}: unreserved${by}`;
   }
-  const { uses, surplus, youngest, unplaced } = misuse;
+  const { uses, surplus, toRestart, unplaced } = misuse;
   const which =
-    youngest === undefined
+    toRestart === undefined
       ? surplus.map(({ place }) => nameOf(place)).join(", ")
-      : `the youngest, ${containerOf(youngest.owner)}`;
+      : `that of ${containerOf(toRestart.owner)}`;
   const unless = unplaced.map(({ owner }) => `; unplaced: ${containerOf(owner)}`).join("");
   return `${uses.map(({ place }) => nameOf(place)).join(", ")}: too many is ${which}${unless}`;
 }
@@ -121,12 +121,12 @@ const cases: Readonly<Record<string, Case>> = {
   "two pods of networks on one link, and each holds a reservation": {
     places: [of("a", "net"), of("b", "twin")],
     reservations: [held("a", "net", 7), held("b", "twin", 5)],
-    found: ["a, b: too many is the youngest, a"],
+    found: ["a, b: too many is that of a"],
   },
   "two pods of a network and of what it was called before": {
     places: [of("a", "former"), of("b", "net")],
     reservations: [held("a", "former", 1), held("b", "net", 2)],
-    found: ["a, b: too many is the youngest, b"],
+    found: ["a, b: too many is that of a"],
   },
   "two pods of networks on different links, and each holds a reservation": {
     places: [of("a", "net"), of("b", "apart")],
