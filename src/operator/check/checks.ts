@@ -13,6 +13,7 @@ import { bridgeFindings } from "./bridge-findings.ts";
 import { callFindings } from "./call-findings.ts";
 import { configurationFindings } from "./configuration-findings.ts";
 import { cutOffFindings } from "./cut-off-findings.ts";
+import { directoryFindings } from "./directory-findings.ts";
 import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
@@ -23,7 +24,6 @@ import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
 import { broadcastFindings, rangeFindings, reservedFindings } from "./range-findings.ts";
 import { reservationFindings } from "./reservation-findings.ts";
-import { stateDirectoryFindings } from "./state-directory-findings.ts";
 import { unconfiguredFindings } from "./unconfigured-findings.ts";
 
 type Check = (node: Node) => readonly Finding[];
@@ -47,7 +47,7 @@ const others: readonly Check[] = [
   configurationFindings,
   (node) => node.asked.flatMap((one) => ofNetwork.flatMap((check) => check(node, one))),
   outOfRangeFindings,
-  stateDirectoryFindings,
+  directoryFindings,
   pluginFindings,
   missingPluginFindings,
   unconfiguredFindings,

@@ -294,7 +294,7 @@ for (const [what, reserved, severity] of [
   });
 }
 
-test("where its file comes first, it may be the one that is not meant, as containerd's example before flannel's", async (t) => {
+test("of two files with one bridge the first may be the one that is not meant", async (t) => {
   const machine = memoryNode({});
   configureBridged(machine, "net", FIRST);
   configureBridged(machine, "a-first", SECOND);

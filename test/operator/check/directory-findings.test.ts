@@ -1,4 +1,4 @@
-/** A state directory in which another user may have forged the journal is named, with what makes a new one. */
+/** A directory in which another user may have written is named, with what mends it. */
 
 import { test } from "tap";
 import { check } from "../../../src/operator/check/check.ts";
@@ -24,6 +24,8 @@ for (const [path, given, reason] of [
   [ROOT, { user: 65534 }, "it belongs to user 65534"],
   [location.stateDirectory, { user: 7 }, "it belongs to user 7"],
   [ROOT, { mode: 0o777 }, "group or others can write to it (mode 0777)"],
+  ["/run/host-local", { mode: 0o777 }, "group or others can write to it (mode 0777)"],
+  ["/run/host-local", { user: 7 }, "it belongs to user 7"],
 ] as const) {
   test(`${path} is not used: ${reason}`, async (t) => {
     const machine = nodeWithState();
@@ -32,8 +34,10 @@ for (const [path, given, reason] of [
 
     const [one, ...others] = found(machine);
     t.same(others, []);
-    t.match(one, { severity: "warning", network: "net", path });
-    t.match(one?.message, `${reason}, so no call uses what is in it: `);
+    const isOfCalls = path === "/run/host-local";
+    t.match(one, { severity: "warning", network: isOfCalls ? "" : "net", path });
+    const consequence = isOfCalls ? "no call that fails is kept" : "no call uses what is in it: ";
+    t.match(one?.message, `${reason}, so ${consequence}`);
     t.same(one?.commands, [`rm -r ${path} && mkdir -m 700 ${path}`]);
   });
 }
@@ -53,3 +57,26 @@ test("that of the user to whom the data directory belongs is used by that user's
 
   t.same(found(machine), []);
 });
+
+test("one that is a link, or a file, is used by no call", async (t) => {
+  const machine = nodeWithState();
+  machine.disk.rename(ROOT, "/data/.elsewhere");
+  machine.disk.putLink(ROOT, "/data/.elsewhere");
+  t.match(found(machine), [{ path: ROOT, message: /^it is a link, or no directory, so no call/ }]);
+});
+
+for (const path of ["/data", location.directory]) {
+  test(`${path}, in which anybody can write, is named`, async (t) => {
+    const machine = nodeWithState();
+    machine.disk.give(path, { mode: 0o777 });
+    const all = findingsOn(machine).filter(({ code }) => code === "writable-by-others");
+    t.match(all, [
+      {
+        ...{ severity: "warning", path, commands: [`chmod go-w ${path}`] },
+        message:
+          "group or others can write to it (mode 0777), and so release the addresses of living pods",
+      },
+    ]);
+    t.equal(all.length, 1);
+  });
+}

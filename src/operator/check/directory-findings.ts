@@ -1,0 +1,90 @@
+/** Findings on directories in which another user may have written: reservations, and what calls therefore do without. */
+
+import { runtimeDirectory } from "../../store/failed-calls/failed-calls-file.ts";
+import { directoryFault, type StateFault } from "../../store/files/state-directory.ts";
+import { attempt, type System } from "../../system/system.ts";
+import type { Node } from "../node.ts";
+import type { Finding } from "./finding.ts";
+
+/** Looks at the directories of reservations, at the state directories and at that of failed calls; each is named once. */
+export function directoryFindings({ context: { system }, asked }: Node): readonly Finding[] {
+  const found = asked.flatMap(({ files }): readonly Finding[] => {
+    const { stateFault, network, dataDir, directory } = files;
+    return [
+      ...writableFindings(system, network, [dataDir, directory]),
+      ...(stateFault === undefined ? [] : stateFindings(system, stateFault, network, dataDir)),
+    ];
+  });
+  const fault = directoryFault(system, runtimeDirectory(system));
+  const ofCalls = fault === undefined ? [] : unusedFindings(fault, "", NOT_KEPT);
+  return [...new Map([...found, ...ofCalls].map((one) => [one.path, one])).values()];
+}
+
+const NOT_KEPT = "no call that fails is kept there, and check does not see which calls fail";
+
+const NOT_READ =
+  "no call uses what is in it: each reads all reservations, and addresses of dead pods do not come back by themselves";
+
+/** Who can write in a directory of reservations, can give the address of a living pod away. */
+function writableFindings(
+  system: System,
+  network: string,
+  paths: readonly string[],
+): readonly Finding[] {
+  return paths.flatMap((path): readonly Finding[] => {
+    // A link to it is followed.
+    const fault = directoryFault(system, `${path}/`);
+    if (fault?.kind !== "writable") return [];
+    const commands = [{ run: [["chmod", "go-w", path]] }];
+    const message = `${reasonOf(fault)}, and so release the addresses of living pods`;
+    return [{ code: "writable-by-others", network, path, message, commands, remedy: TO_OWNER }];
+  });
+}
+
+const TO_OWNER = "remove the permission; the directories of reservations have mode 0755";
+
+function stateFindings(
+  system: System,
+  fault: StateFault,
+  network: string,
+  dataDir: string,
+): readonly Finding[] {
+  // Whose data directory it is, calls there themselves, and uses it. A link to it is followed.
+  const user = attempt(() => system.permissions(`${dataDir}/`).user, undefined);
+  if (fault.kind === "other user" && (user === undefined || user === fault.user)) return [];
+  return unusedFindings(fault, network, NOT_READ);
+}
+
+function unusedFindings(
+  fault: StateFault,
+  network: string,
+  consequence: string,
+): readonly Finding[] {
+  const reason = reasonOf(fault);
+  if (reason === undefined) return [];
+  const { path } = fault;
+  const commands = [
+    {
+      run: [
+        ["rm", "-r", path],
+        ["mkdir", "-m", "700", path],
+      ],
+    },
+  ];
+  const message = `${reason}, so ${consequence}`;
+  return [{ code: "state-directory-unused", network, path, message, commands }];
+}
+
+/** What is wrong with a directory that is there; `undefined` where it cannot be looked at. */
+function reasonOf(fault: StateFault): string | undefined {
+  switch (fault.kind) {
+    case "no directory":
+      return "it is a link, or no directory";
+    case "other user":
+      return `it belongs to user ${fault.user}`;
+    case "writable":
+      return `group or others can write to it (mode ${fault.mode.toString(8).padStart(4, "0")})`;
+    case "unseen":
+      return undefined;
+  }
+}
