@@ -47,10 +47,16 @@ const FILES_OF_PACKAGE = `/var/lib/dpkg/info/${PLUGIN}.list`;
 /** The most bytes of it that are read. */
 const LARGEST_LIST = 1024 * 1024;
 
-/** @throws CommandError if there is no directory, or a plugin is a file of the `.deb` of this program, by whatever name of that */
+/** @throws CommandError if there is no directory, or one in place of the plugin, or that is a file of the `.deb` of this program, by whatever name of that */
 export function requireUnpackaged(system: System, { name, directory, target }: Place): void {
   const own = identityOf(system, directory);
   if (own === undefined) throw new CommandError(`install: there is no directory ${directory}`);
+  // Container engines make one in place of a file that they are to mount.
+  if (attempt(() => system.linkStatus(target).kind === "directory", false)) {
+    throw new CommandError(
+      `install: ${target} is a directory; nothing was changed. Remove it with: ${shellCommand(["rmdir", target])}`,
+    );
+  }
   const files = attempt(() => system.readFile(FILES_OF_PACKAGE, LARGEST_LIST), "").split("\n");
   const isHere = (file: string) => identityOf(system, parentOf(file)) === own;
   if (!files.some((file) => file.endsWith(`/${name}`) && isHere(file))) return;
