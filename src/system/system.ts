@@ -389,3 +389,8 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOTEMPTY: "directory not empty",
   ESTALE: "stale file handle",
 };
+
+/** Whether a text is the reason of a `SystemError`, such as `no space left on device`. */
+export function isReason(text: string): boolean {
+  return Object.values(REASONS).includes(text);
+}

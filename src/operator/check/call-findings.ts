@@ -3,7 +3,7 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { ErrorCode } from "../../cni/error.ts";
-import type { FailedCall } from "../../store/failed-calls/failed-call.ts";
+import { causeIn, type FailedCall } from "../../store/failed-calls/failed-call.ts";
 import { readLockHolder } from "../facts/lock-holder.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import {
@@ -13,10 +13,13 @@ import {
   failingDels,
   givenBack,
   lastAddOf,
+  mayBeOwnRequest,
   type NetworkCalls,
 } from "../judgements/calls.ts";
+import type { NextAdd } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
-import { DEL_FAILS, DISK_FAILS, type Finding } from "./finding.ts";
+import { DEL_FAILS, DISK_FAILS, type Finding, OWN_REQUEST } from "./finding.ts";
+import { podOrContainer } from "./holder.ts";
 
 /** How the messages end that a disk is the cause of. */
 const OF_DISK: ReadonlySet<string> = new Set([
@@ -70,10 +73,22 @@ function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefine
 function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   const failing = failingAddsOf(node, calls);
   if (failing === undefined) return [];
-  const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, failing.last)}`;
-  const isOfDisk = OF_DISK.has(causeIn(errorText(failing.last)));
+  const { last, only } = failing;
+  const about = { ...aboutOf(calls), code: "calls-fail" } as const;
+  if (only !== undefined && mayBeOwnRequest(failing, nextAddsIn(node, calls))) {
+    const { pod, container: containerId } = only;
+    const whose = `of ${podOrContainer({ pod, containerId })} alone, whose request may be the cause`;
+    const message = whatFails(node, "ADD", failing, `, ${whose}`);
+    return [{ ...about, severity: "warning", message, remedy: OWN_REQUEST }];
+  }
+  const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, last)}`;
+  const isOfDisk = OF_DISK.has(causeIn(errorText(last)));
   const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
-  return [{ ...aboutOf(calls), code: "calls-fail", message, ...remedy }];
+  return [{ ...about, message, ...remedy }];
+}
+
+function nextAddsIn(node: Node, { directory }: NetworkCalls): readonly NextAdd[] {
+  return directory?.networks.map((network) => node.nextAddIn(directory, network)) ?? [];
 }
 
 function delFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
@@ -106,16 +121,16 @@ function aboutOf({ network, directory }: NetworkCalls): Pick<Finding, "network" 
 }
 
 /** Since when a verb fails, how often, and the last error in its own words. */
-function whatFails({ facts }: Node, verb: string, { since, count, last }: FailingCalls): string {
-  const ago = `${formatDuration(facts.now() - last.time)} ago`;
+function whatFails(
+  { facts }: Node,
+  verb: string,
+  { since, count, last }: FailingCalls,
+  whose = "",
+): string {
+  const ago = `${formatDuration(facts.now() - last.time)} ago${whose}`;
   const error = errorText(last);
   if (count === 1) return `the last ${verb} failed, ${ago}: ${error}`;
   return `${verb} fails since ${timeText(since)}, ${count} times, the last time ${ago}: ${error}`;
-}
-
-/** What a message ends with: of a system call its error, as in `open /data/net/lock: read-only file system`. */
-function causeIn(text: string): string {
-  return text.slice(text.lastIndexOf(": ") + 1).trim();
 }
 
 function errorText({ message, details }: FailedCall): string {

@@ -1,15 +1,18 @@
 /** Which calls of a network fail now: those that failed, and nothing of their kind has succeeded since. */
 
-import type {
-  CallRecord,
-  FailedCall,
-  KeptVerb,
-  ReturnedAddress,
+import { ErrorCode } from "../../cni/error.ts";
+import {
+  type CallRecord,
+  type FailedCall,
+  isOfSystem,
+  type KeptVerb,
+  type ReturnedAddress,
 } from "../../store/failed-calls/failed-call.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { NextAdd } from "./next-add.ts";
 
 /** The calls of a network that failed, or gave their address back at once. */
 export interface NetworkCalls {
@@ -40,6 +43,8 @@ export interface FailingCalls {
   readonly since: number;
   readonly count: number;
   readonly last: FailedCall;
+  /** The only pod that they were of, or where none is named container; `undefined` where there were several. */
+  readonly only: Pick<FailedCall, "pod" | "container"> | undefined;
 }
 
 /** Pods that gave their address back at once, one after the other. */
@@ -47,6 +52,9 @@ export interface GivenBack {
   readonly count: number;
   readonly last: ReturnedAddress;
 }
+
+/** The codes of errors that no request of a pod brings about. */
+const OF_NODE: ReadonlySet<number> = new Set([ErrorCode.ioFailure, ErrorCode.tryAgainLater]);
 
 /** So many pods in a row are no chance: a runtime tries again every few seconds. */
 const IN_A_ROW = 3;
@@ -151,6 +159,24 @@ export function failingAdds(
   return failing(failedOf(records, "ADD").filter(({ time }) => !(time < Number(lastAdd))));
 }
 
+/**
+ * Whether what a pod asks for may be why its ADDs fail: no other pod has tried since, the error is none of the system, the lock or
+ * the result, and the next ADD of a pod that asks for nothing is not known to fail.
+ *
+ * @param next what that comes to, by each configuration of the network; none where that cannot be told
+ */
+export function mayBeOwnRequest(
+  { only, last }: FailingCalls,
+  next: readonly Pick<NextAdd, "failure" | "sets">[],
+): boolean {
+  if (only === undefined || next.length === 0) return false;
+  if (OF_NODE.has(last.code) || isOfSystem(last)) return false;
+  return next.every(
+    ({ failure, sets }) =>
+      failure === undefined && sets.every(({ kind }) => kind === "free" || kind === "reserved"),
+  );
+}
+
 /** The DELs that failed, of containers that still have an address; `undefined` where there are none. */
 export function failingDels(
   records: readonly CallRecord[],
@@ -187,5 +213,10 @@ function failing(records: readonly FailedCall[]): FailingCalls | undefined {
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  return { since: first.time, count: records.length, last };
+  return { since: first.time, count: records.length, last, only: onlyOneOf(records) };
+}
+
+function onlyOneOf(records: readonly FailedCall[]): FailingCalls["only"] {
+  const names = new Set(records.map(({ pod, container }) => pod || container));
+  return names.size === 1 && !names.has("") ? records[0] : undefined;
 }

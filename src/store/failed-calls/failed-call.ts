@@ -7,6 +7,7 @@
  */
 
 import { isObject, type Json, type JsonObject, parseJson } from "../../cni/json.ts";
+import { isReason } from "../../system/system.ts";
 
 /** The verbs whose failures are kept: STATUS asks every few seconds, and VERSION cannot fail. */
 const verbs = ["ADD", "DEL", "CHECK", "GC"] as const;
@@ -51,6 +52,16 @@ export interface ReturnedAddress extends KeptCall {
 
 /** What a line says. */
 export type CallRecord = FailedCall | ReturnedAddress;
+
+/** What an error ends with: of a system call its reason, as in `open /data/net/lock: read-only file system`. */
+export function causeIn(text: string): string {
+  return text.slice(text.lastIndexOf(": ") + 1).trim();
+}
+
+/** Whether a call failed by an error of the system. */
+export function isOfSystem({ message, details }: FailedCall): boolean {
+  return [message, details].some((text) => isReason(causeIn(text)));
+}
 
 /** The longest line, in bytes, with its end. */
 const LONGEST_LINE = 4096;

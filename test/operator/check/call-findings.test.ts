@@ -83,6 +83,43 @@ test("an ADD that fails is the first that is said, with its own error, until one
   t.notMatch(found(machine).join(), "calls-fail", "the cursor has the date");
 });
 
+test("one pod that asks for what it cannot get is a warning, several are an error", async (t) => {
+  const { machine } = nodeWith();
+  const asked = { message: "10.9.9.9 not in range set 10.1.2.1-10.1.2.254", details: "" };
+  const db = { ...asked, pod: "default/db" };
+  keep(machine, { ago: 400, ...db, container: "c1" }, { ago: 12, ...db, container: "c2" });
+  const [finding] = findingsOn(machine);
+  t.match(finding, {
+    code: "calls-fail",
+    severity: "warning",
+    remedy: /see what this pod asks for/,
+  });
+  t.match(
+    finding?.message,
+    /^ADD fails since .*, 2 times, the last time 12s ago, of default\/db alone, whose request may be the cause: 10\.9\.9\.9 not in/,
+  );
+  const text = runOn(machine, metrics).text();
+  t.match(text, 'cni_ipam_check_findings{network="net",severity="warning",code="calls-fail"} 1\n');
+  t.match(text, 'cni_ipam_check_findings{network="net",severity="error"} 0\n');
+
+  keep(machine, { ago: 12, ...asked });
+  t.match(
+    found(machine)[0],
+    /^warning calls-fail: the last ADD failed, 12s ago, of container c1 alone, /,
+  );
+  keep(machine, { ago: 30, ...db }, { ago: 12, ...asked, container: "c3" });
+  t.match(found(machine)[0], /^error calls-fail: ADD fails since .*, the last time 12s ago: 10\.9/);
+  keep(machine, { ago: 12, ...db, network: "other" });
+  t.match(found(machine)[0], /^error calls-fail: /, "nothing is known of the network");
+});
+
+test("one pod that gets no address of a full range asks for nothing special", async (t) => {
+  const { machine, net } = nodeWith({ subnet: "10.1.2.0/30" });
+  t.equal(net.add("c1").exitCode, 0);
+  t.equal(net.add("c2").exitCode, 1);
+  t.match(found(machine)[0], /^error calls-fail: the last ADD failed, /);
+});
+
 test("an ADD that fails in its second range set has not succeeded in the first", async (t) => {
   const ranges = [[{ subnet: "10.1.2.0/24" }], [{ subnet: "fd00::/126" }]];
   const machine = memoryNode({});

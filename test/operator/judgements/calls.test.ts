@@ -8,7 +8,9 @@ import {
   failingDels,
   givenBack,
   lastAddOf,
+  mayBeOwnRequest,
 } from "../../../src/operator/judgements/calls.ts";
+import type { SetAhead } from "../../../src/operator/judgements/next-add.ts";
 import type {
   CallRecord,
   FailedCall,
@@ -20,6 +22,8 @@ import { directoryOn } from "../held/reservation.ts";
 import { startOperator } from "../memory-node.ts";
 
 const SECOND = 1000;
+
+type Next = Parameters<typeof mayBeOwnRequest>[1];
 
 const common = {
   ...{ network: "net", dataDir: "/data", container: "c1", interfaceName: "eth0", pod: "" },
@@ -105,6 +109,63 @@ for (const [what, records, lastAdd, expected] of [
       found && `${found.count} since ${found.since / SECOND}, the last ${found.last.message}`,
       expected,
     );
+  });
+}
+
+const [pod, sandbox] = [{ pod: "default/db" }, { container: "c2" }];
+
+for (const [what, records, expected] of [
+  ["one, in the same sandbox", [failed(6), failed(7)], "c1"],
+  [
+    "one, in another sandbox each time",
+    [
+      { ...failed(6), ...pod },
+      { ...failed(7), ...pod, ...sandbox },
+    ],
+    "default/db",
+  ],
+  ["two", [{ ...failed(6), ...pod }, failed(7)], undefined],
+  ["two, of which one has its address now", [failed(4, "ADD", "c2"), failed(6)], "c1"],
+  ["none that is named", [failed(6, "ADD", "")], undefined],
+] as const) {
+  test(`the ADDs that fail are of pods: ${what}`, async (t) => {
+    const { pod: name, container } = failingAdds(records, 5 * SECOND)?.only ?? {};
+    t.equal(name || container, expected);
+  });
+}
+
+const free = { failure: undefined, sets: [{ kind: "free" }] as SetAhead[] };
+const outOfRange = { code: 999, message: "10.9.9.9 not in range set 10.1.2.1-10.1.2.14" };
+const cursor = "open /data/net/last_reserved_ip.0: operation not permitted";
+
+for (const [what, error, next, expected] of [
+  ["it asks for an address out of range", outOfRange, [free], true],
+  ["its name has no address", outOfRange, [{ ...free, sets: [{ kind: "reserved" }] }], true],
+  ["its arguments are invalid", { code: 4 }, [free], true],
+  [
+    "the range is full",
+    outOfRange,
+    [{ ...free, sets: [{ kind: "free" }, { kind: "full" }] }],
+    false,
+  ],
+  ["the range has no address", outOfRange, [{ ...free, sets: [{ kind: "empty" }] }], false],
+  ["every ADD fails", outOfRange, [free, { failure: "read-only", sets: [] }], false],
+  ["what the next ADD comes to is not known", outOfRange, [], false],
+  ["the lock is held", { code: 11 }, [free], false],
+  ["the result was not read", { code: 5 }, [free], false],
+  ["the system refuses", { code: 999, message: cursor }, [free], false],
+  [
+    "the system refuses, by the details",
+    { code: 999, message: "cursor", details: cursor },
+    [free],
+    false,
+  ],
+] as const) {
+  test(`the request of the one pod whose ADD fails may be the cause, where ${what}: ${expected}`, async (t) => {
+    const last = { ...failed(6), ...error };
+    const failing = { since: 6, count: 1, last, only: last };
+    t.equal(mayBeOwnRequest(failing, next as Next), expected);
+    t.equal(mayBeOwnRequest({ ...failing, only: undefined }, next as Next), false);
   });
 }
 
