@@ -4,6 +4,7 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { ErrorCode } from "../../cni/error.ts";
 import { causeIn, type FailedCall } from "../../store/failed-calls/failed-call.ts";
+import { attempt } from "../../system/system.ts";
 import { readLockHolder } from "../facts/lock-holder.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import {
@@ -15,11 +16,13 @@ import {
   lastAddOf,
   mayBeOwnRequest,
   type NetworkCalls,
+  whyOver,
 } from "../judgements/calls.ts";
 import type { NextAdd } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
-import { DEL_FAILS, DISK_FAILS, type Finding, OWN_REQUEST } from "./finding.ts";
+import { DEL_FAILS, DISK_FAILS, type Finding, OVER, OWN_REQUEST } from "./finding.ts";
 import { podOrContainer } from "./holder.ts";
+import { namedPods } from "./pods-in-subnet.ts";
 
 /** How the messages end that a disk is the cause of. */
 const OF_DISK: ReadonlySet<string> = new Set([
@@ -73,11 +76,16 @@ function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefine
 function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   const failing = failingAddsOf(node, calls);
   if (failing === undefined) return [];
-  const { last, only } = failing;
+  const { last, ofPods } = failing;
   const about = { ...aboutOf(calls), code: "calls-fail" } as const;
-  if (only !== undefined && mayBeOwnRequest(failing, nextAddsIn(node, calls))) {
-    const { pod, container: containerId } = only;
-    const whose = `of ${podOrContainer({ pod, containerId })} alone, whose request may be the cause`;
+  const next = nextAddsIn(node, calls);
+  const over = whyOver(failing, next, changedAt(node, calls));
+  if (over !== undefined) {
+    const message = `${whatFails(node, "ADD", failing)}; ${over}`;
+    return [{ ...about, severity: "info", message, remedy: OVER }];
+  }
+  if (mayBeOwnRequest(failing, next)) {
+    const whose = `of ${podsOf(ofPods)} alone, whose request may be the cause`;
     const message = whatFails(node, "ADD", failing, `, ${whose}`);
     return [{ ...about, severity: "warning", message, remedy: OWN_REQUEST }];
   }
@@ -85,6 +93,22 @@ function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   const isOfDisk = OF_DISK.has(causeIn(errorText(last)));
   const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
   return [{ ...about, message, ...remedy }];
+}
+
+/** The pods of calls, or where none is known their containers. */
+function podsOf(calls: readonly FailedCall[]): string {
+  const named = calls.filter(({ container }) => container !== "");
+  return namedPods(
+    named.map(({ pod, container: containerId }) => podOrContainer({ pod, containerId })),
+  );
+}
+
+/** When the file of the configuration was last changed, in milliseconds since the epoch. */
+function changedAt({ context }: Node, { directory }: NetworkCalls): number | undefined {
+  const [source] = directory?.sources ?? [];
+  if (source === undefined) return undefined;
+  const read = (): number => Number(context.system.status(source).modified / 1_000_000n);
+  return attempt(read, undefined);
 }
 
 function nextAddsIn(node: Node, { directory }: NetworkCalls): readonly NextAdd[] {
@@ -99,7 +123,8 @@ function delFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
     directories.flatMap(({ reservations }) => reservations),
   );
   if (failing === undefined) return [];
-  const message = `${whatFails(node, "DEL", failing)}${holderText(node, calls, failing.last)}`;
+  const what = whatFails(node, "DEL", failing, `, of ${podsOf(failing.ofPods)}`);
+  const message = `${what}${holderText(node, calls, failing.last)}`;
   return [
     { ...aboutOf(calls), code: "calls-fail", severity: "warning", message, remedy: DEL_FAILS },
   ];

@@ -1,10 +1,11 @@
 /** Findings on living pods that are cut off from the bridge of their network, as after the bridge was deleted. */
 
-import { keyOf } from "../../store/reservations/owner.ts";
+import { containerOf, keyOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Links } from "../facts/links.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { gatewayOf, isSameInterfaceAddress } from "../judgements/bridge-plugin.ts";
+import { endingContainers } from "../judgements/calls.ts";
 import { type CutOff, cutOffFrom } from "../judgements/cut-off.ts";
 import type { Node } from "../node.ts";
 import { BRIDGE_DOWN, BRIDGE_RENAMED, type Finding } from "./finding.ts";
@@ -17,9 +18,11 @@ import { describeHolder } from "./holder.ts";
 export function cutOffFindings(node: Node): readonly Finding[] {
   const links = node.links();
   if (links === undefined || !node.liveness.whose.isInNode()) return [];
+  const calls = node.calls();
+  const ending = endingContainers(calls.kind === "seen" ? calls.records : []);
   return node.asked.flatMap((directory) => {
     const names = new Set(directory.networks.flatMap(({ bridgeName }) => bridgeName ?? []));
-    return [...names].flatMap((name) => findingsAt(node, links, directory, name));
+    return [...names].flatMap((name) => findingsAt(node, links, directory, name, ending));
   });
 }
 
@@ -34,12 +37,13 @@ function findingsAt(
   links: Links,
   directory: NetworkDirectory,
   bridgeName: string,
+  ending: ReadonlySet<string>,
 ): readonly Finding[] {
   const pods = new Map<string, CutOffPod>();
   for (const { reservation: held, conclusion } of node.liveness.livenessOfAll(
     directory.reservations,
   )) {
-    if (conclusion.liveness !== "alive") continue;
+    if (conclusion.liveness !== "alive" || ending.has(containerOf(held.owner))) continue;
     const isOfBridge = ({ hostInterfaces }: CachedAttachment): boolean =>
       hostInterfaces.includes(bridgeName);
     const attachment = node.cache.knownOf(held).attachments.find(isOfBridge);

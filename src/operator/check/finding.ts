@@ -191,6 +191,10 @@ export const kinds = {
 export const OWN_REQUEST =
   "see what this pod asks for, such as an address of its own, and correct that; if it asks for nothing, do what the message says. Nothing is said here once an ADD has succeeded, and it is an error once ADDs of other pods fail, too";
 
+/** The remedy for `calls-fail` where the next ADD is not to fail. */
+export const OVER =
+  "none unless the next ADD fails, too; nothing is said here once one has succeeded";
+
 /** The remedy for `calls-fail` where DELs fail. */
 export const DEL_FAILS =
   "see the section 'A DEL fails' of the documentation: until it succeeds, the pod stays in Terminating and keeps its address";

@@ -43,8 +43,8 @@ export interface FailingCalls {
   readonly since: number;
   readonly count: number;
   readonly last: FailedCall;
-  /** The only pod that they were of, or where none is named container; `undefined` where there were several. */
-  readonly only: Pick<FailedCall, "pod" | "container"> | undefined;
+  /** A call of each pod, or where none is named container; also one where neither is. */
+  readonly ofPods: readonly FailedCall[];
 }
 
 /** Pods that gave their address back at once, one after the other. */
@@ -166,10 +166,11 @@ export function failingAdds(
  * @param next what that comes to, by each configuration of the network; none where that cannot be told
  */
 export function mayBeOwnRequest(
-  { only, last }: FailingCalls,
+  { ofPods, last }: FailingCalls,
   next: readonly Pick<NextAdd, "failure" | "sets">[],
 ): boolean {
-  if (only === undefined || next.length === 0) return false;
+  const [first] = ofPods;
+  if (ofPods.length !== 1 || first?.container === "" || next.length === 0) return false;
   if (OF_NODE.has(last.code) || isOfSystem(last)) return false;
   return next.every(
     ({ failure, sets }) =>
@@ -177,15 +178,47 @@ export function mayBeOwnRequest(
   );
 }
 
-/** The DELs that failed, of containers that still have an address; `undefined` where there are none. */
+/** How the error of an ADD begins that found no address. */
+const NO_ADDRESS = "no IP addresses available in range set";
+
+/**
+ * Why the ADDs that failed would not fail now, in a clause, by the dry run of one and the date of the configuration.
+ *
+ * @param next as in `mayBeOwnRequest`
+ * @param changed when the file of the configuration was last changed, in milliseconds since the epoch
+ */
+export function whyOver(
+  { last }: FailingCalls,
+  next: readonly Pick<NextAdd, "failure" | "doubt" | "sets">[],
+  changed: number | undefined,
+): string | undefined {
+  const isFree = next.every(
+    ({ failure, doubt, sets }) =>
+      (failure ?? doubt) === undefined && sets.every(({ kind }) => kind === "free"),
+  );
+  if (next.length === 0 || !isFree) return undefined;
+  if (last.message.startsWith(NO_ADDRESS)) return "an address is free now";
+  return Number(changed) > last.time ? "its configuration was changed since" : undefined;
+}
+
+/**
+ * The DELs that failed, of containers that still have the address from before; `undefined` where there are none.
+ */
 export function failingDels(
   records: readonly CallRecord[],
-  reservations: readonly Pick<NodeReservation, "owner">[],
+  reservations: readonly Pick<NodeReservation, "owner" | "since">[],
 ): FailingCalls | undefined {
   const failed = failedOf(records, "DEL");
   if (failed.length === 0) return undefined;
-  const holders = new Set(reservations.map(({ owner }) => containerOf(owner)));
-  return failing(failed.filter(({ container }) => container !== "" && holders.has(container)));
+  const held = new Map(reservations.map(({ owner, since }) => [containerOf(owner), since ?? 0]));
+  return failing(
+    failed.filter(({ container, time }) => container !== "" && Number(held.get(container)) <= time),
+  );
+}
+
+/** The containers whose DEL was tried, and failed: what it had is taken down already, as the interface by the plugin `bridge`. */
+export function endingContainers(records: readonly CallRecord[]): ReadonlySet<string> {
+  return new Set(failedOf(records, "DEL").map(({ container }) => container));
 }
 
 /** The pods that gave their address back at once, if no later one has kept its own; `undefined` where there are none. */
@@ -213,10 +246,6 @@ function failing(records: readonly FailedCall[]): FailingCalls | undefined {
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  return { since: first.time, count: records.length, last, only: onlyOneOf(records) };
-}
-
-function onlyOneOf(records: readonly FailedCall[]): FailingCalls["only"] {
-  const names = new Set(records.map(({ pod, container }) => pod || container));
-  return names.size === 1 && !names.has("") ? records[0] : undefined;
+  const byPod = new Map(records.map((one) => [one.pod || one.container, one]));
+  return { since: first.time, count: records.length, last, ofPods: [...byPod.values()] };
 }

@@ -165,7 +165,10 @@ test("a DEL that fails is a warning while its container has the address", async 
   net.add("c1");
   machine.wait(60_000);
   keep(machine, { ago: 30, verb: "DEL" });
-  t.match(found(machine)[0], /^warning calls-fail: the last DEL failed, 30s ago: no space left/);
+  t.match(
+    found(machine)[0],
+    /^warning calls-fail: the last DEL failed, 30s ago, of container c1: no space left/,
+  );
   t.match(findingsOn(machine)[0]?.remedy, "'A DEL fails'");
 
   net.del("c1");

@@ -2,6 +2,7 @@
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
+import { formatCall } from "../../../src/store/failed-calls/failed-call.ts";
 import { type LinkFacts, linksText } from "../../harness/network-links.ts";
 import type { Machine } from "../../harness/proc.ts";
 import { configure, findingsOn, memoryNode, remember } from "../memory-node.ts";
@@ -21,6 +22,8 @@ interface Facts {
   readonly kernel?: Machine;
   /** The links of the node at each look; the last ones stay. */
   readonly links?: readonly Readonly<Record<string, LinkFacts>>[];
+  /** The container of which a DEL has failed. */
+  readonly ending?: string;
   /** The bridge of another network. */
   readonly otherBridge?: string;
 }
@@ -37,6 +40,18 @@ function found(facts: Facts) {
   const { hostInterfaces = ["cni0", "veth1"] } = facts;
   const known = { netns: NETNS, addresses: ["10.1.2.2/28"], pod: "default/web" };
   remember(machine, "c1", { ...known, hostInterfaces });
+  if (facts.ending !== undefined) {
+    const about = { network: "net", dataDir: "/data", interfaceName: "eth0", pod: "", details: "" };
+    const call = {
+      ...about,
+      kind: "failed",
+      verb: "DEL",
+      code: 999,
+      message: "read-only",
+    } as const;
+    const text = formatCall({ ...call, time: machine.time, container: facts.ending });
+    machine.disk.put("/run/host-local/failed-calls", text);
+  }
   const looks = [...(facts.links ?? [apart])];
   const networkLinks = () => linksText((looks.length > 1 ? looks.shift() : looks[0]) ?? {});
   return findingsOn(machine, { kernel: facts.kernel ?? kernel, networkLinks }).filter(
@@ -49,6 +64,7 @@ for (const [what, facts] of Object.entries<Facts>({
   "is seen at no bridge once, as while the pod ends": {
     links: [apart, { cni0: bridge, veth1: { ...end, master: "cni0" } }],
   },
+  "the plugin has removed, since its DEL has failed after that": { ending: "c1" },
   "was made for another bridge": { hostInterfaces: ["cni1", "veth1"] },
   "was made by another plugin": { hostInterfaces: ["veth1"] },
   "is one of another plugin now": { plugin: { type: "ptp" } },
@@ -64,6 +80,7 @@ for (const [what, facts] of Object.entries<Facts>({
 }
 
 test("a pod of both families is named once", async (t) => {
+  t.equal(found({ ending: "c2" }).length, 1);
   t.match(found({}), [
     {
       severity: "error",

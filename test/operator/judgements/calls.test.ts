@@ -4,11 +4,13 @@ import { test } from "tap";
 import {
   callsByNetwork,
   cursorsMoved,
+  endingContainers,
   failingAdds,
   failingDels,
   givenBack,
   lastAddOf,
   mayBeOwnRequest,
+  whyOver,
 } from "../../../src/operator/judgements/calls.ts";
 import type { SetAhead } from "../../../src/operator/judgements/next-add.ts";
 import type {
@@ -23,7 +25,7 @@ import { startOperator } from "../memory-node.ts";
 
 const SECOND = 1000;
 
-type Next = Parameters<typeof mayBeOwnRequest>[1];
+type Next = Parameters<typeof whyOver>[1];
 
 const common = {
   ...{ network: "net", dataDir: "/data", container: "c1", interfaceName: "eth0", pod: "" },
@@ -115,22 +117,22 @@ for (const [what, records, lastAdd, expected] of [
 const [pod, sandbox] = [{ pod: "default/db" }, { container: "c2" }];
 
 for (const [what, records, expected] of [
-  ["one, in the same sandbox", [failed(6), failed(7)], "c1"],
+  ["one, in the same sandbox", [failed(6), failed(7)], ["c1"]],
   [
     "one, in another sandbox each time",
     [
       { ...failed(6), ...pod },
       { ...failed(7), ...pod, ...sandbox },
     ],
-    "default/db",
+    ["default/db"],
   ],
-  ["two", [{ ...failed(6), ...pod }, failed(7)], undefined],
-  ["two, of which one has its address now", [failed(4, "ADD", "c2"), failed(6)], "c1"],
-  ["none that is named", [failed(6, "ADD", "")], undefined],
+  ["two", [{ ...failed(6), ...pod }, failed(7)], ["default/db", "c1"]],
+  ["two, of which one has its address now", [failed(4, "ADD", "c2"), failed(6)], ["c1"]],
+  ["none that is named", [failed(6, "ADD", "")], [""]],
 ] as const) {
   test(`the ADDs that fail are of pods: ${what}`, async (t) => {
-    const { pod: name, container } = failingAdds(records, 5 * SECOND)?.only ?? {};
-    t.equal(name || container, expected);
+    const pods = failingAdds(records, 5 * SECOND)?.ofPods.map((one) => one.pod || one.container);
+    t.same(pods, expected);
   });
 }
 
@@ -163,11 +165,45 @@ for (const [what, error, next, expected] of [
 ] as const) {
   test(`the request of the one pod whose ADD fails may be the cause, where ${what}: ${expected}`, async (t) => {
     const last = { ...failed(6), ...error };
-    const failing = { since: 6, count: 1, last, only: last };
+    const failing = { since: 6, count: 1, last, ofPods: [last] };
     t.equal(mayBeOwnRequest(failing, next as Next), expected);
-    t.equal(mayBeOwnRequest({ ...failing, only: undefined }, next as Next), false);
+    t.equal(mayBeOwnRequest({ ...failing, ofPods: [last, failed(7)] }, next as Next), false);
+    const unnamed = [failed(7, "ADD", "")];
+    t.equal(mayBeOwnRequest({ ...failing, ofPods: unnamed }, next as Next), false);
   });
 }
+
+const full = { code: 999, message: "no IP addresses available in range set: 10.1.2.1-10.1.2.6" };
+
+for (const [what, error, next, changed, expected] of [
+  ["an address is free again", full, [free], undefined, "an address is free now"],
+  ["none is", full, [{ ...free, sets: [{ kind: "full" }] }], 9, undefined],
+  ["every ADD fails", full, [{ failure: "read-only", sets: [] }], 9, undefined],
+  ["that is not known", full, [{ ...free, doubt: "permission denied" }], 9, undefined],
+  ["nothing tells", full, [], 9, undefined],
+  ["its file was corrected", outOfRange, [free], 9, "its configuration was changed since"],
+  ["its file is from before", outOfRange, [free], 5, undefined],
+  ["it has none", outOfRange, [free], undefined, undefined],
+] as const) {
+  test(`the next ADD is not to fail as the last one did, where ${what}: ${expected ?? "no"}`, async (t) => {
+    const last = { ...failed(6), ...error };
+    const time = changed === undefined ? undefined : changed * SECOND;
+    t.equal(whyOver({ since: 6, count: 1, last, ofPods: [last] }, next as Next, time), expected);
+  });
+}
+
+test("a DEL that failed before the ADD of the same container says nothing of that", async (t) => {
+  const held = (since: number) => ({
+    owner: { kind: "attachment", ...attachment("c1") } as const,
+    since: since * SECOND,
+  });
+  t.equal(failingDels([failed(5, "DEL")], [held(3)])?.count, 1);
+  t.equal(failingDels([failed(5, "DEL")], [held(7)]), undefined);
+});
+
+test("a container whose DEL has failed is ending", async (t) => {
+  t.same(endingContainers([failed(5), failed(6, "DEL", "c2")]), new Set(["c2"]));
+});
 
 for (const [what, records, holders, expected] of [
   ["its container still holds the address", [failed(5, "DEL"), failed(8, "DEL")], ["c1"], 2],
@@ -179,6 +215,7 @@ for (const [what, records, holders, expected] of [
   test(`DEL fails, where ${what}: ${expected ?? "no"}`, async (t) => {
     const held = holders.map((id) => ({
       owner: { kind: "attachment", ...attachment(id) } as const,
+      since: 1,
     }));
     t.equal(failingDels(records, held)?.count, expected);
   });
