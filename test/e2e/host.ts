@@ -53,6 +53,8 @@ export class Host {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
+    // As a node that is a container: its processes are not the machine's, and /run is its own.
+    mkdirSync("/run/systemd/system", { recursive: true });
     showOwnInterfaces();
     // Up for a day: on a machine that has just started, check looks for no leaks.
     writeFileSync("/run/uptime", "86400.00 86400.00\n");

@@ -13,6 +13,8 @@ export interface CacheEntry {
   readonly hostInterfaces?: readonly string[];
   /** `namespace/name`, as Kubernetes gives it in CNI_ARGS, or the name alone, as podman; empty where the runtime set none. */
   readonly pod?: string;
+  /** CNI_ARGS in place of those of a pod. */
+  readonly cniArgs?: readonly (readonly [string, string])[];
   /** The configuration of the network; by default an empty object. */
   readonly configuration?: object;
 }
@@ -28,6 +30,7 @@ export function cacheEntry(
     gateway,
     hostInterfaces = [],
     pod = "",
+    cniArgs = pod === "" ? [] : podArguments(pod, containerId),
     configuration = {},
   }: CacheEntry = {},
 ): { readonly name: string; readonly text: string } {
@@ -38,7 +41,7 @@ export function cacheEntry(
     ifName: interfaceName,
     networkName: network,
     ...(netns === undefined ? {} : { netns }),
-    cniArgs: pod === "" ? [] : podArguments(pod, containerId),
+    cniArgs,
     ...(addresses === undefined
       ? {}
       : {

@@ -2,6 +2,7 @@
 
 import type { CallRecord } from "../../store/failed-calls/failed-call.ts";
 import { readFailedCalls, runtimeDirectory } from "../../store/failed-calls/failed-calls-file.ts";
+import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { exists, isSystemError } from "../../system/system.ts";
 import { hasRootOfNode } from "./outlook.ts";
@@ -20,7 +21,7 @@ export function readKeptCalls(system: OperatorSystem): KeptCalls {
   const directory = runtimeDirectory(system);
   try {
     const records = readFailedCalls(system);
-    if (!hasRootOfNode(system) && !exists(system, directory)) {
+    if (!exists(system, directory) && !hasRunOfNode(system)) {
       return { kind: "unseen", reason: `there is no ${directory} in this container` };
     }
     const now = system.now();
@@ -29,4 +30,12 @@ export function readKeptCalls(system: OperatorSystem): KeptCalls {
     if (!isSystemError(error)) throw error;
     return { kind: "unseen", reason: error.message };
   }
+}
+
+/** What the first process of a machine makes, also of one that is a container, see sd_booted(3). */
+const BOOTED = "/run/systemd/system";
+
+/** Whether `/run` is that of the node: a container without the node's processes has one of its own, and a first process, too. */
+function hasRunOfNode(system: OperatorSystem): boolean {
+  return hasRootOfNode(system) && (seesHostProcesses(system) || exists(system, BOOTED));
 }

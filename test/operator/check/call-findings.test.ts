@@ -241,3 +241,17 @@ test("what is not seen of calls is not the same as none", async (t) => {
     /^info add-unknown: .*: there is no \/run\/host-local in this container$/,
   ]);
 });
+
+test("a container with processes of its own does not see the calls of the node without its /run", async (t) => {
+  const { machine } = nodeWith();
+  machine.disk.removeAll("/run/host-local");
+  const own = { interrupt: refuse("readLink", "ENOENT", "/proc/self/ns/pid") };
+  t.match(found(machine, own), [
+    /^info add-unknown: .*: there is no \/run\/host-local in this container$/,
+  ]);
+  machine.disk.makeDirectories("/run/systemd/system");
+  t.same(found(machine, own), [], "a node that is a container");
+  machine.disk.removeAll("/run/systemd");
+  machine.disk.makeDirectories("/run/host-local");
+  t.same(found(machine, own), [], "the directory is mounted");
+});

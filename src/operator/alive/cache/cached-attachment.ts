@@ -20,7 +20,10 @@ export interface CachedAttachment {
   readonly gateways: readonly string[];
   /** The interfaces of the result that are on the node, since CNI 0.3.0: of the `bridge` plugin the bridge and its port. */
   readonly hostInterfaces: readonly string[];
-  /** The pod, as `namespace/name` or, from podman, a name alone, if the runtime set it in `CNI_ARGS`. */
+  /**
+   * The pod, as `namespace/name` or, from podman, a name alone, if the runtime set it in `CNI_ARGS`; from Nomad the job, which has a
+   * namespace, too.
+   */
   readonly pod: string;
 }
 
@@ -49,7 +52,7 @@ export function attachmentIn(text: string): CachedAttachment | undefined {
     addresses: addressesIn(exactMember(entry, "result")),
     gateways: gatewaysIn(exactMember(entry, "result")),
     hostInterfaces: hostInterfacesIn(exactMember(entry, "result")),
-    pod: podIn(exactMember(entry, "cniArgs")),
+    pod: podOrJobIn(exactMember(entry, "cniArgs")),
   };
 }
 
@@ -114,7 +117,7 @@ class UsualEntry implements CachedAttachment {
   }
 
   get pod(): string {
-    this.#pod ??= podIn(this.#memberOf("cniArgs"));
+    this.#pod ??= podOrJobIn(this.#memberOf("cniArgs"));
     return this.#pod;
   }
 
@@ -166,12 +169,31 @@ function valuesIn(result: unknown, name: string, oldName: string): readonly stri
   return entries.map(textOf);
 }
 
-/** The pod in `CNI_ARGS`, which libcni records as a list of pairs. */
+/** The pod of an entry, as `CachedAttachment` has it, but no job of Nomad; empty where it has none. */
+export function podOfEntry(text: string): string {
+  return podIn(exactMember(parsed(text), "cniArgs"));
+}
+
+/** The pod, or the job of Nomad, which passes it since 1.9.4, of networks of mode `cni/NETWORK` alone. */
+function podOrJobIn(cniArgs: unknown): string {
+  const job = (): string =>
+    formatPod({
+      namespace: argumentOf(cniArgs, "NOMAD_NAMESPACE"),
+      name: argumentOf(cniArgs, "NOMAD_JOB_ID"),
+    });
+  return podIn(cniArgs) || job();
+}
+
 function podIn(cniArgs: unknown): string {
-  const argument = (key: string): string => {
-    // multus repeats them: of several the last counts.
-    const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
-    return textOf(listOf(pair)[1]);
-  };
-  return formatPod({ namespace: argument("K8S_POD_NAMESPACE"), name: argument("K8S_POD_NAME") });
+  return formatPod({
+    namespace: argumentOf(cniArgs, "K8S_POD_NAMESPACE"),
+    name: argumentOf(cniArgs, "K8S_POD_NAME"),
+  });
+}
+
+/** A value of `CNI_ARGS`, which libcni records as a list of pairs. */
+function argumentOf(cniArgs: unknown, key: string): string {
+  // multus repeats them: of several the last counts.
+  const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
+  return textOf(listOf(pair)[1]);
 }

@@ -11,7 +11,12 @@ import type {
 } from "../../configured/configuration-files.ts";
 import type { NodeReservation } from "../../held/network-directory.ts";
 import { once } from "../../once.ts";
-import { attachmentIn, type CachedAttachment, configurationIn } from "./cached-attachment.ts";
+import {
+  attachmentIn,
+  type CachedAttachment,
+  configurationIn,
+  podOfEntry,
+} from "./cached-attachment.ts";
 
 /**
  * The directory of libcni's cache, which contains `results`.
@@ -196,7 +201,7 @@ class CacheDirectory {
       if (typeof text !== "string") return [];
       const document = configurationIn(text);
       if (document === undefined) return [];
-      return [{ directory: this.#directory, document, pod: attachmentIn(text)?.pod ?? "" }];
+      return [{ directory: this.#directory, document, pod: podOfEntry(text) }];
     });
   }
 

@@ -125,6 +125,22 @@ for (const [runtime, network, type, container, pod] of [
   });
 }
 
+test("Nomad's job stands for the pod, and its network stays one of the cache alone", async (t) => {
+  const alloc = "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d";
+  const machine = memoryNode({});
+  machine.disk.put("/data/mynet/10.10.0.2", `${alloc}\r\neth0`);
+  const ipam = { type: "host-local", ranges: [[{ subnet: "10.10.0.0/16" }]] };
+  const configuration = { name: "mynet", plugins: [{ type: "bridge", ipam }] };
+  const cniArgs = [
+    ["NOMAD_ALLOC_ID", alloc],
+    ["NOMAD_JOB_ID", "web"],
+    ["NOMAD_NAMESPACE", "default"],
+  ] as const;
+  remember(machine, alloc, { configuration, cniArgs }, "mynet");
+  t.match(documentOf(machine, list), { reservations: [{ pod: "default/web" }] });
+  t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+});
+
 test("the cache of a runtime of Kubernetes configures no network: of such a one the file is gone", async (t) => {
   const machine = memoryNode({ "10.0.0.2": `${POD}\r\neth0` });
   const ipam = { type: "host-local", subnet: "10.0.0.0/29" };

@@ -76,6 +76,18 @@ const cases: Readonly<Record<string, readonly [text: string, CachedAttachment | 
     JSON.stringify({ ...members, cniArgs: [["K8S_POD_NAME", "web"]] }),
     { ...known, pod: "web" },
   ],
+  "with the job of Nomad": [
+    JSON.stringify({
+      ...members,
+      cniArgs: [
+        ["NOMAD_ALLOC_ID", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d"],
+        ["NOMAD_GROUP_NAME", "front"],
+        ["NOMAD_JOB_ID", "web"],
+        ["NOMAD_NAMESPACE", "default"],
+      ],
+    }),
+    known,
+  ],
   "with an empty namespace of the pod": [
     usual.replace('["K8S_POD_NAMESPACE","default"]', '["K8S_POD_NAMESPACE",""]'),
     { ...known, pod: "web" },
