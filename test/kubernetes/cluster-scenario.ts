@@ -5,8 +5,9 @@ import tap, { type Test } from "tap";
 import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
-import { needsOfCluster } from "./needs.ts";
+import { isContained, needsOfCluster } from "./needs.ts";
 import type { ScenarioRun } from "./page.ts";
+import { ownProcesses } from "./processes.ts";
 
 /** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
 const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
@@ -35,6 +36,7 @@ export function clusterScenario(
       date: new Date().toISOString().slice(0, 10),
       title,
       executable: isNative ? "native" : "portable",
+      ...(isContained && { node: "container" }),
       ...run,
     };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
@@ -49,6 +51,7 @@ export function clusterScenario(
     let started: { readonly version: string; readonly start: number } | undefined;
     let isThrown = true;
     try {
+      ownProcesses();
       const cluster = await Cluster.start(host, options);
       started = { version: cluster.version(), start: secondsSince(began) };
       await body(t, cluster);
