@@ -2,7 +2,7 @@
 
 import type { Needs } from "../e2e/machine.ts";
 
-/** Whether the node is to be a container, with a PID namespace of its own, in which the kernel does not answer by handles. */
+/** Whether each node is to be a container, with a PID namespace of its own, in which the kernel does not answer by handles. */
 export const isContained = process.env.HOST_LOCAL_KUBERNETES_CONTAINED !== undefined;
 
 /** Main plugins, programs that are fetched, and containerd. */
@@ -12,5 +12,4 @@ export const needsOfCluster = {
   cniVersion: "1.1.0",
   programs: ["kubectl", "etcd"],
   layers: ["containerd-2", "runc"],
-  seesProcesses: !isContained,
 } as const satisfies Needs;

@@ -4,6 +4,7 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { containerdConfiguration, socket } from "../clients/containerd.ts";
+import { RuntimeService } from "../clients/cri.ts";
 import { imageName, writeImage } from "../clients/image.ts";
 import type { Host } from "../e2e/host.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
@@ -130,7 +131,9 @@ export class Worker {
   /** Starts containerd, and gives it the images unless it has them. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
-    await until("containerd", () => ctr("version") !== "");
+    // kubelet ends where the CRI does not answer yet.
+    const runtime = new RuntimeService(socket);
+    await until("containerd", async () => (await runtime.version()) !== "");
     const namespace = "--namespace=k8s.io";
     if (ctr(namespace, "images", "list", "--quiet").includes(imageName)) return;
     for (const image of this.#images) ctr(namespace, "images", "import", image);
