@@ -74,6 +74,18 @@ export const shown: Readonly<Record<string, string>> = {
     "Three rollouts of a Deployment and a StatefulSet: never an address twice, each in the history, and the StatefulSet's pods keep theirs.",
   "64 pods in waves":
     "Waves of 16 pods on a /26, half of the former deleted meanwhile: never an address twice in the API or in the node's namespaces.",
+  "A Job of 200 pods on a /25 while kubelet and containerd are killed":
+    "150 at one time want 125 addresses, and both programs are killed twice. 200 pods succeed, no address is in two namespaces, and nothing stays reserved after one gc.",
+  "The DaemonSet is rolled out and taken away under a Job of 150 pods":
+    "In place of the Go plugin and back to it, while pods start and end. No pod and no sandbox fails, and no address is in two namespaces.",
+  "Pods with hostUsers: false":
+    "Each has a user namespace. gc and check see that they live; after a loss of power with `/var/lib/containerd` the next pods get their addresses.",
+  "StatefulSets with reserved and requested are force-deleted in a full range":
+    "Five times, while other pods wait for an address: each comes back with its own, and no address is in two namespaces.",
+  "/var/lib/cni is deleted under running pods":
+    "No pod gets the address of another that runs, though it is not reserved; `check` tells of them, and their end frees it.",
+  "multus gives pods a second address":
+    "multus 4, thin, on a bridge with a range of five addresses: the sixth pod waits, gets the address of a force-deleted one, and after a loss of power the next pods get those of the dead.",
   "One network definition for all nodes, and no address twice":
     "`partition`, with nodes added and drained: 60 pods have 60 addresses. The Go plugin gives the same ones on each node.",
 };
