@@ -7,6 +7,8 @@
  *   --binaries DIR   with the programs in this directory, as upstream's server archive has them: kube-apiserver,
  *                    kube-controller-manager, kube-scheduler and kubelet, 1.33 or later; kubectl and etcd, too, or Debian's.
  *                    HOST_LOCAL_KUBERNETES names it, too
+ *   --contained      in a node that is a container: in a PID namespace of its own, in place of the machine's first one
+ *   --native         with the native executable alone
  *   --write          also write docs/evidence/kubernetes.md and docs/data/kubernetes.json if none fails. What stands there
  *                    of scenarios that are not run stays
  *   SCENARIO         only the files of these names, such as `pod-cidr`
@@ -18,14 +20,19 @@ import { basename, join, resolve } from "node:path";
 import { parseArgs } from "node:util";
 import { layerPath, obstacle } from "../../test/e2e/machine.ts";
 import { needsOfCluster } from "../../test/kubernetes/needs.ts";
-import { kubernetesPage, resultOf, type ScenarioRun, updated } from "../../test/kubernetes/page.ts";
+import {
+  kubernetesPage,
+  resultOf,
+  type ScenarioRun,
+  shown,
+  updated,
+} from "../../test/kubernetes/page.ts";
 import { obstacleOfPrograms } from "../../test/kubernetes/programs.ts";
 import { ownArchitecture } from "../build/architecture.ts";
 import { root } from "../build/bundle.ts";
 import { buildNative } from "../build/native.ts";
 import { readRuns, writeResults } from "../pages/runs.ts";
-import { makeRelease } from "../release/make.ts";
-import { variantsFor } from "../release/release.ts";
+import { makeImage } from "../release/make.ts";
 import { testFiles } from "./files.ts";
 import { runTestFiles } from "./process.ts";
 import { Tally } from "./tally.ts";
@@ -45,6 +52,8 @@ const LONGEST = 1800;
 const { values: options, positionals } = parseArgs({
   options: {
     binaries: { type: "string", default: process.env.HOST_LOCAL_KUBERNETES ?? "" },
+    contained: { type: "boolean", default: false },
+    native: { type: "boolean", default: false },
     write: { type: "boolean", default: false },
   },
   allowPositionals: true,
@@ -71,16 +80,16 @@ async function prepare(): Promise<string | undefined> {
   for (const script of ["kubectl", "etcd"]) runScript(script);
   runOrThrow(process.execPath, join(root, "scripts/build/portable.ts"));
   await buildNative();
-  if (files.some((file) => ofRelease.test(nameOf(file)))) await makeOwnRelease();
+  if (files.some((file) => ofRelease.test(nameOf(file)))) await makeOwnImage();
   return obstacle(needsOfCluster);
 }
 
 /** The image has only native executables. */
-async function makeOwnRelease(): Promise<void> {
-  await makeRelease({
-    variants: variantsFor([ownArchitecture()]).filter(({ flavour }) => flavour === "native"),
+async function makeOwnImage(): Promise<void> {
+  await makeImage({
+    architectures: [ownArchitecture()],
     output: release,
-    builder: "urn:host-local:test",
+    image: undefined,
     allowChanges: true,
   });
 }
@@ -90,12 +99,14 @@ async function runScenarios(): Promise<void> {
   rmSync(record, { force: true });
   for (const file of files) {
     for (const [name, path] of Object.entries(executables)) {
+      if (options.native && name !== "native") continue;
       const before = recorded().length;
       const environment = {
         HOST_LOCAL_BIN: join(root, path),
         HOST_LOCAL_KUBERNETES: resolve(options.binaries),
         HOST_LOCAL_KUBERNETES_RUNS: record,
         HOST_LOCAL_RELEASE: release,
+        ...(options.contained && { HOST_LOCAL_KUBERNETES_CONTAINED: "yes" }),
       };
       const results = await runTestFiles([file], environment, LONGEST);
       for (const run of recorded().slice(before)) print(run);
@@ -110,8 +121,11 @@ async function runScenarios(): Promise<void> {
 
 function writePage(): void {
   const data = join(root, "docs/data/kubernetes.json");
-  const former = positionals.length === 0 ? [] : JSON.parse(readFileSync(data, "utf8"));
-  const runs = updated(former, recorded());
+  const former: readonly ScenarioRun[] = JSON.parse(readFileSync(data, "utf8"));
+  const runs = updated(
+    former.filter(({ title }) => title in shown),
+    recorded(),
+  );
   writeResults(data, runs);
   writeFileSync(join(root, "docs/evidence/kubernetes.md"), kubernetesPage(runs));
 }

@@ -86,10 +86,10 @@ export function printedVersion(command: readonly [string, ...string[]]): string 
 }
 
 /**
- * The first version in a text, such as `1.6.20`; empty where there is none.
+ * The first version in a text, such as `1.6.20` or `2.4.0-beta.0`; empty where there is none.
  *
  * @param text the text
  */
 export function versionIn(text: string): string {
-  return /\d+\.\d+(?:\.\d+)?/.exec(text)?.[0] ?? "";
+  return /\d+\.\d+(?:\.\d+)?(?:-(?:beta|rc)\.\d+)?/.exec(text)?.[0] ?? "";
 }

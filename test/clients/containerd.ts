@@ -166,6 +166,8 @@ export interface ContainerdOptions {
   readonly pluginDirectory: string;
   /** The file of `conf_template`, if any. */
   readonly template?: string;
+  /** The program runc; that of the PATH where absent. */
+  readonly runc?: string;
 }
 
 /**
@@ -174,7 +176,7 @@ export interface ContainerdOptions {
  * @param options what it is to have
  */
 export function containerdConfiguration(options: ContainerdOptions): string {
-  const { root, pluginDirectory, template = "" } = options;
+  const { root, pluginDirectory, template = "", runc = "runc" } = options;
   const cri = `plugins."io.containerd.grpc.v1.cri"`;
   // The last two keys of the CRI allow for machines without AppArmor and without CAP_SYS_RESOURCE.
   return `version = 2
@@ -192,5 +194,7 @@ conf_dir = "/etc/cni/net.d"
 conf_template = "${template}"
 [${cri}.containerd.runtimes.runc]
 runtime_type = "io.containerd.runc.v2"
+[${cri}.containerd.runtimes.runc.options]
+BinaryName = "${runc}"
 `;
 }

@@ -5,8 +5,9 @@ import tap, { type Test } from "tap";
 import { scenario } from "../e2e/scenario.ts";
 import { isNative } from "../harness/executable.ts";
 import { Cluster, type ClusterOptions } from "./cluster.ts";
-import { needsOfCluster } from "./needs.ts";
+import { isContained, needsOfCluster } from "./needs.ts";
 import type { ScenarioRun } from "./page.ts";
+import { ownProcesses } from "./processes.ts";
 
 /** The file that runs are written to, one line of JSON each; none where nobody asks for it. */
 const { HOST_LOCAL_KUBERNETES_RUNS: record } = process.env;
@@ -16,6 +17,12 @@ export interface ClusterScenario {
   /** Its heading in docs/evidence/kubernetes.md, without a full stop. */
   readonly title: string;
   readonly cluster: ClusterOptions;
+  /**
+   * Whether its node is always a container. Elsewhere the processes of the machine are in a network namespace of which this
+   * node knows nothing, so gc decides nothing that was not recorded; nor does it in a pod with `hostPID`, to which the first
+   * process is in another one than the node.
+   */
+  readonly asContainer?: boolean;
   /** Why it cannot be run with this executable or on this machine, in a sentence; `false` where it can. */
   readonly skip?: string | false;
 }
@@ -27,7 +34,7 @@ export interface ClusterScenario {
  * @param body what happens once the cluster is up
  */
 export function clusterScenario(
-  { title, cluster: options, skip = false }: ClusterScenario,
+  { title, cluster: options, asContainer = isContained, skip = false }: ClusterScenario,
   body: (t: Test, cluster: Cluster) => Promise<void>,
 ): void {
   const note = (run: Pick<ScenarioRun, "result" | "reason" | "version" | "times">) => {
@@ -35,6 +42,7 @@ export function clusterScenario(
       date: new Date().toISOString().slice(0, 10),
       title,
       executable: isNative ? "native" : "portable",
+      ...(asContainer && { node: "container" }),
       ...run,
     };
     if (record !== undefined) appendFileSync(record, `${JSON.stringify(whole)}\n`);
@@ -44,25 +52,30 @@ export function clusterScenario(
     note({ result: "skipped", reason: skip });
     return;
   }
-  const skipped = scenario(title, needsOfCluster, async (t, host) => {
-    const began = performance.now();
-    let started: { readonly version: string; readonly start: number } | undefined;
-    let isThrown = true;
-    try {
-      const cluster = await Cluster.start(host, options);
-      started = { version: cluster.version(), start: secondsSince(began) };
-      await body(t, cluster);
-      isThrown = false;
-    } finally {
-      note({
-        result: t.passing() && !isThrown ? "passed" : "failed",
-        ...(started && {
-          version: started.version,
-          times: { start: started.start, scenario: secondsSince(began) - started.start },
-        }),
-      });
-    }
-  });
+  const skipped = scenario(
+    title,
+    { ...needsOfCluster, seesProcesses: !asContainer },
+    async (t, host) => {
+      const began = performance.now();
+      let started: { readonly version: string; readonly start: number } | undefined;
+      let isThrown = true;
+      try {
+        ownProcesses();
+        const cluster = await Cluster.start(host, options);
+        started = { version: cluster.version(), start: secondsSince(began) };
+        await body(t, cluster);
+        isThrown = false;
+      } finally {
+        note({
+          result: t.passing() && !isThrown ? "passed" : "failed",
+          ...(started && {
+            version: started.version,
+            times: { start: started.start, scenario: secondsSince(began) - started.start },
+          }),
+        });
+      }
+    },
+  );
   if (skipped !== undefined) note({ result: "skipped", reason: skipped });
 }
 

@@ -24,6 +24,7 @@ clusterScenario(
   {
     title: "The gc of the DaemonSet frees what a crash leaves, also in a full range",
     cluster: { clusterCidr: "10.249.0.0/24", nodeCidrMaskSize: 29 },
+    asContainer: true,
     skip: isNative ? false : "The image has the native executable.",
   },
   async (t, cluster) => {

@@ -18,6 +18,7 @@ clusterScenario(
   {
     title: "A node of the Go plugin whose range is full of dead pods",
     cluster: { clusterCidr: "10.253.0.0/24", nodeCidrMaskSize: 28 },
+    asContainer: true,
     skip: isNative ? skipWithoutGoPlugin : "The image has the native executable.",
   },
   async (t, cluster) => {

@@ -39,6 +39,7 @@ clusterScenario(
   {
     title: "The DaemonSet installs the plugin from the image of the release",
     cluster: { clusterCidr: "10.247.0.0/16", nodeCidrMaskSize: 24 },
+    asContainer: true,
     skip: isNative ? skipWithoutGoPlugin : "The image has the native executable.",
   },
   async (t, cluster) => {

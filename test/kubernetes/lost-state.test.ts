@@ -29,6 +29,7 @@ clusterScenario(
   {
     title: "The directory of containerd is lost, and addresses leak",
     cluster: { clusterCidr: "10.247.0.0/24", nodeCidrMaskSize: 28 },
+    asContainer: true,
   },
   async (t, cluster) => {
     const { worker } = cluster;

@@ -2,6 +2,9 @@
 
 import type { Needs } from "../e2e/machine.ts";
 
+/** Whether each node is to be a container, with a PID namespace of its own, in which the kernel does not answer by handles. */
+export const isContained = process.env.HOST_LOCAL_KUBERNETES_CONTAINED !== undefined;
+
 /** Main plugins, programs that are fetched, and containerd. */
 export const needsOfCluster = {
   plugins: ["ptp", "bridge", "portmap", "loopback"],

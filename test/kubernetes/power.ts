@@ -1,11 +1,11 @@
 /** The power of the node fails and comes back. */
 
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, readlinkSync, writeFileSync } from "node:fs";
-import { makeCgroup, removeCgroup, removeMounts } from "../e2e/machine.ts";
-import { cgroupOfScenario, requireOwnProcesses } from "../e2e/scenario.ts";
+import { readFileSync, writeFileSync } from "node:fs";
+import { removeMounts } from "../e2e/machine.ts";
 import { until } from "../harness/until.ts";
 import type { Cluster } from "./cluster.ts";
+import { endProcesses } from "./processes.ts";
 
 /** What a node has in memory: the namespaces of pods, and the state of containerd and its shims. */
 const memory = ["/run/netns", "/run/containerd"];
@@ -19,16 +19,8 @@ const bootIdFile = "/proc/sys/kernel/random/boot_id";
  * @param cluster the cluster of the node
  */
 export async function failPower({ controlPlane, host }: Cluster): Promise<void> {
-  requireOwnProcesses();
-  const elsewhere = new Set([process.pid, ...controlPlane.units.map(({ processId }) => processId)]);
-  await until("the end of all processes", () => {
-    const left = runningProcesses().filter((id) => !elsewhere.has(id));
-    for (const id of left) process.kill(id, "SIGKILL");
-    return left.length === 0;
-  });
+  await endProcesses(controlPlane.units.map(({ processId }) => processId));
   removeMounts(memory);
-  removeCgroup(cgroupOfScenario);
-  makeCgroup(cgroupOfScenario);
   // The kernel takes the interfaces of a namespace away some time after its end.
   await until(
     "the end of the pods' interfaces",
@@ -49,20 +41,4 @@ export function setBootId(id: string): void {
   const statistics = readFileSync("/proc/stat", "utf8").replace(/^btime .*$/m, `btime ${booted}`);
   writeFileSync("/run/stat", statistics);
   execFileSync("mount", ["--bind", "/run/stat", "/proc/stat"]);
-}
-
-/** Processes of the scenario; not those that have ended and remain as zombies, which have no executable. */
-function runningProcesses(): readonly number[] {
-  return readdirSync("/proc")
-    .filter((name) => /^[0-9]+$/.test(name))
-    .filter((name) => isRunning(name))
-    .map(Number);
-}
-
-function isRunning(name: string): boolean {
-  try {
-    return readlinkSync(`/proc/${name}/exe`) !== "";
-  } catch {
-    return false;
-  }
 }

@@ -1,4 +1,4 @@
-/** The programs of the cluster: those in a directory that somebody gives, and Debian's kubectl and etcd. */
+/** The programs of the cluster: those in a directory that somebody gives, and Debian's kubectl, etcd and runc. */
 
 import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
@@ -41,6 +41,34 @@ export function program(name: string): string {
   const path = join(given, name);
   return existsSync(path) ? path : inRepository(`build/${name}/usr/bin/${name}`);
 }
+
+/** The runc of the node: the one that is given, or Debian's by its name. */
+export function runcProgram(): string {
+  const path = join(given, "runc");
+  return existsSync(path) ? path : "runc";
+}
+
+/** The first release of runc that gives a pod a user namespace of its own, as kubelet asks for it. */
+const FIRST_WITH_USER_NAMESPACES = 2;
+
+/** Why no pod can have a user namespace of its own, in a sentence; `false` where it can. */
+export const lackOfUserNamespaces: string | false = (() => {
+  const path = runcProgram();
+  const isGiven = path !== "runc";
+  const text = isGiven ? execFileSync(path, ["--version"], { encoding: "utf8" }) : "";
+  const isNew = Number(/ 1\.(\d+)\./.exec(text)?.[1] ?? 0) >= FIRST_WITH_USER_NAMESPACES;
+  return isNew ? false : "The directory of --binaries has no runc 1.2 or later.";
+})();
+
+/** The path of multus, which Debian does not have. */
+export function multusProgram(): string {
+  return join(given, "multus");
+}
+
+/** Why pods get no second interface, in a sentence; `false` where they do. */
+export const lackOfMultus: string | false = existsSync(multusProgram())
+  ? false
+  : "The directory of --binaries has no multus.";
 
 /** The path of the operator's kubectl. */
 export function kubectlProgram(): string {

@@ -4,9 +4,9 @@ import { execFileSync } from "node:child_process";
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { containerdConfiguration, socket } from "../clients/containerd.ts";
+import { RuntimeService } from "../clients/cri.ts";
 import { imageName, writeImage } from "../clients/image.ts";
 import type { Host } from "../e2e/host.ts";
-import { makeCgroup } from "../e2e/machine.ts";
 import { cgroupOfScenario } from "../e2e/scenario.ts";
 import { executable } from "../harness/executable.ts";
 import { inRepository } from "../harness/repository.ts";
@@ -14,7 +14,7 @@ import { until } from "../harness/until.ts";
 import type { ClusterAddresses } from "./control-plane.ts";
 import { kubeconfigOf, nodeAddress, secondNodeAddress } from "./credentials.ts";
 import { kubectl, waitFor } from "./kubectl.ts";
-import { program } from "./programs.ts";
+import { program, runcProgram } from "./programs.ts";
 import { Unit } from "./unit.ts";
 
 /** The name of the node. */
@@ -84,7 +84,6 @@ export class Worker {
     writeFileSync(kubeletConfiguration, configurationOfKubelet(maxPods));
     // The DaemonSet mounts it; a container in which the tests run need not have one.
     writeFileSync("/etc/machine-id", `${"5f0c0ffee".repeat(4).slice(0, 32)}\n`);
-    makeCgroup(cgroupOfScenario);
     rmSync("/etc/cni/net.d", { recursive: true, force: true });
     for (const directory of ["/etc/cni/net.d", "/etc/containerd"]) {
       mkdirSync(directory, { recursive: true });
@@ -96,6 +95,7 @@ export class Worker {
         root: containerdDirectory,
         pluginDirectory: this.#pluginDirectory,
         template: configurationTemplate,
+        runc: runcProgram(),
       }),
     );
     this.kubelet = new Unit("kubelet", [
@@ -131,7 +131,9 @@ export class Worker {
   /** Starts containerd, and gives it the images unless it has them. */
   async startContainerd(): Promise<void> {
     this.containerd.start();
-    await until("containerd", () => ctr("version") !== "");
+    // kubelet ends where the CRI does not answer yet.
+    const runtime = new RuntimeService(socket);
+    await until("containerd", async () => (await runtime.version()) !== "");
     const namespace = "--namespace=k8s.io";
     if (ctr(namespace, "images", "list", "--quiet").includes(imageName)) return;
     for (const image of this.#images) ctr(namespace, "images", "import", image);
@@ -180,7 +182,8 @@ function configurationOfKubelet(maxPods: number): string {
     authorization: { mode: "AlwaysAllow" },
     cgroupDriver: "cgroupfs",
     cgroupRoot: `/${cgroupOfScenario}`,
-    cgroupsPerQOS: false,
+    // Pods are in cgroups below that one, by which they are known to be the cluster's.
+    cgroupsPerQOS: true,
     enforceNodeAllocatable: [],
     makeIPTablesUtilChains: false,
     failSwapOn: false,
