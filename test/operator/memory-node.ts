@@ -184,5 +184,5 @@ function withKernel(system: OperatorSystem, kernel: ProcCalls): OperatorSystem {
 }
 
 function isOfKernel(path: string): boolean {
-  return /^\/(?:proc|run)\//.test(`${path}/`) && !path.startsWith("/proc/sys/");
+  return /^\/(?:proc|run)\/(?!sys\/|host-local\/)/.test(`${path}/`);
 }
