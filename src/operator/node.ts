@@ -43,6 +43,7 @@ export class Node {
   readonly problems: readonly ConfigurationProblem[];
   /** The files of the configuration directories, also those that use other plugins. */
   readonly files: readonly ConfigurationFile[];
+  readonly places: Networks["places"];
   /** Who uses each of them, and the configurations in them that use this plugin. */
   readonly uses: Networks["uses"];
   readonly configurations: Networks["configurations"];
@@ -64,7 +65,7 @@ export class Node {
     name: string | undefined,
     cache: ResultsCache = new ResultsCache(context),
   ) {
-    const { found, problems, files, uses, configurations } = networks;
+    const { found, problems, files, places, uses, configurations } = networks;
     this.context = context;
     this.#networks = networks;
     this.#name = name;
@@ -73,6 +74,7 @@ export class Node {
     this.unused = [...networks.unused, ...found.filter(({ use }) => isUnused(use))];
     this.problems = problems;
     this.files = files;
+    this.places = places;
     this.uses = uses;
     this.configurations = configurations;
     this.directories = networkDirectories(context.system, this.networks);

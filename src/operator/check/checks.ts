@@ -1,10 +1,6 @@
 /** The checks of `check`. They change nothing and take no lock. */
 
 import { attempt, type System } from "../../system/system.ts";
-import {
-  configurationDirectories,
-  judgingRuntimes,
-} from "../configured/configuration-directories.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import { onceFor } from "../once.ts";
@@ -76,10 +72,10 @@ export function runChecks(node: Node): readonly Finding[] {
  * Makes a finding one of severity info where it is on a configuration that fails no pod: runtimes read other directories, and its
  * network has no reservation.
  */
-function asOfUnread({ context, directories }: Node): (finding: Finding) => Finding {
-  const read = judgingRuntimes(context).map(({ configurations }) => configurations);
+function asOfUnread({ places, directories }: Node): (finding: Finding) => Finding {
+  const read = places.runtimes.map(({ configurations }) => configurations);
   if (read.length === 0) return (finding) => finding;
-  const others = configurationDirectories(context).filter((one) => !read.includes(one));
+  const others = places.directories.filter((one) => !read.includes(one));
   const isUnread = ({ networks, reservations }: NetworkDirectory): boolean =>
     reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
   const namesOf = (all: readonly NetworkDirectory[]): ReadonlySet<string> =>

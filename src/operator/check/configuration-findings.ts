@@ -5,7 +5,6 @@ import { CniError } from "../../cni/error.ts";
 import { valueInAnyCase } from "../../cni/json.ts";
 import { requireAllowed } from "../../cni/version.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
-import { candidateDirectories } from "../configured/configuration-directories.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
@@ -43,10 +42,10 @@ export function configurationFindings(node: Node): readonly Finding[] {
   return [...(distinct.length > 0 ? [] : noNetworkFindings(node)), ...unread, ...distinct];
 }
 
-function noNetworkFindings({ context, networks, problems }: Node): readonly Finding[] {
+function noNetworkFindings({ context, networks, places, problems }: Node): readonly Finding[] {
   if (networks.length > 0 || problems.length > 0) return [];
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
-  const message = `no network: none is configured in ${candidateDirectories(context).join(", ")}, and none has a directory in ${dataDir}`;
+  const message = `no network: none is configured in ${places.candidates.join(", ")}, and none has a directory in ${dataDir}`;
   return [{ code: "no-networks", network: "", path: "", message }];
 }
 

@@ -3,7 +3,6 @@
 import { plural, verbFor } from "../../cli/output/plural.ts";
 import { isWithin } from "../../ipam/address.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import { unheededRuntimes } from "../configured/configuration-directories.ts";
 import { mayBeConfigured } from "../configured/configuration-files.ts";
 import { describeReaders, type Runtime } from "../configured/runtime.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -19,7 +18,7 @@ import { namedPods } from "./pods-in-subnet.ts";
 export function unconfiguredFindings(node: Node): readonly Finding[] {
   const isAsked = (one: NetworkDirectory): boolean => node.asked.includes(one);
   const configured = node.directories.filter(({ sources }) => sources.length > 0);
-  const unheeded = unheededRuntimes(node.context);
+  const { unheeded } = node.places;
   const isKnown = ({ files }: NetworkDirectory): boolean =>
     configured.some((one) => one.files.network === files.network);
   return node.directories.flatMap((former) => {

@@ -13,12 +13,9 @@ import type { Runtime } from "./runtime.ts";
 import { readRuntimes } from "./runtimes.ts";
 
 /** Where runtimes and distributions keep network configurations, the most common place first. */
-const knownConfigurationDirectories: readonly string[] = [
+const knownDirectories: readonly string[] = [
   ...new Set(knownPluginDirectories.map(({ configurations }) => configurations)),
 ];
-
-/** The errors of a path where there is no directory. */
-const NO_DIRECTORY = ["ENOENT", "ENOTDIR"] as const;
 
 /** What is read of a command's context: the environment and the options. */
 export interface Requested {
@@ -31,70 +28,67 @@ export function requestedConfigurationDirectory({ system, option }: Requested): 
   return option("--conf-dir") ?? (system.environment("NETCONFPATH") || undefined);
 }
 
-/** The runtimes that say which directory they read; none where one cannot be asked: that may read any. */
-function runtimesOf(system: System): readonly Runtime[] {
-  const found = readRuntimes(system);
-  return found.kind === "seen" ? found.runtimes : [];
-}
-
-/** The directories to search: the one that was asked for, or those that runtimes read, and after them the known ones. */
-export function candidateDirectories(context: Requested): readonly string[] {
-  const requested = requestedConfigurationDirectory(context);
-  if (requested !== undefined) return [requested];
-  const read = runtimesOf(context.system).map(({ configurations }) => configurations);
-  return [...new Set([...read, ...knownConfigurationDirectories])];
-}
-
-/** The runtimes by whose directories files are judged; none where nothing is known of them, or a directory was asked for. */
-export function judgingRuntimes(context: Requested): readonly Runtime[] {
-  const requested = requestedConfigurationDirectory(context);
-  return requested === undefined ? runtimesOf(context.system) : [];
-}
-
-/** The runtimes that read a directory which this command does not. */
-export function unheededRuntimes(context: Requested): readonly Runtime[] {
-  const { system } = context;
-  const own = configurationDirectories(context).map((one) =>
-    identityOf(system, one, ...NO_DIRECTORY),
-  );
-  return runtimesOf(system).filter(({ configurations }) => {
-    const identity = identityOf(system, configurations, ...NO_DIRECTORY);
-    return identity !== undefined && !own.includes(identity);
-  });
+/** Where the configurations of this node are looked for. */
+export interface ConfigurationPlaces {
+  /** The directories that were looked for: the one that was asked for, or those that runtimes read, and then the known ones. */
+  readonly candidates: readonly string[];
+  /**
+   * Those of them that exist. A directory with two names is listed once: on k3s, `/etc/cni/net.d` is often a link.
+   */
+  readonly directories: readonly string[];
+  /** The runtimes by whose directories files are judged; none where nothing is known of them, or a directory was asked for. */
+  readonly runtimes: readonly Runtime[];
+  /** The runtimes that read a directory which this command does not. */
+  readonly unheeded: readonly Runtime[];
 }
 
 /**
- * The directories to read: those of the candidates that exist. A directory with two names is listed once: on k3s,
- * `/etc/cni/net.d` is often a link.
+ * Looks for these directories.
  *
  * @throws OptionError if `--conf-dir` names no directory
  */
-export function configurationDirectories(context: Requested): readonly string[] {
+export function findPlaces(context: Requested): ConfigurationPlaces {
   const { system } = context;
+  const requested = requestedConfigurationDirectory(context);
+  const found = readRuntimes(system);
+  // One that cannot be asked may read any.
+  const all = found.kind === "seen" ? found.runtimes : [];
+  const read = all.map(({ configurations }) => configurations);
+  const candidates =
+    requested === undefined ? [...new Set([...read, ...knownDirectories])] : [requested];
   const option = context.option("--conf-dir");
-  if (option !== undefined) return [requireDirectory(system, "--conf-dir", option)];
-  const found = new Map<string, string>();
-  for (const directory of candidateDirectories(context).map(cleanPath)) {
-    const identity = identityOf(system, directory, ...NO_DIRECTORY);
-    if (identity !== undefined && !found.has(identity)) found.set(identity, directory);
+  const searched = option === undefined ? candidates.map(cleanPath) : [];
+  const own = option === undefined ? [] : [requireDirectory(system, "--conf-dir", option)];
+  const identify = (path: string): string | undefined =>
+    identityOf(system, path, "ENOENT", "ENOTDIR");
+  const directories = new Map<string | undefined, string>();
+  for (const directory of [...own, ...searched].toReversed()) {
+    directories.set(identify(directory), directory);
   }
-  return [...found.values()];
+  directories.delete(undefined);
+  return {
+    candidates,
+    directories: [...directories.values()].toReversed(),
+    runtimes: requested === undefined ? all : [],
+    unheeded: all.filter(({ configurations }) => {
+      const identity = identify(configurations);
+      return identity !== undefined && !directories.has(identity);
+    }),
+  };
 }
 
 /**
  * Reads the files of all these directories.
  *
  * @param problems receives what cannot be read
- * @throws OptionError if `--conf-dir` names no directory
  * @throws SystemError if a directory cannot be read
  */
 export function readAllFiles(
-  context: Requested,
+  system: System,
+  { directories }: Pick<ConfigurationPlaces, "directories">,
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
-  return configurationDirectories(context).flatMap((directory) =>
-    readConfigurationFiles(context.system, directory, problems),
-  );
+  return directories.flatMap((one) => readConfigurationFiles(system, one, problems));
 }
 
 /**

@@ -9,7 +9,12 @@ import { formatRangeSet } from "../../ipam/range-set.ts";
 import { type NetworkFiles, openNetwork } from "../../store/files/network-files.ts";
 import { cleanPath, join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { judgingRuntimes, readAllFiles, requireDirectory } from "./configuration-directories.ts";
+import {
+  type ConfigurationPlaces,
+  findPlaces,
+  readAllFiles,
+  requireDirectory,
+} from "./configuration-directories.ts";
 import {
   type CachedConfiguration,
   type ConfigurationCache,
@@ -28,6 +33,7 @@ const STATE_ROOT = ".host-local";
 
 /** The networks that were found. */
 export interface Networks {
+  readonly places: ConfigurationPlaces;
   /**
    * The networks by name, then by directory. A network appears once for each of its configurations in use that has different
    * ranges, and at least once.
@@ -63,8 +69,9 @@ export function findNetworks(
   const option = context.option("--data-dir");
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
-  const files = readAllFiles(context, problems);
-  const uses = usesOf(files, judgingRuntimes(context));
+  const places = findPlaces(context);
+  const files = readAllFiles(system, places, problems);
+  const uses = usesOf(files, places.runtimes);
   const names = pluginNames(system);
   const configurations = configurationsIn(system, files, problems, names);
   const directories = existingPluginDirectories(system);
@@ -104,7 +111,7 @@ export function findNetworks(
   if (name !== undefined && shown.every(({ files: own }) => own.network !== name)) {
     throw unknownNetwork(name, shown, distinct);
   }
-  return { found: shown, unused, problems: distinct, files, uses, configurations };
+  return { places, found: shown, unused, problems: distinct, files, uses, configurations };
 }
 
 /** Two plugins of a list may have the same one, as an entry for GC and the plugin that it is for. */

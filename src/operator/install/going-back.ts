@@ -5,7 +5,11 @@ import { type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { bitsOf } from "../../ipam/address.ts";
 import { parsePrefix } from "../../ipam/prefix.ts";
 import { NO_GATEWAY } from "../../ipam/range.ts";
-import { type Requested, readAllFiles } from "../configured/configuration-directories.ts";
+import {
+  findPlaces,
+  type Requested,
+  readAllFiles,
+} from "../configured/configuration-directories.ts";
 import type { ConfigurationProblem } from "../configured/configuration-files.ts";
 import { configurationsIn } from "../configured/configurations.ts";
 
@@ -42,7 +46,7 @@ export function needsOf(
   otherwise: "Go plugin" | "nothing",
 ): readonly string[] {
   const problems: ConfigurationProblem[] = [];
-  const files = readAllFiles(context, problems);
+  const files = readAllFiles(context.system, findPlaces(context), problems);
   const read = configurationsIn(context.system, files, problems, new Set([name]));
   const needs = read.flatMap(({ source, document }) => {
     const ipam = valueInAnyCase(document, "ipam");

@@ -2,9 +2,8 @@
 
 import { test } from "tap";
 import {
-  configurationDirectories,
+  findPlaces,
   type Requested,
-  unheededRuntimes,
 } from "../../../src/operator/configured/configuration-directories.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 
@@ -31,7 +30,7 @@ function contextOf(node: Node): Requested {
 }
 
 function found(node: Node): readonly string[] {
-  return configurationDirectories(contextOf(node));
+  return findPlaces(contextOf(node)).directories;
 }
 
 test("those of distributions that exist are read, the usual one first", async (t) => {
@@ -79,7 +78,7 @@ for (const [what, node, expected] of [
       ...node,
     });
     t.strictSame(
-      unheededRuntimes(context).map(({ configurations }) => configurations),
+      findPlaces(context).unheeded.map(({ configurations }) => configurations),
       expected,
     );
   });
