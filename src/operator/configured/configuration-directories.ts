@@ -32,9 +32,7 @@ export function requestedConfigurationDirectory({ system, option }: Requested): 
 export interface ConfigurationPlaces {
   /** The directories that were looked for: the one that was asked for, or those that runtimes read, and then the known ones. */
   readonly candidates: readonly string[];
-  /**
-   * Those of them that exist. A directory with two names is listed once: on k3s, `/etc/cni/net.d` is often a link.
-   */
+  /** The directories of these that exist. One with two names is listed once: on k3s, `/etc/cni/net.d` is often a link. */
   readonly directories: readonly string[];
   /** The runtimes by whose directories files are judged; none where nothing is known of them, or a directory was asked for. */
   readonly runtimes: readonly Runtime[];
