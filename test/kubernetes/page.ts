@@ -79,13 +79,13 @@ export const shown: Readonly<Record<string, string>> = {
   "The DaemonSet is rolled out and taken away under a Job of 150 pods":
     "In place of the Go plugin and back to it, while pods start and end. No pod and no sandbox fails, and no address is in two namespaces.",
   "Pods with hostUsers: false":
-    "Each has a user namespace. gc and check see that they live; after a loss of power with `/var/lib/containerd` the next pods get their addresses.",
+    "Each has a user namespace. gc and check see that they live; after a loss of power with `/var/lib/containerd` the next pods get their addresses (not in a container).",
   "StatefulSets with reserved and requested are force-deleted in a full range":
     "Five times, while other pods wait for an address: each comes back with its own, and no address is in two namespaces.",
   "/var/lib/cni is deleted under running pods":
     "No pod gets the address of another that runs, though it is not reserved; `check` tells of them, and their end frees it.",
   "multus gives pods a second address":
-    "multus 4, thin, on a bridge with a range of five addresses: the sixth pod waits, gets the address of a force-deleted one, and after a loss of power the next pods get those of the dead.",
+    "multus 4, thin, on a bridge with a range of five addresses: the sixth pod waits, gets the address of a force-deleted one, and after a loss of power the next pods get those of the dead (not in a container).",
   "One network definition for all nodes, and no address twice":
     "`partition`, with nodes added and drained: 60 pods have 60 addresses. The Go plugin gives the same ones on each node.",
 };
@@ -138,7 +138,8 @@ ${rows.join("\n")}
 
 \`npm run test:kubernetes -- --binaries DIR\` runs them with the programs of upstream's server archive, and installs nothing;
 \`--contained\` makes the node a container, \`--write\` writes this page. runc 1.2 and multus, which Debian 12 does not have, are taken
-from DIR, too. The image of the DaemonSet has the native executable alone.
+from DIR, too. The image of the DaemonSet has the native executable alone. Where gc has to decide by processes, the node is always a
+container: elsewhere the machine's own are in a network namespace that the node does not know.
 `;
 }
 
