@@ -99,7 +99,9 @@ async function runGroup(group: readonly TestFile[]): Promise<void> {
   const built = new Map((await executables).map(({ name, path }) => [name, path]));
   for (const name of executablesFor(file, [...built.keys()])) {
     const path = built.get(name) ?? "";
-    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment });
+    const isShort = name === "portable" && file.words.has("portable in short");
+    const extent = isShort ? { HOST_LOCAL_EXTENT: "short" } : {};
+    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment, ...extent });
     for (const result of results) tally.add(result, name);
   }
 }

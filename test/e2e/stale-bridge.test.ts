@@ -1,4 +1,4 @@
-// test: each executable, one if short, makes namespaces, mounts
+// test: native executable, makes namespaces, mounts
 /** A bridge that still has the gateway of an earlier configuration, with the `bridge` plugin. */
 
 import { execFileSync } from "node:child_process";
