@@ -1,7 +1,7 @@
 /** Which searches are made, and in which extent of the tests. */
 
 import { formatRecord } from "../../src/store/history/history-record.ts";
-import type { Extent } from "../harness/extent.ts";
+import { type Extent, isIn } from "../harness/extent.ts";
 import type { MemoryDisk } from "../harness/memory-disk.ts";
 import { DATA_DIRECTORY } from "../harness/memory-machine.ts";
 import { sample } from "../harness/sample.ts";
@@ -423,11 +423,9 @@ export function search(row: Row): Found {
   return { row, counts: prepared.search.counts, broken, known: isFound ? expected : undefined };
 }
 
-const extents: readonly Extent[] = ["short", "full", "exhaustive"];
-
 /** The searches of an extent, and of smaller ones; no search is made twice. */
 export function planFor(extent: Extent): readonly Row[] {
-  const wanted = plan.filter((row) => extents.indexOf(row.extent) <= extents.indexOf(extent));
+  const wanted = plan.filter((row) => isIn(row.extent, extent));
   const names = wanted.map(nameOf);
   return wanted.filter((_, at) => names.indexOf(names[at] ?? "") === at);
 }
