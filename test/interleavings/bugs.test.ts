@@ -12,7 +12,8 @@ import { NO_TROUBLE, prepare } from "./scenes.ts";
 import { story } from "./story.ts";
 
 test("the place of each defect is in the source", async (t) => {
-  for (const bug of bugs) await t.resolves(requirePlace(bug), bug.name);
+  // In full, each is loaded below.
+  for (const bug of extent === "short" ? bugs : []) await t.resolves(requirePlace(bug), bug.name);
   await t.rejects(requirePlace({ file: "store/lock.ts", place: "none", instead: "() => {}" }));
   await t.rejects(requirePlace({ file: "store/lock.ts", place: "Lock.none", instead: "() => {}" }));
 });

@@ -334,8 +334,9 @@ const plan: readonly Row[] = [
   ...rows("full", "errors", [...besideDead, ...commandsInTrouble]),
   ...rows("full", "each error", [...singles, ...alone]),
   ...rows("full", "refusals", [...singles, ...alone]),
-  ...rows("full", "removals", pairsOf(["ADD a", "DEL a", "DEL c"])),
+  ...rows("full", "removals", [cast("ADD a ∥ DEL c"), ...pairsOf(["DEL a", "DEL c"])]),
   ...rows("exhaustive", "nothing", [cast("release c ∥ DEL c, ADD c ∥ ADD b", nearlyFull)]),
+  ...rows("exhaustive", "removals", casts(["ADD a ∥ ADD a", "ADD a ∥ DEL a"])),
   ...rows("exhaustive", "removals", [cast("ADD a ∥ DEL a", dual)]),
   ...rows("exhaustive", "errors", [...quickPairs, ...configured]),
 ];
