@@ -39,7 +39,7 @@ function mutate(room: string, files: readonly string[], everyTest: boolean): voi
     plugins: [join(home, "runner.ts")],
     // Stryker rewrites a tsconfig.json by the API of an older TypeScript, and nothing here reads it.
     tsconfigFile: "none.json",
-    ignorePatterns: ["build", "dist", ".tap", "scripts/mutants/node_modules"],
+    ignorePatterns: ["/build", "/dist", "/.tap", "/scripts/mutants/node_modules"],
     tempDirName: join(work, "sandbox"),
     incremental: true,
     incrementalFile: join(work, `${name}.json`),

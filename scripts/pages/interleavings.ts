@@ -1,5 +1,5 @@
 /**
- * Makes the searches of test/interleavings in full extent, and writes docs/data/interleavings.json with their numbers and
+ * Makes all searches of test/interleavings, and writes docs/data/interleavings.json with their numbers and
  * docs/evidence/interleavings.md.
  *
  * Usage: `npm run node -- scripts/pages/interleavings.ts`; it takes some minutes.
@@ -67,7 +67,7 @@ export function interleavingsPage({ searches, known, losses, defects }: Results)
 
 The real calls of the plugin run in memory in every order of their system calls, and [ten
 rules](../architecture.md#ten-rules) hold at each end. **${sum(searches.map((one) => one.searches))} searches, ${schedules} schedules, ${states} states**; the
-[data](../data/interleavings.json) has them one by one. \`npm test\` makes a part, \`npm run test:all\` all of them.
+[data](../data/interleavings.json) has them one by one. \`npm test\` and \`npm run test:all\` make a part, a release all of them.
 
 - **The machine.** The inode number of a removed file is used again at once, unless a process has it open. Files are dated by
   the last tick of 4 ms, or by the last second. Network namespaces live by a mount, a process or a thread, and end at any time;
@@ -108,7 +108,7 @@ function numberOf(count: number): string {
 }
 
 function searchAll(): readonly Found[] {
-  return planFor("full").map((row) => {
+  return planFor("exhaustive").map((row) => {
     const found = search(row);
     if (found.broken !== undefined) throw new Error(`${nameOf(row)}: ${found.broken.broken}`);
     return found;

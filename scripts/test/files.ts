@@ -28,6 +28,8 @@ const words = [
   "each executable",
   /** Only with one of them in the short extent: they cannot differ in it but by their engines, which other tests compare. */
   "one if short",
+  /** The portable executable, whose calls take twenty times as long, runs it in short also where all is in full. */
+  "portable in short",
   /** Is about that one, or would take long with the portable one, which cannot differ in it but by its engine. */
   "native executable",
   /** A unit test that uses more than memory, or takes long. */

@@ -7,6 +7,7 @@
  *
  *   --arch A,B    release only these architectures, in Go's names
  *   --long A,B    the long tests only for these; `none` for none
+ *   --tests F,G   of the long tests only these files, with the native executables alone
  */
 
 import { spawnSync } from "node:child_process";
@@ -53,7 +54,11 @@ const portableTests = [["test/behaviours/status.test.ts", "short"]] as const;
 
 const all = architectures.map(({ name }) => name).join(",");
 const { values } = parseArgs({
-  options: { arch: { type: "string", default: all }, long: { type: "string" } },
+  options: {
+    arch: { type: "string", default: all },
+    long: { type: "string" },
+    tests: { type: "string" },
+  },
 });
 const tally = new Tally();
 const released = values.arch.split(",").map(architectureNamed).filter(isFetched);
@@ -61,6 +66,10 @@ const long =
   values.long === undefined
     ? released
     : values.long.split(",").flatMap((name) => (name === "none" ? [] : [architectureNamed(name)]));
+
+const chosen = values.tests?.split(",");
+const unknown = chosen?.find((path) => !longTests.some(([file]) => file === path));
+if (unknown !== undefined) throw new Error(`${unknown} is none of the long tests.`);
 
 rmSync(work, { recursive: true, force: true });
 mkdirSync(work, { recursive: true });
@@ -96,15 +105,18 @@ async function testLong(architecture: Architecture): Promise<void> {
       const isNative = variant.flavour === "native";
       const unpacked = executableOf(variant);
       const executable = isNative ? unpacked : started(variant, unpacked, "portable");
-      return (isNative ? longTests : portableTests).map(
-        ([file, extent]) =>
-          () =>
-            runTests(file, `${architecture.name}, ${variant.flavour}`, {
-              HOST_LOCAL_BIN: executable,
-              HOST_LOCAL_EXTENT: extent,
-              ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
-            }),
-      );
+      const tests = isNative ? longTests : portableTests;
+      return tests
+        .filter(([file]) => chosen?.includes(file) ?? true)
+        .map(
+          ([file, extent]) =>
+            () =>
+              runTests(file, `${architecture.name}, ${variant.flavour}`, {
+                HOST_LOCAL_BIN: executable,
+                HOST_LOCAL_EXTENT: extent,
+                ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin }),
+              }),
+        );
     });
   await sideBySide(runs, availableParallelism(), (run) => run());
 }

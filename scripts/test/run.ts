@@ -6,6 +6,7 @@
  *
  *   --full             every test in full extent; short by default, see test/harness/extent.ts
  *   --needing          the files alone that need something of the machine which not every one gives; see files.ts
+ *   --executable NAME  what is one if short, with `native` or `portable` alone
  *   --go-plugin PATH   the tests that use the Go plugin, with this one; `none` as if there were none
  *   FILE               only these test files
  */
@@ -36,11 +37,15 @@ const { values: options, positionals } = parseArgs({
   options: {
     full: { type: "boolean", default: false },
     needing: { type: "boolean", default: false },
+    executable: { type: "string" },
     "go-plugin": { type: "string" },
   },
   allowPositionals: true,
 });
 const goPlugin = options["go-plugin"];
+if (options.executable !== undefined && !isExecutable(options.executable)) {
+  throw new Error(`expected native or portable, found ${options.executable}`);
+}
 const environment = {
   HOST_LOCAL_EXTENT: options.full ? "full" : "short",
   ...(goPlugin === undefined ? {} : { HOST_LOCAL_GO_BIN: goPlugin === "none" ? "" : goPlugin }),
@@ -51,6 +56,10 @@ const files = chosenFiles();
 const executables = files.some(usesExecutable) ? buildBoth(tally) : Promise.resolve([]);
 await sideBySide(groupsOf(files), AT_ONCE, runGroup);
 tally.conclude();
+
+function isExecutable(name: string): name is Executable["name"] {
+  return name === "native" || name === "portable";
+}
 
 function chosenFiles(): readonly TestFile[] {
   const all = testFiles().filter(({ words }) => !words.has("release") && !words.has("cluster"));
@@ -99,7 +108,9 @@ async function runGroup(group: readonly TestFile[]): Promise<void> {
   const built = new Map((await executables).map(({ name, path }) => [name, path]));
   for (const name of executablesFor(file, [...built.keys()])) {
     const path = built.get(name) ?? "";
-    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment });
+    const isShort = name === "portable" && file.words.has("portable in short");
+    const extent = isShort ? { HOST_LOCAL_EXTENT: "short" } : {};
+    const results = await runTestFiles(paths, { HOST_LOCAL_BIN: path, ...environment, ...extent });
     for (const result of results) tally.add(result, name);
   }
 }
@@ -112,5 +123,7 @@ function executablesFor(
   if (words.has("native executable")) return built.filter((name) => name === "native");
   // Without a Go plugin it is of interest what still runs, whatever the executable.
   const isOneEnough = goPlugin === "none" || (words.has("one if short") && !options.full);
-  return isOneEnough ? built.slice(-1) : built;
+  const { executable = isOneEnough ? built.at(-1) : undefined } = options;
+  if (executable === undefined || !(isOneEnough || words.has("one if short"))) return built;
+  return built.filter((name) => name === executable);
 }

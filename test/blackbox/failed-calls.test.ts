@@ -1,5 +1,8 @@
 // test: each executable, mounts, acts as others
-/** What failed is kept in a runtime directory, which is another one for each test here. */
+/**
+ * What failed is kept in a runtime directory, which is another one for each test here. An address that is given back at once:
+ * test/verbs/keep-failure.test.ts.
+ */
 
 import {
   appendFileSync,
@@ -110,31 +113,11 @@ test("a disk that is full or read-only is where ADD fails, and not where that is
   expectKept(t, directory, run(executable, call), { message: /read-only file system/ });
 });
 
-test("an address that a pod gives back at once is kept", async (t) => {
-  const directory = runtimeDirectoryFor(t);
-  const network = networkFor(t, subnet);
-  // On a busy machine a call may take longer than a second.
-  for (let left = 50; left > 0 && !existsSync(directory); left--) {
-    for (const verb of ["ADD", "DEL"]) {
-      const call = keeping(directory, network.callFor(verb, "c1", asSandbox));
-      t.equal(run(executable, call).exitCode, 0);
-    }
-  }
-
-  const [record] = keptIn(t, directory);
-  const expected = { kind: "returned", verb: "DEL", container: "c1", pod: "default/web" };
-  t.match(record, { ...expected, network: "net", after: Number });
-
-  run(executable, keeping(directory, network.callFor("ADD", "c1", asSandbox)));
-  network.age();
-  run(executable, keeping(directory, network.callFor("DEL", "c1", asSandbox)));
-  t.strictSame(keptIn(t, directory), [record], "another one is not");
-});
-
-/** What stands where the directory or its file would be; the call fails in its own words alone. */
+/**
+ * What stands where the directory or its file would be; the call fails in its own words alone. More:
+ * test/store/failed-calls/failed-calls-file.test.ts.
+ */
 const obstacles: Readonly<Record<string, (directory: string) => void>> = {
-  "there is nothing above it": (directory) => rmSync(join(directory, ".."), { recursive: true }),
-  "it is a file": (directory) => writeFileSync(directory, ""),
   "it is a link": (directory) => {
     mkdirSync(`${directory}-elsewhere`);
     symlinkSync(`${directory}-elsewhere`, directory);
@@ -147,9 +130,6 @@ const obstacles: Readonly<Record<string, (directory: string) => void>> = {
     mkdirSync(directory, { mode: 0o700 });
     writeFileSync(`${directory}-elsewhere`, "");
     symlinkSync(`${directory}-elsewhere`, join(directory, "failed-calls"));
-  },
-  "the file is a directory": (directory) => {
-    mkdirSync(join(directory, "failed-calls"), { recursive: true, mode: 0o700 });
   },
 };
 
@@ -174,11 +154,11 @@ for (const [what, prepare] of Object.entries(obstacles)) {
     const above = join(scratchDirectory(t), "run");
     mkdirSync(above);
     prepare(join(above, "host-local"));
-    const before = existsSync(above) && treeOf(above, "whole");
+    const before = treeOf(above, "whole");
 
     expectAsEver(t, join(above, "host-local"));
 
-    t.strictSame(existsSync(above) && treeOf(above, "whole"), before);
+    t.strictSame(treeOf(above, "whole"), before);
   });
 }
 

@@ -6,7 +6,7 @@ import { test } from "tap";
 import { injectionObstacle } from "../faults/executables/injection.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable } from "../harness/executable.ts";
-import { networkFor } from "../harness/executable-network.ts";
+import { MOST_ATTEMPTS, networkFor } from "../harness/executable-network.ts";
 import { lacking } from "../harness/needs.ts";
 import {
   mountNamespace,
@@ -39,6 +39,14 @@ for (const [kernel, skip] of [
         netns,
         cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`,
       });
+    // While processes come and go, as on a busy machine, no namespace is known to be gone.
+    const addOnceSeen = (id: string): readonly string[] => {
+      for (let left = MOST_ATTEMPTS; left > 0; left--) {
+        const { addresses } = add(id);
+        if (addresses.length > 0) return addresses;
+      }
+      return [];
+    };
     for (const id of ["a", "b", "d", "e", "none"]) mount(id);
     add("a");
     add("b");
@@ -50,7 +58,7 @@ for (const [kernel, skip] of [
       ["a", "e", "198.51.100.2"],
     ] as const) {
       takeNamespace(pathOf(gone));
-      t.same(add(next).addresses, [address]);
+      t.same(addOnceSeen(next), [address]);
       t.match(add("none").error?.msg, "no IP addresses available", "all live again");
     }
   });

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, slow
+// test: each executable, one if short, portable in short, Go plugin, slow
 /**
  * Takes the executable and the Go plugin through the same random steps, side by side: the same exit codes, results, errors
  * and files are expected after each.

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, slow
+// test: each executable, one if short, portable in short, Go plugin, slow
 /**
  * Makes random calls to the `static` plugin of both projects: the same exit codes, results and errors are expected.
  *

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, each architecture, slow
+// test: each executable, one if short, portable in short, Go plugin, each architecture, slow
 /** Either plugin takes over from the other at any moment of an attachment's life. */
 
 import { test } from "tap";

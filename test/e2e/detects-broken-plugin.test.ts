@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow, makes namespaces, mounts
+// test: native executable, full extent only, slow, makes namespaces, mounts
 /** The scenarios with clients fail with a broken plugin, and name what is broken, as docs/evidence/compatibility.md says. */
 
 import { spawnSync } from "node:child_process";

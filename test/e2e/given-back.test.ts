@@ -1,4 +1,4 @@
-// test: each executable, one if short, makes namespaces, mounts
+// test: native executable, makes namespaces, mounts
 /** A route whose gateway is in no subnet of the pod: the `bridge` plugin fails after the addresses are reserved, and gives them back. */
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, full extent only, slow, sees the node, makes namespaces, mounts
+// test: native executable, full extent only, slow, sees the node, makes namespaces, mounts
 /** The data directory is deleted or restored under living pods: kubernetes#39557, #57280, #43910, kube-aws#60, rke#340. */
 
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, one if short, makes namespaces, mounts
+// test: native executable, makes namespaces, mounts
 /** The ways of docs/more-addresses.md, each on a bridge with living pods, with the `bridge` plugin. */
 
 import { execFileSync } from "node:child_process";

@@ -2,8 +2,8 @@
 
 import { execFileSync, spawnSync } from "node:child_process";
 
-/** How long an address is tried: IPv6 waits for duplicate address detection. */
-const patience = "10";
+/** How long an address is tried, in seconds: IPv6 waits for duplicate address detection. */
+const PATIENCE = 10;
 
 /** A network namespace with the interface of an attachment in it. */
 export class NetworkNamespace {
@@ -19,9 +19,13 @@ export class NetworkNamespace {
     this.interfaceName = interfaceName;
   }
 
-  /** Whether an address answers a ping from inside. */
-  reaches(address: string): boolean {
-    const ping = ["ping", "-n", "-c", "1", "-i", "0.2", "-w", patience, address];
+  /**
+   * Whether an address answers a ping from inside.
+   *
+   * @param seconds how long it is tried; one that is not to answer is waited for in vain
+   */
+  reaches(address: string, seconds = PATIENCE): boolean {
+    const ping = ["ping", "-n", "-c", "1", "-i", "0.2", "-w", `${seconds}`, address];
     return spawnSync("nsenter", [`--net=${this.netns}`, ...ping]).status === 0;
   }
 

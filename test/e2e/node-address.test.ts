@@ -1,4 +1,4 @@
-// test: each executable, one if short, makes namespaces, mounts
+// test: native executable, makes namespaces, mounts
 /** A node that has addresses of its own network, and runtimes inside containers with the same range, with the `bridge` plugin. */
 
 import { execFileSync, spawn } from "node:child_process";

@@ -1,4 +1,4 @@
-// test: each executable, one if short, makes namespaces, mounts
+// test: native executable, makes namespaces, mounts
 /** Subnets of two addresses with real packets. */
 
 import { spawnSync } from "node:child_process";

@@ -16,3 +16,10 @@ export function extentNamed(name: string): Extent {
   if (name === "short" || name === "full" || name === "exhaustive") return name;
   throw new RangeError(`expected short, full or exhaustive, found ${name}`);
 }
+
+const extents: readonly Extent[] = ["short", "full", "exhaustive"];
+
+/** Whether what belongs to one extent is a part of another. */
+export function isIn(part: Extent, whole: Extent): boolean {
+  return extents.indexOf(part) <= extents.indexOf(whole);
+}

@@ -142,7 +142,7 @@ export const losses: readonly (readonly [calls: string, extent: Extent])[] = [
   ["GC a", "short"],
   ["ADD a, DEL a", "full"],
   ["DEL c, ADD c", "full"],
-  ["ADD a, ADD b", "full"],
+  ["ADD a, ADD b", "exhaustive"],
 ];
 
 /** All worlds that a loss of power may leave, in a network in which `c` has an address. */

@@ -24,7 +24,7 @@ export function testSearches(isWanted: (row: Row) => boolean): void {
   test("what is known to break a rule still does", { skip: extent === "short" }, async (t) => {
     for (const { search: names, why } of known) {
       t.ok(
-        planFor("full").some((row) => names.test(nameOf(row))),
+        planFor("exhaustive").some((row) => names.test(nameOf(row))),
         `of a search: ${why}`,
       );
     }

@@ -17,6 +17,9 @@ const limits = { VERSION: 65_000, ADD: 1_400_000, DEL: 850_000 } as const;
 /** How many times the instructions of IPv4 an IPv6 ADD may take, with a tenth of room. */
 const LARGEST_RATIO = 1.43;
 
+/** How often GC is tried: it releases nothing while processes come and go faster than it looks, which valgrind slows down. */
+const MOST_TRIES = 20;
+
 const skip = canCount ? false : "valgrind is not installed, which counts instructions";
 
 /** Counts the calls of one attachment, after a first one that makes the network's directories. */
@@ -42,7 +45,7 @@ test("VERSION, ADD and DEL of one address stay within their instructions", { ski
 test("GC takes twice as long for twice as many dead containers", {
   skip: skip || lacking("sees the node", "makes namespaces"),
 }, (t) => {
-  const [some, twice] = [1000, 2000].map((count) => {
+  const [some, twice] = [500, 1000].map((count) => {
     const directory = t.testdir({ data: {} });
     const list = { "cni.dev/valid-attachments": [] };
     const ipam = { subnet: "2001:db8:6c::/64" };
@@ -55,12 +58,17 @@ test("GC takes twice as long for twice as many dead containers", {
     }
     spawnSync("umount", ["--lazy", netns]);
     const { environment, stdin } = networkCall("GC", document);
-    const counted = countInstructions(executable, environment, stdin, directory);
-    const left = readdirSync(join(directory, "data/net")).filter((name) => name.includes(":"));
-    t.same(left, [], "all are released");
+    const left = () => readdirSync(join(directory, "data/net")).filter((name) => /:/.test(name));
+    // GC keeps what is young.
+    spawnSync("sleep", ["2.1"]);
+    let counted = 0;
+    for (let tries = MOST_TRIES; tries > 0 && left().length === count; tries--) {
+      counted = countInstructions(executable, environment, stdin, directory);
+    }
+    t.same(left(), [], "all are released");
     return counted;
   });
-  t.ok(Number(twice) < 2.3 * Number(some), `${some} and ${twice}`);
+  t.ok(Number(twice) < 2.2 * Number(some), `${some} and ${twice}`);
   t.end();
 });
 

@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow, sees the node, acts as others
+// test: each executable, one if short, portable in short, slow, sees the node, acts as others
 import { corruptFileScenarios } from "./corrupt-files.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

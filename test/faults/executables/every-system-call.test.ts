@@ -1,4 +1,4 @@
-// test: each executable, one if short, slow
+// test: each executable, one if short, portable in short, slow
 import { everySystemCallScenarios } from "./every-system-call.ts";
 import { testScenarios } from "./scenario-tests.ts";
 

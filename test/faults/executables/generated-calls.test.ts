@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, slow
+// test: each executable, one if short, portable in short, Go plugin, slow
 import { test } from "tap";
 import { differences } from "../../blackbox/differences.ts";
 import { explanations } from "./decided.ts";

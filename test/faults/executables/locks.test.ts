@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, slow
+// test: each executable, one if short, portable in short, Go plugin, slow
 import { concurrentCallScenarios } from "./concurrent-calls.ts";
 import { goHolderScenarios } from "./go-holder.ts";
 import { lockHolderScenarios } from "./lock-holders.ts";

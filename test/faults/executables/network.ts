@@ -4,6 +4,7 @@ import { lstatSync, mkdirSync, readdirSync, readFileSync, utimesSync } from "nod
 import { join } from "node:path";
 import { ownDirectory, scratchDirectory } from "../../harness/data-directory.ts";
 import type { Call } from "../../harness/executable.ts";
+import { isUndecided, MOST_ATTEMPTS } from "../../harness/executable-network.ts";
 import { grantedAddresses } from "../../harness/network.ts";
 import {
   attachmentCall,
@@ -148,7 +149,9 @@ export class FaultNetwork {
   /** The end of a call. One that hung is not asked again: the answer would be the same, and take as long. */
   async do(verb: Verb, containerId = "", differences: CallDifferences = {}): Promise<Ending> {
     if (this.#hanging !== undefined) return this.#hanging;
-    const ending = await this.begin(verb, containerId, differences).ended;
+    const make = () => this.begin(verb, containerId, differences).ended;
+    let ending = await make();
+    for (let left = MOST_ATTEMPTS; isUndecided(ending) && left > 0; left--) ending = await make();
     if (ending.isCutOff) this.#hanging = ending;
     this.#said = ending.stderr && `; ${verb} said: ${ending.stderr}`;
     if (verb === "ADD" && ending.exitCode === 0) this.#age(grantedAddresses(ending));

@@ -1,4 +1,4 @@
-// test: each executable, one if short, Go plugin, slow, sees the node, mounts
+// test: each executable, one if short, portable in short, Go plugin, slow, sees the node, mounts
 /** Changes of which a file system shows too little: by the loss of power, by another machine, behind a cache. */
 
 import { powerLossScenarios } from "./power-loss.ts";
