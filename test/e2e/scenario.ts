@@ -38,15 +38,6 @@ process.on("exit", () => cgroups.forEach(removeCgroup));
 export const cgroupOfScenario: string = process.env[cgroupMarker] ?? "";
 
 /**
- * Makes sure that this process is the first one of namespaces of its own, where all others end with it.
- *
- * @throws Error where it is not, as then a scenario would end processes of the machine
- */
-export function requireOwnProcesses(): void {
-  if (process.pid !== 1) throw new Error("Here the processes of the machine are seen.");
-}
-
-/**
  * Makes sure that this process is in namespaces of its own.
  *
  * @throws Error where it is not, as then a scenario would change the machine itself
