@@ -178,8 +178,8 @@ export function mayBeOwnRequest(
   );
 }
 
-/** How the error of an ADD begins that found no address. */
-const NO_ADDRESS = "no IP addresses available in range set";
+/** What the error of an ADD has that found no address. */
+const NO_ADDRESS = ": no IP addresses available in range set: ";
 
 /**
  * Why the ADDs that failed would not fail now, in a clause, by the dry run of one and the date of the configuration.
@@ -197,7 +197,7 @@ export function whyOver(
       (failure ?? doubt) === undefined && sets.every(({ kind }) => kind === "free"),
   );
   if (next.length === 0 || !isFree) return undefined;
-  if (last.message.startsWith(NO_ADDRESS)) return "an address is free now";
+  if (last.message.includes(NO_ADDRESS)) return "an address is free now";
   return Number(changed) > last.time ? "its configuration was changed since" : undefined;
 }
 

@@ -173,7 +173,11 @@ for (const [what, error, next, expected] of [
   });
 }
 
-const full = { code: 999, message: "no IP addresses available in range set: 10.1.2.1-10.1.2.6" };
+const full = {
+  code: 999,
+  message:
+    "failed to allocate for range 0: no IP addresses available in range set: 10.1.2.1-10.1.2.6",
+};
 
 for (const [what, error, next, changed, expected] of [
   ["an address is free again", full, [free], undefined, "an address is free now"],
