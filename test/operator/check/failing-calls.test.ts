@@ -186,3 +186,20 @@ test("a DEL that fails is said while its container has the address", async (t) =
     [],
   );
 });
+
+test("that a range was full is no problem any more once an address is free, or its file corrected", async (t) => {
+  const called = new CalledNode(t);
+  const severities = () =>
+    called.findings().flatMap(({ code, severity }) => (code === "calls-fail" ? severity : []));
+  for (const id of ["c1", "c2", "c3", "c4", "c5"]) called.call("ADD", id);
+  for (const id of ["c6", "c7"]) t.equal(called.call("ADD", id).exitCode, 1);
+  t.same(severities(), ["error"]);
+  called.call("DEL", "c1");
+  t.same(severities(), ["info"]);
+
+  called.configure({ routes: [{ dst: "anywhere" }] });
+  for (const id of ["c8", "c9"]) t.equal(called.call("ADD", id).exitCode, 1);
+  t.same(severities(), ["error"]);
+  called.configure({});
+  t.same(severities(), ["info"]);
+});
