@@ -53,8 +53,8 @@ export class Host {
     execFileSync("ip", ["link", "set", "lo", "up"]);
     execFileSync("mount", ["-t", "tmpfs", "tmpfs", "/run"]);
     mkdirSync("/run/netns");
-    // As a node that is a container: its processes are not the machine's, and /run is its own.
-    mkdirSync("/run/systemd/system", { recursive: true });
+    // As on a node whose calls have failed: without it a container of other processes need not see those.
+    mkdirSync("/run/host-local", { mode: 0o700 });
     showOwnInterfaces();
     // Up for a day: on a machine that has just started, check looks for no leaks.
     writeFileSync("/run/uptime", "86400.00 86400.00\n");
