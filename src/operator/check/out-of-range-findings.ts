@@ -19,39 +19,44 @@ import { releaseCommand } from "./remedy-command.ts";
 export function outOfRangePodFindings(node: Node): readonly Finding[] {
   return node.asked.flatMap((directory) => {
     const outside: NodeReservation[] = [];
-    const others = placed(node, directory).flatMap(
-      ([{ reservation, conclusion }, place]): readonly Finding[] => {
-        if (conclusion.liveness !== "alive" || isOfNode(node, reservation)) return [];
-        if (place !== OUTSIDE) return [{ ...findingOn(node, reservation, place), remedy: RESTART }];
-        outside.push(reservation);
-        return [];
-      },
-    );
+    const others: Finding[] = [];
+    for (const { reservation, conclusion } of knownIn(node, directory)) {
+      if (conclusion.liveness !== "alive" || isOfNode(node, reservation)) continue;
+      const place = placeOf(node, directory, reservation);
+      if (place === OUTSIDE) outside.push(reservation);
+      else if (place !== undefined) {
+        others.push({ ...findingOn(node, reservation, place), remedy: RESTART });
+      }
+    }
     return [...others, ...outsideFindings(node, directory, outside)];
   });
 }
 
 /** Checks the same of who may live, or is the node itself. What the dead hold is to go, whatever range it is of. */
 export function outOfRangeFindings(node: Node): readonly Finding[] {
-  return node.asked.flatMap((directory) =>
-    placed(node, directory).flatMap(([{ reservation, conclusion }, place]): readonly Finding[] => {
+  return node.asked.flatMap((directory) => {
+    const findings: Finding[] = [];
+    for (const { reservation, conclusion } of knownIn(node, directory)) {
+      const isNode = isOfNode(node, reservation);
+      const { liveness } = conclusion;
+      // A file that names no container is no leak, which gc would release.
+      const isUnowned = liveness === "dead" && containerOf(reservation.owner) === "";
+      const isLeft = liveness === "unknown" || isUnowned;
+      const place = isNode || isLeft ? placeOf(node, directory, reservation) : undefined;
+      if (place === undefined) continue;
       const found = findingOn(node, reservation, place);
-      if (isOfNode(node, reservation)) return [{ ...found, remedy: OF_NODE }];
-      const isLeft = conclusion.liveness === "unknown" || containerOf(reservation.owner) === "";
-      return isLeft ? [{ ...found, commands: [releaseCommand(reservation)] }] : [];
-    }),
-  );
+      const advice = isNode ? { remedy: OF_NODE } : { commands: [releaseCommand(reservation)] };
+      findings.push({ ...found, ...advice });
+    }
+    return findings;
+  });
 }
 
-/** The reservations whose addresses their holders would not get again, with what these are. */
-function placed(
-  node: Node,
-  directory: NetworkDirectory,
-): readonly (readonly [KnownReservation, place: string])[] {
-  return node.liveness.livenessOfAll(directory.reservations).flatMap((known) => {
-    const place = placeOf(node, directory, known.reservation);
-    return place === undefined ? [] : [[known, place] as const];
-  });
+function knownIn(
+  { liveness }: Node,
+  { reservations }: NetworkDirectory,
+): readonly KnownReservation[] {
+  return liveness.livenessOfAll(reservations);
 }
 
 function isOfNode({ liveness }: Node, { text }: NodeReservation): boolean {
