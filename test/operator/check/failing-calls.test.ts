@@ -187,7 +187,7 @@ test("a DEL that fails is said while its container has the address", async (t) =
   );
 });
 
-test("that a range was full is no problem any more once an address is free, or its file corrected", async (t) => {
+test("a range that was full is no problem once an address is free, or its file corrected", async (t) => {
   const called = new CalledNode(t);
   const severities = () =>
     called.findings().flatMap(({ code, severity }) => (code === "calls-fail" ? severity : []));
