@@ -22,7 +22,7 @@ const work = join(root, "build", "mutants");
 
 /** What runs in memory, and is about these rooms. */
 const inMemory =
-  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|operator\/alive\/(?:conclusion|liveness)\.|(?:store|dry-run|verbs|ipam|configuration|cni|behaviours)\/)/;
+  /^test\/(?:main\.|blackbox\/vectors-in-memory\.|operator\/(?:alive\/(?:conclusion|liveness)\.|judgements\/)|(?:store|dry-run|verbs|ipam|configuration|cni|behaviours)\/)/;
 const tests = testFiles().filter(({ path }) => inMemory.test(path));
 
 /** @param room of the source, for the names of the files that are kept in build/mutants */
