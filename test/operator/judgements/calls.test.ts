@@ -182,7 +182,16 @@ const full = {
 for (const [what, error, next, changed, expected] of [
   ["an address is free again", full, [free], undefined, "an address is free now"],
   ["none is", full, [{ ...free, sets: [{ kind: "full" }] }], 9, undefined],
+  [
+    "one of two sets is full",
+    full,
+    [{ ...free, sets: [{ kind: "free" }, { kind: "full" }] }],
+    9,
+    undefined,
+  ],
   ["every ADD fails", full, [{ failure: "read-only", sets: [] }], 9, undefined],
+  ["every ADD of one configuration fails", full, [free, { failure: "x", sets: [] }], 9, undefined],
+  ["its file is of that moment", outOfRange, [free], 6, undefined],
   ["that is not known", full, [{ ...free, doubt: "permission denied" }], 9, undefined],
   ["nothing tells", full, [], 9, undefined],
   ["its file was corrected", outOfRange, [free], 9, "its configuration was changed since"],
