@@ -84,6 +84,11 @@ export class Node {
     this.liveness = new Lives(this.facts);
   }
 
+  /** The networks that the command is about. */
+  get askedNetworks(): readonly FoundNetwork[] {
+    return this.asked.flatMap(({ networks }) => networks);
+  }
+
   /** Whether the command is about a network of this name. */
   isAsked(network: string): boolean {
     return this.isOfAll || network === this.#name;
@@ -200,8 +205,8 @@ export function findNode(
 }
 
 /** Logs which ranges are not known, for commands that count addresses. */
-export function logUncertainty({ context, asked }: Node): void {
-  for (const { source, uncertainty } of asked.flatMap(({ networks }) => networks)) {
+export function logUncertainty({ context, askedNetworks }: Node): void {
+  for (const { source, uncertainty } of askedNetworks) {
     if (uncertainty !== undefined) context.log(`${source}: ${uncertainty}`);
   }
 }

@@ -1,6 +1,6 @@
 /** Values that are made when they are first asked for, and kept: what is read, or judged, is so once a command. */
 
-/** A value. */
+/** A function that makes a value when it is first asked for, and keeps it. */
 export function once<Value>(make: () => Value): () => Value {
   let made: { readonly value: Value } | undefined;
   return () => {
@@ -9,7 +9,7 @@ export function once<Value>(make: () => Value): () => Value {
   };
 }
 
-/** A value for each key. */
+/** A function that does so for each key. */
 export function onceFor<Key, Value>(make: (key: Key) => Value): (key: Key) => Value {
   const values = new Map<Key, () => Value>();
   return (key) => {

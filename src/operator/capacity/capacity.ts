@@ -144,7 +144,7 @@ function podsWithAddresses(context: Context): {
 } {
   const name = context.operands[0];
   const node = openNode(context, name);
-  const networks = node.asked.flatMap((one) => one.networks);
+  const networks = node.askedNetworks;
   const uncertain = networks.find(({ uncertainty }) => uncertainty !== undefined);
   if (uncertain?.uncertainty !== undefined) {
     throw new CommandError(`capacity: ${uncertain.source}: ${uncertain.uncertainty}`);

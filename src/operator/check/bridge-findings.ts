@@ -32,8 +32,7 @@ import type { RemedyCommand } from "./remedy-command.ts";
 
 /** Checks that the bridge of each network is one, and has the gateway's address. */
 export function bridgeFindings(node: Node): readonly Finding[] {
-  const networks = node.asked.flatMap((one) => one.networks);
-  const bridged = networks.filter(({ bridgeName }) => bridgeName !== undefined);
+  const bridged = node.askedNetworks.filter(({ bridgeName }) => bridgeName !== undefined);
   if (bridged.length === 0) return [];
   const links = node.links();
   if (links !== undefined) return bridged.flatMap((network) => checkBridge(node, links, network));

@@ -9,7 +9,7 @@ import { isGateway, type Range } from "../../ipam/range.ts";
 import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { hasNoProcess } from "../../store/life/conclusion.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { subnetOf } from "../judgements/bridge-plugin.ts";
+import { broadcastOf } from "../judgements/bridge-plugin.ts";
 import { countWithoutProcess } from "../judgements/leaks.ts";
 import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
@@ -96,9 +96,9 @@ export function broadcastFindings(
 ): readonly Finding[] {
   return networks.flatMap(({ source = "", rangeSets, exclusions }) =>
     rangeSets.flat().flatMap((range): readonly Finding[] => {
-      const { family, prefixLength, last } = range;
-      const hasBroadcast = family === 4 && prefixLength < 31;
-      if (!hasBroadcast || !isSame(last, subnetOf(range).last)) return [];
+      const { last } = range;
+      const broadcast = broadcastOf(range);
+      if (broadcast === undefined || !isSame(last, broadcast)) return [];
       if (isGateway(last, range) || isExcluded(last, exclusions)) return [];
       const text = formatAddress(last);
       return [

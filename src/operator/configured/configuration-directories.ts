@@ -55,18 +55,20 @@ export function findPlaces(context: Requested): ConfigurationPlaces {
   const candidates =
     requested === undefined ? [...new Set([...read, ...knownDirectories])] : [requested];
   const option = context.option("--conf-dir");
-  const searched = option === undefined ? candidates.map(cleanPath) : [];
-  const own = option === undefined ? [] : [requireDirectory(system, "--conf-dir", option)];
+  const searched =
+    option === undefined
+      ? candidates.map(cleanPath)
+      : [requireDirectory(system, "--conf-dir", option)];
   const identify = (path: string): string | undefined =>
     identityOf(system, path, "ENOENT", "ENOTDIR");
-  const directories = new Map<string | undefined, string>();
-  for (const directory of [...own, ...searched].toReversed()) {
-    directories.set(identify(directory), directory);
+  const directories = new Map<string, string>();
+  for (const directory of searched) {
+    const identity = identify(directory);
+    if (identity !== undefined && !directories.has(identity)) directories.set(identity, directory);
   }
-  directories.delete(undefined);
   return {
     candidates,
-    directories: [...directories.values()].toReversed(),
+    directories: [...directories.values()],
     runtimes: requested === undefined ? all : [],
     unheeded: all.filter(({ configurations }) => {
       const identity = identify(configurations);

@@ -1,6 +1,13 @@
 /** Ranges as the `bridge` plugin sees them: the subnet, and the gateway that it gives the bridge. */
 
-import { type AddressRange, addressAt, formatAddress, isSame, next } from "../../ipam/address.ts";
+import {
+  type Address,
+  type AddressRange,
+  addressAt,
+  formatAddress,
+  isSame,
+  next,
+} from "../../ipam/address.ts";
 import { addressRangeOf } from "../../ipam/prefix.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { InterfaceAddress } from "../facts/links.ts";
@@ -19,11 +26,16 @@ export function subnetOf({ first, prefixLength }: Range): AddressRange {
   return subnetWith({ address: first, prefixLength });
 }
 
+/** The broadcast address of a range's subnet; `undefined` where it has none. */
+export function broadcastOf(range: Range): Address | undefined {
+  return range.family === 4 && range.prefixLength < 31 ? subnetOf(range).last : undefined;
+}
+
 /** The addresses of a range's subnet that a bridge there reaches: all but the broadcast address. */
 export function reachableIn(range: Range): AddressRange {
   const { first, last } = subnetOf(range);
-  const hasBroadcast = range.family === 4 && range.prefixLength < 31;
-  return { first, last: hasBroadcast ? addressAt(4, last.value - 1n) : last };
+  const isReached = broadcastOf(range) === undefined;
+  return { first, last: isReached ? last : addressAt(4, last.value - 1n) };
 }
 
 /** All addresses of the subnet of an interface's address. */

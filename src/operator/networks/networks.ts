@@ -52,8 +52,7 @@ function listNetworks(context: Context): Report {
   }
   const directories = new Map(node.asked.map((one) => [one.files.directory, one]));
   const lastAdds = new Map(node.asked.map((one) => [one, seenIn(node, one)]));
-  const found = node.asked.flatMap((one) => one.networks);
-  const entries = [...found, ...unused].map((network): Entry => {
+  const entries = [...node.askedNetworks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =
       directory === undefined || network.rangeSets.length === 0

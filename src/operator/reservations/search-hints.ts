@@ -95,7 +95,7 @@ function past({ context, asked }: Node, query: Query): readonly Hint[] {
 
 /** The hints for an address, one for each range that it concerns. */
 function hintsForAddress(node: Node, address: Address): readonly Hint[] {
-  const networks = node.asked.flatMap((one) => one.networks);
+  const networks = node.askedNetworks;
   const hints = networks.flatMap((network) =>
     network.rangeSets.flat().flatMap((range) => hintIn(node, network, range, address) ?? []),
   );
@@ -157,7 +157,7 @@ function hintsForOwner(
     return [hint("ambiguous", text)];
   }
   const isPod = query.kind === "pod";
-  const reserved = isPod ? reservedFor(node.asked, query.pod) : [];
+  const reserved = isPod ? reservedFor(node.askedNetworks, query.pod) : [];
   if (reserved.length > 0) return reserved;
   const cached = hintsOnCached(node, ({ containerId, pod }) =>
     isPod ? pod === query.pod : containerId.startsWith(query.id),
@@ -170,8 +170,7 @@ function hintsForOwner(
 }
 
 /** The addresses that a pod is to have. */
-function reservedFor(asked: readonly NetworkDirectory[], pod: string): readonly Hint[] {
-  const networks = asked.flatMap((one) => one.networks);
+function reservedFor(networks: readonly FoundNetwork[], pod: string): readonly Hint[] {
   return networks.flatMap(({ files: { network }, reserved }) =>
     reserved
       .filter((entry) => entry.pod === pod)
