@@ -90,21 +90,6 @@ scenario("an IPv6 subnet is widened in place", needs, (t, host) => {
   t.same(problems(), []);
 });
 
-scenario("the prefix length of a bridge was changed by hand", needs, (t, host) => {
-  const network = configure({ ranges: [[{ subnet: "10.219.7.0/29" }]], ...ROUTES });
-  const before = add(host, network, "before");
-  for (const words of ["add 10.219.7.1/28", "del 10.219.7.1/29"]) {
-    execFileSync("sh", ["-c", `ip addr ${words} dev cni0`]);
-  }
-  fails(t, host, network, /already has an IP address different from 10\.219\.7\.1\/29/);
-  const [found] = problems();
-  t.match(found, { code: "bridge-address" });
-  t.equal(found?.commands.length, 1);
-  for (const command of found?.commands ?? []) execFileSync("sh", ["-c", command]);
-  reach(t, [before, add(host, network, "after")], "10.219.7.1");
-  t.same(problems(), []);
-});
-
 const TWO = { ranges: [[{ subnet: "10.219.7.0/29" }, { subnet: "10.219.8.0/24" }]], ...ROUTES };
 
 scenario("a second range needs its gateway on the bridge", needs, (t, host) => {

@@ -3,6 +3,7 @@
 import { plural } from "../../cli/output/plural.ts";
 import { type Address, formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
+import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
 import { type InterfaceAddress, type Link, type Links, portsOf } from "../facts/links.ts";
@@ -10,7 +11,6 @@ import {
   formatInterfaceAddress,
   gatewayOf,
   isSameInterfaceAddress,
-  reachableIn,
   subnetOf,
   subnetWith,
 } from "../judgements/bridge-plugin.ts";
@@ -24,10 +24,8 @@ import {
   type Finding,
   GATEWAY_CHANGED,
   OTHER_DIRECTORY,
-  severityOf,
 } from "./finding.ts";
-import { podOrContainer } from "./holder.ts";
-import { namedPods, podsInSubnet } from "./pods-in-subnet.ts";
+import { namedPods, podOrContainer } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
 /** Checks that the bridge of each network is one, and has the gateway's address. */
@@ -51,34 +49,31 @@ function checkBridge(node: Node, links: Links, network: FoundNetwork): readonly 
   const link = bridge && links.get(bridge.name);
   // The next ADD makes one that is missing.
   if (bridge === undefined || link === undefined) return [];
-  return ([4, 6] as const).flatMap((family) => {
+  const ports = portsOf(links, named ?? link).map(({ name }) => name);
+  const families = ([4, 6] as const).flatMap((family) => {
     const isOwn = (range: Range): boolean =>
       range.family === family && (range.gateway === undefined || range.gateway.family === family);
     const ranges = rangeSets.flat().filter(isOwn);
-    const at = { node, links, network, bridge, link, named: named ?? link, ranges };
-    const wrong = wrongAddress(at);
-    const lost = lostAddresses(at);
-    // Of pods that may be dead, a second finding on the same bridge would only distract.
-    return [...wrong, ...lost.filter((one) => wrong.length === 0 || severityOf(one) === "error")];
+    return wrongAddress({ node, network, bridge, link, ports, ranges });
   });
+  return [...families, ...lostGateways(node, links, network, bridge)];
 }
 
 /** A network with its bridge, and its ranges of one family. */
 interface Bridged {
   readonly node: Node;
-  readonly links: Links;
   readonly network: FoundNetwork;
   readonly bridge: Bridge;
-  /** The interface with the gateways' addresses. */
+  /** The interface with the gateways' addresses: the bridge, or its interface of a VLAN. */
   readonly link: Link;
-  /** The bridge itself, which is another interface with a VLAN. */
-  readonly named: Link;
+  /** The names of the interfaces at the bridge: without any, no pod is connected to it. */
+  readonly ports: readonly string[];
   readonly ranges: readonly Range[];
 }
 
 /** The bridge has other addresses, and no gateway: the next ADD fails ("already has an IP address different from"). */
 function wrongAddress(bridged: Bridged): readonly Finding[] {
-  const { node, network, bridge, link, ranges } = bridged;
+  const { node, network, bridge, link, ports, ranges } = bridged;
   const gateways = ranges.map(gatewayOf);
   // Of IPv6 a bridge may have any others.
   const isInTheWay = (one: InterfaceAddress): boolean =>
@@ -99,24 +94,31 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
     const text = `${message}; the other one is the gateway of ${other.files.network} in ${other.source}`;
     return [{ ...about(network, "bridge-address", text), ...onOther(node, network, other) }];
   }
-  const [one] = old;
-  const range = ranges.find((its) => one && isSame(gatewayOf(its).address, one.address));
-  const isKept = old.length === 1 && range !== undefined;
-  const user = userOf(bridged, old, isKept ? range : undefined);
-  if (bridge.isForced) {
-    if (user === undefined) return [];
-    const text = `${message}; the next ADD takes the address away (forceAddress): ${user}`;
+  const [former] = old;
+  const widened = ranges.find(
+    (range) =>
+      former !== undefined &&
+      isSame(gatewayOf(range).address, former.address) &&
+      range.prefixLength < former.prefixLength,
+  );
+  if (former !== undefined && old.length === 1 && widened !== undefined && !bridge.isForced) {
+    const commands = [exchange(former, gatewayOf(widened), bridge)];
+    return [
+      { ...about(network, "bridge-address", message), remedy: BRIDGE_OTHER_PREFIX, commands },
+    ];
+  }
+  if (ports.length > 0) {
+    const user = userOf(node, old) ?? `${namedPods(ports)} at ${bridge.name} may need it`;
+    const taken = bridge.isForced ? "the next ADD takes the address away (forceAddress): " : "";
+    const text = `${message}; ${taken}${user}`;
     return [{ ...about(network, "bridge-address", text), remedy: BRIDGE_IN_USE }];
   }
-  const found = about(network, "bridge-address", user ? `${message}; ${user}` : message);
-  if (user !== undefined) return [{ ...found, remedy: BRIDGE_IN_USE }];
-  if (one !== undefined && isKept) {
-    const commands = [exchange(one, gatewayOf(range), bridge)];
-    return [{ ...found, remedy: BRIDGE_OTHER_PREFIX, commands }];
-  }
+  if (bridge.isForced) return [];
   // With the first address of a subnet the kernel may remove the others of it.
-  const commands = old.toReversed().map((it) => ({ run: [addressCommand("del", it, bridge)] }));
-  return [{ ...found, commands }];
+  const commands = old
+    .toReversed()
+    .map((address) => ({ run: [addressCommand("del", address, bridge)] }));
+  return [{ ...about(network, "bridge-address", message), commands }];
 }
 
 /** Another configuration whose gateway the bridge has. */
@@ -168,80 +170,58 @@ function addressCommand(
   return ["ip", "addr", verb, formatInterfaceAddress(address), "dev", name];
 }
 
+/** The living pods that have one of these addresses as their gateway, by libcni's cache; `undefined` where none is known. */
+function userOf(node: Node, addresses: readonly InterfaceAddress[]): string | undefined {
+  const gateways = addresses.map(({ address }) => formatAddress(address));
+  return livingPodsByGateway(node, () => true)
+    .filter(({ gateway }) => gateways.includes(formatAddress(gateway)))
+    .map(({ gateway, text }) => `${formatAddress(gateway)} is the gateway of ${text}`)
+    .at(0);
+}
+
 /**
- * Who has addresses of a bridge as the gateway, or may have: pods, whoever has an address of their subnets, what is at the
- * bridge; in words, and `undefined` where nobody does.
- *
- * @param kept the range that keeps the gateway, with another prefix length: those of its subnet lose nothing
+ * The gateways of living pods that no interface has: one of a range, or one from before the configuration was changed. The next ADD
+ * sets the former, but there may be none: the range may be full.
  */
-function userOf(
-  { node, links, named }: Bridged,
-  addresses: readonly InterfaceAddress[],
-  kept: Range | undefined,
-): string | undefined {
-  const but = kept && reachableIn(kept);
-  for (const one of addresses) {
-    const [subnet, gateway] = [subnetWith(one), formatAddress(one.address)];
-    const pods = podsInSubnet(node, { subnet, but, gateway: one.address });
-    if (pods !== undefined)
-      return `${gateway} ${pods.areLiving ? "is" : "may be"} the gateway of ${pods.text}`;
-    const [user] = node.liveness.whose.othersIn(subnet, but);
-    if (user !== undefined) return `${user} may have the gateway ${gateway}`;
-  }
-  const ports = kept === undefined ? portsOf(links, named).map(({ name }) => name) : [];
-  return ports.length === 0 ? undefined : `${namedPods(ports)} at ${named.name} may need it`;
-}
-
-/** The gateways of pods that no interface has. The next ADD sets them, but there may be none: the range may be full. */
-function lostAddresses(bridged: Bridged): readonly Finding[] {
-  const { node, links, network, bridge, ranges } = bridged;
-  const all = [...links.values()].flatMap(({ addresses }) => addresses);
-  const byGateway = new Map(
-    ranges.map((range) => [formatInterfaceAddress(gatewayOf(range)), range]),
-  );
-  const isThere = (one: Address): boolean => all.some(({ address }) => isSame(address, one));
-  const configured = [...byGateway].flatMap(([text, range]): readonly Finding[] => {
-    const gateway = gatewayOf(range);
-    // With another prefix length it answers its pods, too.
-    if (isThere(gateway.address)) return [];
-    const subnet = subnetOf(range);
-    const pods = podsInSubnet(node, { subnet, gateway: gateway.address, of: network });
-    if (pods === undefined) return [];
-    const message = `${bridge.name} lacks ${text}, the gateway of ${pods.text}`;
-    return [
-      {
-        ...about(network, "bridge-without-address", message),
-        severity: pods.areLiving ? "error" : "warning",
-        commands: [{ run: [addressCommand("add", gateway, bridge)] }],
-      },
-    ];
-  });
-  return [...configured, ...formerGateways(bridged, isThere)];
-}
-
-/** The gateways that living pods have by libcni's cache, that no range has, and no interface, as after a change of the subnet. */
-function formerGateways(
-  { node, network, bridge, ranges }: Bridged,
-  isThere: (gateway: Address) => boolean,
+function lostGateways(
+  node: Node,
+  links: Links,
+  network: FoundNetwork,
+  bridge: Bridge,
 ): readonly Finding[] {
-  const { bridgeName = "", files } = network;
-  const pods = new Map<string, string[]>();
-  for (const attachment of node.liveness.whose.known().attachments) {
-    const { gateways, hostInterfaces } = attachment;
-    if (attachment.network !== files.network || !hostInterfaces.includes(bridgeName)) continue;
-    if (node.liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-    for (const gateway of gateways.flatMap((one) => parseAddress(one) ?? [])) {
-      const isOfRange = ranges.some((range) => isSame(gatewayOf(range).address, gateway));
-      const isOfFamily = ranges.some(({ family }) => family === gateway.family);
-      if (isOfRange || !isOfFamily || isThere(gateway)) continue;
-      const text = formatAddress(gateway);
-      pods.set(text, [...(pods.get(text) ?? []), podOrContainer(attachment)]);
+  const { bridgeName = "", files, rangeSets } = network;
+  const all = [...links.values()].flatMap(({ addresses }) => addresses);
+  const isOfBridge = (attachment: CachedAttachment): boolean =>
+    attachment.network === files.network && attachment.hostInterfaces.includes(bridgeName);
+  return livingPodsByGateway(node, isOfBridge).flatMap(({ gateway, text }): readonly Finding[] => {
+    // With another prefix length it answers its pods, too.
+    if (all.some(({ address }) => isSame(address, gateway))) return [];
+    const message = `${bridge.name} lacks ${formatAddress(gateway)}, the gateway of ${text}`;
+    const found = about(network, "bridge-without-address", message);
+    const configured = rangeSets.flat().map(gatewayOf);
+    const own = configured.find(({ address }) => isSame(address, gateway));
+    if (own === undefined) return [{ ...found, remedy: GATEWAY_CHANGED }];
+    return [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
+  });
+}
+
+/** The living pods of these attachments, by the gateways that their results have; a gateway without a pod is none. */
+function livingPodsByGateway(
+  { liveness }: Node,
+  isMeant: (attachment: CachedAttachment) => boolean,
+): readonly { readonly gateway: Address; readonly text: string }[] {
+  const pods = new Map<string, Set<string>>();
+  for (const attachment of liveness.whose.known().attachments.filter(isMeant)) {
+    if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
+    for (const gateway of attachment.gateways) {
+      const known = pods.get(gateway) ?? new Set();
+      pods.set(gateway, known.add(podOrContainer(attachment)));
     }
   }
-  return [...pods].map(([gateway, names]) => {
-    const which = `${plural(names.length, "living pod")}: ${namedPods(names)}`;
-    const message = `${bridge.name} lacks ${gateway}, the gateway of ${which}`;
-    return { ...about(network, "bridge-without-address", message), remedy: GATEWAY_CHANGED };
+  return [...pods].flatMap(([text, names]) => {
+    const gateway = parseAddress(text);
+    const which = `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
+    return gateway === undefined ? [] : [{ gateway, text: which }];
   });
 }
 

@@ -21,8 +21,7 @@ import {
 import type { NextAdd } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
 import { DEL_FAILS, DISK_FAILS, type Finding, OVER, OWN_REQUEST } from "./finding.ts";
-import { podOrContainer } from "./holder.ts";
-import { namedPods } from "./pods-in-subnet.ts";
+import { namedPods, podOrContainer } from "./holder.ts";
 
 /** How the messages end that a disk is the cause of. */
 const OF_DISK: ReadonlySet<string> = new Set([

@@ -14,7 +14,7 @@ import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
-import { namedPods } from "./pods-in-subnet.ts";
+import { namedPods } from "./holder.ts";
 
 /** Checks the configurations that use this plugin, and those that cannot be read. */
 export function configurationFindings(node: Node): readonly Finding[] {

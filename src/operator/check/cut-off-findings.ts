@@ -58,11 +58,7 @@ function findingsAt(
   return all.map(({ held, cutOff }) => {
     const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
     const about = { network: directory.files.network, path: held.path, file: held, message };
-    return {
-      code: "pods-cut-off",
-      ...about,
-      ...(advice === undefined ? adviceOn(cutOff) : advice()),
-    };
+    return { code: "pods-cut-off", ...about, ...(advice ?? adviceOn(cutOff)) };
   });
 }
 
@@ -112,7 +108,7 @@ function renamed(
   directory: NetworkDirectory,
   bridgeName: string,
   pods: readonly CutOffPod[],
-): (() => Partial<Finding>) | undefined {
+): Partial<Finding> | undefined {
   const bridges = new Set(
     pods.map(({ cutOff }) => (cutOff.kind === "elsewhere" ? cutOff.bridge : undefined)),
   );
@@ -124,6 +120,5 @@ function renamed(
     .some((range) => bridge.addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range))));
   if (isNamed || !hasGateway) return undefined;
   const run = [["ip", "link", "set", "dev", bridge.name, "name", bridgeName]];
-  // One for each pod, so that each is named.
-  return () => ({ remedy: BRIDGE_RENAMED, commands: [{ run }] });
+  return { remedy: BRIDGE_RENAMED, commands: [{ run }] };
 }

@@ -51,7 +51,7 @@ export function problemLine(subject: string, detail: string): string {
 }
 
 /**
- * A line for each finding, or for those on reservations that have their commands in common: these list, or mend, them all.
+ * A line for each finding.
  *
  * @param findings all of one code and remedy
  * @param end of each line
@@ -61,22 +61,17 @@ function linesOf(
   findings: readonly Finding[],
   end: string,
 ): readonly string[] {
-  const sharedBy = (one: Finding): unknown =>
-    one.file === undefined ? one : (one.commands ?? one);
-  const rows = [...Map.groupBy(findings, sharedBy).values()];
-  const lines = rows.slice(0, MAX_SHOWN).flatMap(([first, ...others]) => {
-    if (first === undefined) return [];
-    const { code, network, path, message } = first;
-    const severity = severityOf(first);
+  const lines = findings.slice(0, MAX_SHOWN).map((finding) => {
+    const { code, network, path, message } = finding;
+    const severity = severityOf(finding);
     const subject = [severity, code, network, path].filter((word) => word !== "").join(" ");
-    const count = others.length === 0 ? "" : `${others.length + 1} like this one: `;
-    const text = shortenIds(system, inOneLine(`${subject}: ${count}${message}${end}`));
+    const text = shortenIds(system, inOneLine(`${subject}: ${message}${end}`));
     const paint = painter(system);
     const line = inWidth(system, text, "", "    ");
     return severity === "info" ? line : paint(severity, severity) + line.slice(severity.length);
   });
-  const more = rows.length - lines.length;
-  return more <= 0 ? lines : [...lines, `    (${moreText(rows.length, more)})\n`];
+  const more = findings.length - lines.length;
+  return more <= 0 ? lines : [...lines, `    (${moreText(findings.length, more)})\n`];
 }
 
 /** That there are more than are shown, and how many JSON has, of each network. */

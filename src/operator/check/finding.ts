@@ -179,7 +179,7 @@ export const kinds = {
   "sandbox-without-process": {
     severity: "info",
     remedy:
-      "none where its containers are to be started again; if the runtime does not list the sandbox any more, run the command, which removes its network namespace in that case only: the address is free after that",
+      "none where its containers are to be started again. If the runtime does not list the sandbox any more, no DEL comes for it: remove its network namespace, or end what has that open, and the address is free",
   },
   "unconfigured-network": {
     severity: "info",

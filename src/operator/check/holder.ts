@@ -5,6 +5,9 @@ import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
 
+/** How many pods a message names. */
+const MAX_NAMED = 10;
+
 /** A container, and its pod as far as that is known. */
 type Container = Pick<CachedAttachment, "containerId" | "pod">;
 
@@ -34,4 +37,10 @@ export function podOrHolder(
   reservation: NodeReservation,
 ): string {
   return cache.podOf(reservation) || describeHolder({ cache }, reservation);
+}
+
+/** The names of the first of some pods, and how many more there are. */
+export function namedPods(pods: readonly string[]): string {
+  const more = pods.length > MAX_NAMED ? ` and ${pods.length - MAX_NAMED} more` : "";
+  return `${pods.slice(0, MAX_NAMED).join(", ")}${more}`;
 }

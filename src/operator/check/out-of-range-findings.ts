@@ -11,8 +11,7 @@ import type { NetworkDirectory, NodeReservation } from "../held/network-director
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
-import { describeHolder, podOrHolder } from "./holder.ts";
-import { namedPods } from "./pods-in-subnet.ts";
+import { describeHolder, namedPods, podOrHolder } from "./holder.ts";
 import { releaseCommand } from "./remedy-command.ts";
 
 /** Checks whether running pods would get their addresses again. */

@@ -19,15 +19,6 @@ export type RemedyCommand =
       readonly where: "empty" | "missing";
       /** The directory that is made before; by default none. */
       readonly made?: string | undefined;
-    }
-  /** The network namespace of a sandbox is removed, if its runtime lists another container and not this one. */
-  | {
-      readonly namespace: string;
-      readonly containerId: string;
-      /** The shell command that prints the ids that the runtime knows. */
-      readonly list: string;
-      /** The id of a container of that runtime which is known to run. */
-      readonly runningId: string;
     };
 
 /** The release of a reservation, for one whose container is not alive: otherwise it refuses. */
@@ -39,8 +30,7 @@ export function releaseCommand({ network: { files }, text }: NodeReservation): R
 export function formatRemedyCommand(context: Requested, command: RemedyCommand): string {
   if ("words" in command) return commandText(context, command.files, command.words);
   if ("run" in command) return command.run.map(shellCommand).join(" && ");
-  if ("owner" in command) return writing(command);
-  return removing(command);
+  return writing(command);
 }
 
 function writing({
@@ -55,29 +45,4 @@ function writing({
   const guard = where === "missing" ? "set -C;" : `test ! -s ${file} &&`;
   const making = made === undefined ? "" : `(umask 022; mkdir -p ${shellWord(made)}) && `;
   return `${making}(umask 077; ${guard} ${content} > ${file})`;
-}
-
-/**
- * A list without a container that is known to run is that of another runtime, whose socket the program has found first, or the
- * runtime has lost its state: by it, every sandbox would look lost.
- */
-function removing({
-  namespace,
-  containerId,
-  list,
-  runningId,
-}: Extract<RemedyCommand, { namespace: string }>): string {
-  const [, name] = /^(?:\/var)?\/run\/netns\/([^/]+)$/.exec(namespace) ?? [];
-  const remove =
-    name === undefined ? ["umount", "--lazy", namespace] : ["ip", "netns", "delete", name];
-  const cases = [
-    [containerId, ["echo", "the runtime lists it: its DEL fails, see the log of the runtime"]],
-    [runningId, remove],
-  ] as const;
-  const lines = cases.map(([id, command]) => `*${shellWord(id)}*) ${shellCommand(command)} ;;`);
-  const otherwise = shellCommand([
-    "echo",
-    `nothing is removed: the list lacks ${runningId}, which runs`,
-  ]);
-  return `ids=$(${list}) && case "$ids" in ${lines.join(" ")} *) ${otherwise} ;; esac`;
 }

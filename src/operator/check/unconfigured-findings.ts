@@ -8,8 +8,7 @@ import { describeReaders, type Runtime } from "../configured/runtime.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
-import { podOrHolder } from "./holder.ts";
-import { namedPods } from "./pods-in-subnet.ts";
+import { namedPods, podOrHolder } from "./holder.ts";
 
 /**
  * Looks for the pods of such networks: after a network was renamed, or its data directory changed, those from before still have

@@ -24,7 +24,6 @@ import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type SystemError } from "../../system/system.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
-import { OpenNamespaces } from "../alive/open-namespaces.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import { once, onceFor } from "../once.ts";
 
@@ -69,8 +68,6 @@ export interface LifeFacts {
   readonly linked: () => ReadonlyMap<string, ReadonlySet<LinkedNamespace>>;
   /** The id that the node's namespace has for another one. */
   readonly linkedIdOf: (namespace: Namespace) => number | "none" | "unseen";
-  /** A process that has a namespace open, in words; `undefined` where none is seen. */
-  readonly holderOf: (id: string) => string | undefined;
   /** What is at the path of a network namespace that libcni's cache names. */
   readonly at: (path: string) => PathState;
   readonly standpoint: () => Standpoint;
@@ -92,7 +89,6 @@ export class NodeLifeFacts implements LifeFacts {
   readonly held: readonly NetworkDirectory[];
   /** What became of namespaces, by records and by paths. */
   readonly states: NamespaceStates;
-  readonly #open: OpenNamespaces;
   /** What is seen of the node: looked at once, so that all is judged by the same moment. */
   readonly #view = once(() => lookAround(this.#system));
   readonly #linked = once(
@@ -114,7 +110,6 @@ export class NodeLifeFacts implements LifeFacts {
     this.cache = cache;
     this.held = held;
     this.states = new NamespaceStates(system, this.#view);
-    this.#open = new OpenNamespaces(system);
   }
 
   now(): number {
@@ -140,10 +135,6 @@ export class NodeLifeFacts implements LifeFacts {
     if (this.standpoint().isElsewhere) return "none";
     return attempt(() => this.#system.namespaceId(reachedAt) ?? "none", "unseen");
   });
-
-  holderOf(id: string): string | undefined {
-    return this.#open.holderOf(id);
-  }
 
   readonly at = onceFor((path: string): PathState => this.states.at(path));
 

@@ -3,7 +3,6 @@
 import {
   type Address,
   type AddressRange,
-  addressAt,
   formatAddress,
   isSame,
   next,
@@ -29,13 +28,6 @@ export function subnetOf({ first, prefixLength }: Range): AddressRange {
 /** The broadcast address of a range's subnet; `undefined` where it has none. */
 export function broadcastOf(range: Range): Address | undefined {
   return range.family === 4 && range.prefixLength < 31 ? subnetOf(range).last : undefined;
-}
-
-/** The addresses of a range's subnet that a bridge there reaches: all but the broadcast address. */
-export function reachableIn(range: Range): AddressRange {
-  const { first, last } = subnetOf(range);
-  const isReached = broadcastOf(range) === undefined;
-  return { first, last: isReached ? last : addressAt(4, last.value - 1n) };
 }
 
 /** All addresses of the subnet of an interface's address. */

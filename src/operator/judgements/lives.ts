@@ -160,7 +160,7 @@ class ReservationEvidence implements Evidence {
     this.#lives = lives;
     this.#facts = facts;
     this.#reservation = reservation;
-    this.fate = fate?.kind === "alive" && fate.hasLeft ? withHolder(facts, fate) : fate;
+    this.fate = fate;
   }
 
   get namespaces(): readonly Namespace[] {
@@ -219,18 +219,6 @@ class ReservationEvidence implements Evidence {
   get candidate(): string | undefined {
     return this.#lives.candidateFor(this.#reservation);
   }
-}
-
-/** Who has a namespace that is not where it was is said, too. */
-function withHolder(facts: LifeFacts, fate: Extract<Fate, { kind: "alive" }>): Fate {
-  const seen = facts.namespaces().withId(fate.namespace);
-  const holder = (): string => {
-    if (seen?.processId !== undefined) return `process ${seen.processId} runs there`;
-    if (seen !== undefined) return `it is mounted at ${seen.path}`;
-    const opener = facts.holderOf(fate.namespace);
-    return opener === undefined ? "who holds it is not seen" : `${opener} has it open`;
-  };
-  return { ...fate, reason: `${fate.reason}: ${holder()}` };
 }
 
 /** What became of the namespaces that attachments name; none where libcni before 1.3 wrote the entry. */

@@ -1,6 +1,5 @@
 /** Whose the network namespaces of the node are: the node's, a known container's, or nobody knows. */
 
-import { type AddressRange, isWithin, parseAddress } from "../../ipam/address.ts";
 import { isLocal } from "../../store/namespaces/addresses.ts";
 import type { Namespace } from "../../store/namespaces/addresses-in-use.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
@@ -149,15 +148,6 @@ export class Whose {
   #withoutNode(namespaces: readonly Namespace[]): readonly Namespace[] {
     if (namespaces.length === 0 || this.#ofNode().size === 0) return namespaces;
     return namespaces.filter(({ id }) => id === undefined || !this.#ofNode().has(id));
-  }
-
-  /** The addresses of a subnet, but for a part of it, that others than the node have, in their canonical form. */
-  othersIn(subnet: AddressRange, but: AddressRange | undefined): readonly string[] {
-    return [...this.#facts.linked().keys()].filter((text) => {
-      const address = parseAddress(text);
-      if (address === undefined || !isWithin(address, subnet)) return false;
-      return !(but && isWithin(address, but)) && this.#facts.namespaces().isLinked(text);
-    });
   }
 
   /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */

@@ -8,7 +8,7 @@ export type Liveness = "alive" | "dead" | "unknown";
 /**
  * Whether a container is alive, and how that is known: the `reason` is a clause such as `its network namespace
  * /run/netns/cni-1 exists`. By a `process`: whoever says that it is dead is wrong. By a `namespace` of its own: it may
- * have moved its address away. By a `mount`, or a `descriptor` alone: no process runs there, so that the runtime may have lost it.
+ * have moved its address away. By an `idle` one, which a mount or a descriptor alone holds: its runtime may have lost it.
  *
  * Dead by a `boot` or by the `record` of its ADD: for certain, so that any ADD may take its address, if nobody uses it. By libcni's
  * `cache`, or by all `namespaces` of the node: as far as these are complete.
@@ -20,14 +20,7 @@ export type Liveness = "alive" | "dead" | "unknown";
 export type Conclusion =
   | {
       readonly liveness: "alive";
-      readonly by: "process" | "namespace" | "descriptor";
-      readonly reason: string;
-    }
-  | {
-      readonly liveness: "alive";
-      readonly by: "mount";
-      /** Where the namespace is mounted. */
-      readonly path: string;
+      readonly by: "process" | "namespace" | "idle";
       readonly reason: string;
     }
   | {
@@ -153,13 +146,13 @@ function rule<Found>(
   };
 }
 
-const alive = (by: "process" | "namespace" | "descriptor", reason: string): Conclusion => ({
+type By<L extends Liveness> = Extract<Conclusion, { readonly liveness: L }>["by"];
+
+const alive = (by: By<"alive">, reason: string): Conclusion => ({
   liveness: "alive",
   by,
   reason,
 });
-type By<L extends Liveness> = Extract<Conclusion, { readonly liveness: L }>["by"];
-
 const dead = (by: By<"dead">, reason: string): Conclusion => ({ liveness: "dead", by, reason });
 const unknown = (by: By<"unknown">, reason: string): Conclusion => ({
   liveness: "unknown",
@@ -202,12 +195,8 @@ const rules: readonly Rule[] = [
   // The runtime may have lost it, so this does not say that the container lives as surely as the above.
   rule(
     ({ evidence: { namespaces } }) => namespaces[0],
-    ({ path }, { which }) => ({
-      liveness: "alive",
-      by: "mount",
-      path,
-      reason: `the network namespace ${path} has ${which}; no process runs there`,
-    }),
+    ({ path }, { which }) =>
+      alive("idle", `the network namespace ${path} has ${which}; no process runs there`),
   ),
   // What holds it is not seen: such as a socket, or a descriptor.
   rule(
@@ -219,7 +208,7 @@ const rules: readonly Rule[] = [
     ({ deciding }) => deciding,
     (fate, { evidence: { isOnlyOpen } }) => {
       if (fate.kind === "dead") return dead(fate.by, fate.reason);
-      return alive(isOnlyOpen ? "descriptor" : "namespace", fate.reason);
+      return alive(isOnlyOpen ? "idle" : "namespace", fate.reason);
     },
   ),
   // The namespace may have moved its address away.
@@ -282,20 +271,16 @@ export function conclude(evidence: Evidence): Conclusion {
 }
 
 /**
- * Whether the address is held for nobody that is seen to need it: the container is dead, or alive by a mount or a descriptor
- * alone, which its runtime may have lost.
+ * Whether the address is held for nobody that is seen to need it: the container is dead, or in an idle namespace, which its
+ * runtime may have lost.
  */
 export function mayHaveLeaked(conclusion: Conclusion): boolean {
   return conclusion.liveness === "dead" || hasNoProcess(conclusion);
 }
 
 /** Whether a container is alive by a mount or a descriptor alone: no process runs in its network namespace. */
-export function hasNoProcess(
-  conclusion: Conclusion,
-): conclusion is Extract<Conclusion, { readonly by: "mount" | "descriptor" }> {
-  return (
-    conclusion.liveness === "alive" && (conclusion.by === "mount" || conclusion.by === "descriptor")
-  );
+export function hasNoProcess({ liveness, by }: Conclusion): boolean {
+  return liveness === "alive" && by === "idle";
 }
 
 /**

@@ -35,22 +35,15 @@ function findingsWith(
   return found.filter(({ code }) => code.startsWith("bridge-"));
 }
 
-const unknownPod = "1 pod, of which it is not known whether they live: container c1 (10.1.2.2)";
-const atBroadcast = unknownPod.replace("10.1.2.2", "10.1.2.15");
 const FIRST = { subnet: "10.1.2.0/28" };
 const SECOND = { subnet: "10.7.0.0/24" };
 const SIX = { subnet: "fd00::/64" };
 
-/** The addresses of a bridge of 10.1.2.0/28 with one pod, and what is found and printed of it. */
+/** The addresses of a bridge of 10.1.2.0/28 at which nothing is, and what is found and printed of it. */
 const cases: Readonly<
   Record<
     string,
-    readonly [
-      addresses: readonly string[],
-      message?: string,
-      commands?: readonly string[],
-      pod?: string,
-    ]
+    readonly [addresses: readonly string[], message?: string, commands?: readonly string[]]
   >
 > = {
   "the gateway's address": [["10.1.2.1/28", "fe80::1/64"]],
@@ -67,27 +60,21 @@ const cases: Readonly<
     "cni0 has 10.99.0.1/24, 10.99.0.2/24; expected the gateway 10.1.2.1/28",
     ["ip addr del 10.99.0.2/24 dev cni0", "ip addr del 10.99.0.1/24 dev cni0"],
   ],
-  "the gateway with another prefix length, which its pods keep": [
+  "the gateway with a longer prefix, as after the subnet was widened": [
+    ["10.1.2.1/29"],
+    "cni0 has 10.1.2.1/29; expected the gateway 10.1.2.1/28",
+    ["ip addr add 10.1.2.1/28 dev cni0 && ip addr del 10.1.2.1/29 dev cni0"],
+  ],
+  "the gateway with a shorter prefix": [
     ["10.1.2.1/16"],
     "cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28",
-    ["ip addr add 10.1.2.1/28 dev cni0 && ip addr del 10.1.2.1/16 dev cni0"],
-  ],
-  "the gateway with another prefix length, by which a pod has the broadcast address": [
-    ["10.1.2.1/16"],
-    `cni0 has 10.1.2.1/16; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${atBroadcast}`,
-    [],
-    "10.1.2.15",
-  ],
-  "the gateway with another prefix length, and one that would go with it": [
-    ["10.1.2.1/27", "10.1.2.6/27"],
-    `cni0 has 10.1.2.1/27, 10.1.2.6/27; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of ${unknownPod}`,
-    [],
+    ["ip addr del 10.1.2.1/16 dev cni0"],
   ],
 };
 
-for (const [name, [addresses, message, commands, pod = "10.1.2.2"]] of Object.entries(cases)) {
+for (const [name, [addresses, message, commands]] of Object.entries(cases)) {
   test(`a bridge with ${name}`, async (t) => {
-    const machine = memoryNode({ [pod]: "c1\r\neth0" });
+    const machine = memoryNode({});
     configureBridged(machine, "net", FIRST);
     const findings = findingsWith(machine, addresses);
     t.equal(findings.length, message === undefined ? 0 : 1);
@@ -97,31 +84,30 @@ for (const [name, [addresses, message, commands, pod = "10.1.2.2"]] of Object.en
   });
 }
 
-for (const [what, reservations, address, others, message] of [
+for (const [what, plugin, address, message] of [
+  ["may need its address", {}, "10.99.0.1/24", "veth1 at cni0 may need it"],
   [
-    "a subnet that was made smaller keeps the pods outside of it from their gateway",
-    { "10.1.2.19": "c1\r\neth0" },
-    "10.1.2.1/27",
+    "may lose the gateway with the rest of its subnet",
     {},
-    "cni0 has 10.1.2.1/27; expected the gateway 10.1.2.1/28; 10.1.2.1 may be the gateway of 1 pod, of which it is not known whether they live: container c1 (10.1.2.19)",
+    "10.1.2.1/16",
+    "veth1 at cni0 may need it",
   ],
   [
-    "what is at the bridge may need its address",
-    {},
+    "loses it with the next ADD",
+    { forceAddress: true },
     "10.99.0.1/24",
-    { veth1: { kind: "veth", master: "cni0" } },
-    "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; veth1 at cni0 may need it",
+    "the next ADD takes the address away (forceAddress): veth1 at cni0 may need it",
   ],
 ] as const) {
-  test(`without a command: ${what}`, async (t) => {
-    const machine = memoryNode(reservations);
-    configureBridged(machine, "net", FIRST);
-    const found = findingsWith(machine, [address], others);
+  test(`without a command: what is at the bridge ${what}`, async (t) => {
+    const machine = memoryNode({});
+    configureBridged(machine, "net", FIRST, plugin);
+    const found = findingsWith(machine, [address], { veth1: { kind: "veth", master: "cni0" } });
     t.match(found, [
       {
         code: "bridge-address",
         remedy: /^correct the configuration: .* drain the node first/,
-        message,
+        message: `cni0 has ${address}; expected the gateway 10.1.2.1/28; ${message}`,
       },
     ]);
     t.same(found[0]?.commands, []);
@@ -164,43 +150,26 @@ test("of IPv6, only an old address of the subnet is in the way", async (t) => {
   t.same(findingsWith(machine, ["fd01::1/64", "fd00::1/64", "fd00::ff/64"]), []);
 });
 
-test("a bridge without an address, while it is not known whether its pods live, is a warning", async (t) => {
+test("a gateway that living pods have, and no interface, is given back", async (t) => {
   const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
   configureBridged(machine, "net", FIRST);
-  t.match(findingsWith(machine, ["fe80::1/64"]), [
+  remember(machine, "c1", {
+    ...{ netns: "/run/netns/c1", addresses: ["10.1.2.2/28"], gateway: "10.1.2.1" },
+    hostInterfaces: ["cni0", "veth1"],
+  });
+  const found = (others: Readonly<Record<string, LinkFacts>>, run: MemoryRun) =>
+    findingsWith(machine, ["fe80::1/64"], others, run);
+  const alive = { kernel: { mounted: { "/run/netns/c1": 50 }, addresses: { 50: ["10.1.2.2"] } } };
+  t.match(found({}, alive), [
     {
-      code: "bridge-without-address",
-      severity: "warning",
-      message: `cni0 lacks 10.1.2.1/28, the gateway of ${unknownPod}`,
+      ...{ code: "bridge-without-address", severity: "error" },
+      message: "cni0 lacks 10.1.2.1, the gateway of 1 living pod: container c1",
       commands: ["ip addr add 10.1.2.1/28 dev cni0"],
     },
   ]);
-});
-
-test("a gateway that another interface has is not lost, nor that of another network's pods", async (t) => {
-  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
-  configureBridged(machine, "net", FIRST);
-  t.same(findingsWith(machine, [], { old0: { kind: "bridge", addresses: ["10.1.2.1/28"] } }), []);
-
-  const [vlan7, vlan8] = [7, 8].map((vlan) => ({ bridge: "br0", vlan }));
-  configureBridged(machine, "net", FIRST, vlan7);
-  configureBridged(machine, "other", FIRST, vlan8);
-  const others = { br0: { kind: "bridge" }, "br0.7": ["10.1.2.1/28"], "br0.8": [] };
-  t.same(findingsWith(machine, [], others), []);
-});
-
-test("an address that is the gateway of no pod, by libcni's cache, is removed", async (t) => {
-  const machine = memoryNode({ "10.1.2.2": "c1\r\neth0" });
-  configureBridged(machine, "net", FIRST);
-  const findings = (gateway: string) => {
-    remember(machine, "c1", { addresses: ["10.1.2.2/28"], gateway });
-    return findingsWith(machine, ["10.1.2.14/28"]);
-  };
-
-  t.match(findings("10.1.2.1"), [{ commands: ["ip addr del 10.1.2.14/28 dev cni0"] }]);
-  const own = findings("10.1.2.14");
-  t.match(own, [{ remedy: /^correct the configuration: / }]);
-  t.same(own[0]?.commands, []);
+  const old0 = { kind: "bridge", addresses: ["10.1.2.1/16"] };
+  t.same(found({ old0 }, alive), [], "another interface has it, with another prefix length");
+  t.same(found({}, {}), [], "the pod is dead: the next one gets it from the next ADD");
 });
 
 /** The pod `default/web` of 10.99.0.0/24, which runs, where the network is another by now. */
@@ -223,7 +192,7 @@ test("that the next ADD takes the gateway of living pods away is said before, an
     {
       ...{ code: "bridge-address", severity: "error", commands: [] },
       message:
-        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; the next ADD takes the address away (forceAddress): 10.99.0.1 is the gateway of 1 living pod: default/web (10.99.0.2)",
+        "cni0 has 10.99.0.1/24; expected the gateway 10.1.2.1/28; the next ADD takes the address away (forceAddress): 10.99.0.1 is the gateway of 1 living pod: default/web",
       remedy: /drain the node first/,
     },
   ]);

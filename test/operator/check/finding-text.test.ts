@@ -7,25 +7,10 @@ import { openNetwork } from "../../../src/store/files/network-files.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
 import { MemoryMachine } from "../../harness/memory-machine.ts";
 import { networkName } from "../../store/fixtures.ts";
-import { reservationOf } from "../held/reservation.ts";
 import { contextOf, startOperator } from "../memory-node.ts";
 
 const files = openNetwork(new MemoryMachine().start(), "/data", networkName("net"));
 const gc = [{ files, words: ["gc", "net"] }] as const;
-
-/** A reservation that leaked: what gc lists. */
-function leak(last: number): Finding {
-  const file = reservationOf({ kind: "unowned" }, `10.0.0.${last}`);
-  const message = `10.0.0.${last} is held by c${last}`;
-  return {
-    code: "leaked-reservation",
-    network: "net",
-    path: `/data/net/10.0.0.${last}`,
-    file,
-    message,
-    commands: gc,
-  };
-}
 
 const full: Finding = {
   ...{ code: "range-full", severity: "error", network: "net", path: "/conf/net.conf" },
@@ -48,21 +33,16 @@ function textOf(findings: readonly Finding[], columns?: number): string {
   return formatFindings(contextOf(own), findings, findings, counts);
 }
 
-test("what one command lists is one line with a count, and the error beside it stays in sight", async (t) => {
-  const leaks = Array.from({ length: 120 }, (_, at) => leak(at + 2));
-  t.equal(
-    textOf([full, ...leaks]),
-    `error range-full net /conf/net.conf: no address is left
-  What to do: make it larger
-    host-local gc net --data-dir /data
-
-warning leaked-reservation net /data/net/10.0.0.2: 120 like this one: 10.0.0.2 is held by c2
-  What to do: run gc, which lists the reservations of dead containers and prints the command that releases them
-    host-local gc net --data-dir /data
-
-1 error: range-full; 120 warnings: leaked-reservation (120)
-`,
-  );
+test("of many findings of a kind twenty are shown, and an error beside them stays in sight", async (t) => {
+  const others = Array.from({ length: 120 }, (_, at): Finding => {
+    const [path, message] = [`/data/net/10.0.0.${at + 2}`, "the file names no container"];
+    return { code: "malformed-reservation", network: "net", path, message };
+  });
+  const lines = textOf([full, ...others]).split("\n");
+  t.match(lines[0], "error range-full net /conf/net.conf: no address is left");
+  t.equal(lines.filter((line) => line.startsWith("warning ")).length, 20);
+  t.ok(lines.includes("    (100 more; --json lists all)"));
+  t.match(lines.at(-2), "1 error: range-full; 120 warnings: malformed-reservation (120)");
 });
 
 test("what is said of a range is not said of another one, though the command is the same", async (t) => {

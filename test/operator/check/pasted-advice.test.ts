@@ -4,7 +4,7 @@
  * address and its gateway, and the next pod gets another address.
  */
 
-import { type ChildProcess, execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -36,9 +36,6 @@ const HOUR = 3600;
 
 /** The id of the pod's sandbox, as runtimes make them. */
 const WEB = "4f1d6e0c8b7a".padEnd(64, "0");
-
-/** The id of another one, in which a process runs. */
-const RUNNING = "52a3e7b3c482".padEnd(64, "0");
 
 /** A node with the network `net`, and one pod that lives, with 10.219.9.2. */
 interface Node {
@@ -119,8 +116,6 @@ function leak({ host, network }: Node): void {
 interface Effect {
   readonly exitCode: 0 | 1;
   readonly isGone?: boolean;
-  /** What the runtime's program does, which a command asks. */
-  readonly runtime?: string;
 }
 
 /** The finding is gone. */
@@ -173,19 +168,6 @@ const cases: readonly (readonly [
     ASKED,
   ],
   [
-    "no process runs",
-    "sandbox-without-process",
-    besideRunning,
-    { ...SHOWN, runtime: `echo ${WEB} ${RUNNING}` },
-  ],
-  ["the list is empty", "sandbox-without-process", besideRunning, { ...SHOWN, runtime: "true" }],
-  [
-    "the list is another runtime's",
-    "sandbox-without-process",
-    besideRunning,
-    { ...SHOWN, runtime: `echo ${"7".repeat(64)}` },
-  ],
-  [
     "its file is gone",
     "unconfigured-network",
     () => rmSync(join(CONFIGURATIONS, "net.conflist")),
@@ -206,16 +188,6 @@ const cases: readonly (readonly [
   ],
   ["it was removed", "plugin-replaced", removePlugin, ASKED],
 ];
-
-/** What runs in the namespaces of pods. */
-const processes: ChildProcess[] = [];
-
-/** A pod beside it, in whose namespace a process runs. */
-function besideRunning({ host, network }: Node): void {
-  host.runtime.add(network, new Pod(RUNNING));
-  processes.push(spawn("ip", ["netns", "exec", RUNNING, "sleep", "infinity"]));
-  age("10.219.9.2");
-}
 
 function rename(): void {
   rmSync(join(CONFIGURATIONS, "net.conflist"));
@@ -239,7 +211,7 @@ const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
   ...(["unread-key", "shadowed-configuration"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
-  ...(["address-in-use-twice", "range-nearly-full"] as const),
+  ...(["address-in-use-twice", "range-nearly-full", "sandbox-without-process"] as const),
   ...([
     "bridge-without-address",
     "bridge-address",
@@ -254,7 +226,7 @@ const others: readonly (keyof typeof kinds)[] = [
 async function paste(
   t: Test,
   host: Host,
-  [, code, spoil, { exitCode, isGone, runtime }]: (typeof cases)[number],
+  [, code, spoil, { exitCode, isGone }]: (typeof cases)[number],
 ): Promise<void> {
   const node = makeNode(host);
   const { network, web } = node;
@@ -270,7 +242,7 @@ async function paste(
   t.not(commands.length, 0, "it has commands");
   const plugin = readFileSync(executable);
   for (const command of commands) {
-    const outcome = runAsPrinted(t, command, runtime === undefined ? {} : { crictl: runtime });
+    const outcome = runAsPrinted(t, command);
     t.comment(`${command}: ${outcome.exitCode} ${outcome.stdout}${outcome.stderr}`);
     t.equal(outcome.exitCode, exitCode, command);
   }
@@ -296,8 +268,7 @@ scenario(
     for (const one of cases) {
       await t.test(`${one[1]}: ${one[0]}`, async (t) => {
         t.teardown(() => {
-          for (const one of processes.splice(0)) one.kill();
-          for (const id of [WEB, RUNNING, "next"])
+          for (const id of [WEB, "next"])
             execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
         await paste(t, host, one);

@@ -22,7 +22,7 @@ function rules(age: number, changed: Partial<Rules> = {}): Rules {
 for (const [shown, without, believed, doubted] of [
   ["process", "alive", "inUse", "inUse"],
   ["namespace", "alive", "inUse", "inUse"],
-  ["mount", "alive", "inUse", "inUse"],
+  ["idle", "alive", "inUse", "inUse"],
   ["dead", "due", "due", "due"],
   ["unknown", "unknown", "due", "unknown"],
   ["unread", "unknown", "unknown", "unknown"],
@@ -69,7 +69,7 @@ test("nothing is reported of a pod that starts while the list is made", async (t
   for (const [shown, decision] of [
     ["unknown", "young"],
     ["process", "alive"],
-    ["mount", "alive"],
+    ["idle", "alive"],
     ["dead", "young"],
   ] as const) {
     t.match(decide(known(shown)), { decision, deadSince: undefined });

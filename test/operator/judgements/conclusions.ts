@@ -8,8 +8,7 @@ import { reservationOf } from "../held/reservation.ts";
 const conclusions = {
   process: { liveness: "alive", by: "process", reason: "" },
   namespace: { liveness: "alive", by: "namespace", reason: "" },
-  mount: { liveness: "alive", by: "mount", path: "/run/netns/a", reason: "" },
-  descriptor: { liveness: "alive", by: "descriptor", reason: "" },
+  idle: { liveness: "alive", by: "idle", reason: "" },
   dead: { liveness: "dead", by: "record", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
   unread: { liveness: "unknown", by: "unread", reason: "" },

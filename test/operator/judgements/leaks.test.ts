@@ -16,13 +16,7 @@ const after = (minutes: number): number => Number(owned.since) + minutes * MINUT
 for (const [what, all, age, uptime, expected] of [
   ["who has a process", [known("process")], 11, undefined, "0 leaked, 0 unknown of 1"],
   ["a dead one", [known("dead")], 11, undefined, "1 leaked, 0 unknown of 1"],
-  [
-    "a lost sandbox, by mount or descriptor",
-    [known("mount"), known("descriptor")],
-    11,
-    99,
-    "2 leaked, 0 unknown of 2",
-  ],
+  ["a sandbox that may be lost", [known("idle")], 11, 99, "1 leaked, 0 unknown of 1"],
   ["one of which nothing is known", [known("unknown")], 11, undefined, "0 leaked, 1 unknown of 1"],
   ["a young one", [known("dead")], 9, undefined, "0 leaked, 0 unknown of 0"],
   [
@@ -57,7 +51,7 @@ for (const [what, all, age, uptime, expected] of [
 }
 
 test("who runs no process is counted once a runtime had the time to start one", async (t) => {
-  const all = [known("mount"), known("descriptor"), known("process"), known("dead")];
+  const all = [known("idle"), known("idle"), known("process"), known("dead")];
   t.equal(countWithoutProcess(all, after(11)), 2);
   t.equal(countWithoutProcess(all, after(9)), 0);
 });

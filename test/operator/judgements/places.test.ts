@@ -101,7 +101,6 @@ function factsOf({
     whyUnseen: () => undefined,
     linked: () => new Map(linked.length === 0 ? [] : [[ADDRESS, new Set(linked)]]),
     linkedIdOf: ({ path }) => ids.get(path) ?? "none",
-    holderOf: () => undefined,
     at: (path) => {
       if (ids.has(path) || unseen[path] === "exists") return { kind: "exists", id: path };
       return { kind: unseen[path] === "unseen" || path === "" ? "unseen" : "gone" };
