@@ -86,7 +86,7 @@ export const kinds = {
   "node-network": {
     severity: "warning",
     remedy:
-      "give the network a subnet that no other network of the node has: packets for an address go to one of them alone",
+      "give the network a subnet that no other network of the node has: packets for an address go to one of them alone. If that is the network's former bridge, restart the pods at it, and remove it once nothing is at it",
   },
   "leaked-reservation": {
     severity: "warning",
