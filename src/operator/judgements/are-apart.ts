@@ -10,11 +10,6 @@ export function areApart(one: NetworkDirectory, other: NetworkDirectory): boolea
   );
 }
 
-/** Whether the node has routes to the pods of both: it reaches an address in one of them alone. */
-export function areRouted(one: NetworkDirectory, other: NetworkDirectory): boolean {
-  return [one, other].every(({ networks }) => networks.some(({ isRouted }) => isRouted));
-}
-
 /** Through the node the pods of two networks meet that are not meant to be separate, as those of two VLANs are. */
 function areOnDifferentLinks(one: FoundNetwork, other: FoundNetwork): boolean {
   if (one.isRouted && other.isRouted && !(isVlan(one) && isVlan(other))) return false;

@@ -88,15 +88,6 @@ const cases: Readonly<
       return join(node.confDir, "net.conf");
     },
   ],
-  "an address that is reserved in two networks": [
-    "overlapping-ranges",
-    "error",
-    (node) => {
-      node.network("other", { subnet: "198.51.100.0/24", rangeStart: "198.51.100.2" });
-      node.call("ADD", "other", "c2");
-      return join(node.dataDir, "net/198.51.100.2");
-    },
-  ],
 };
 
 test("a healthy node has no findings", async (t) => {

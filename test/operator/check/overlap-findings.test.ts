@@ -36,14 +36,7 @@ function foundWith(one: JsonObject, other: JsonObject, arePodsThere: boolean): r
 const range = [
   "warning overlapping-ranges: 10.1.2.1-10.1.2.14 is in the networks lan-a and lan-b (/conf/lan-b.conflist)",
 ];
-const twice = [
-  "error overlapping-ranges: 10.1.2.5 is held by default/c0 (container c0) in lan-a and by default/c1 (container c1) in lan-b",
-  "address-in-use-twice",
-];
-
-const routed = [
-  `${range[0]}, each in a VLAN of its own: the node routes an address to one of them alone`,
-];
+const twice = ["address-in-use-twice", ...range];
 
 const onEth0 = { type: "macvlan", master: "eth0" };
 const bridge = { type: "bridge", bridge: "br0" };
@@ -85,8 +78,8 @@ for (const [what, one, other, areTogether] of [
   });
 }
 
-test("two VLANs with gateways have no address twice: the node has one route to both", async (t) => {
+test("two VLANs with gateways have no address twice", async (t) => {
   for (const arePodsThere of [false, true]) {
-    t.same(foundWith({ ...gateway, vlan: 5 }, { ...gateway, vlan: 6 }, arePodsThere), routed);
+    t.same(foundWith({ ...gateway, vlan: 5 }, { ...gateway, vlan: 6 }, arePodsThere), []);
   }
 });
