@@ -90,8 +90,7 @@ export const kinds = {
   },
   "leaked-reservation": {
     severity: "warning",
-    remedy:
-      "run gc, which lists the reservations of dead containers and prints the command that releases them",
+    remedy: "run gc, which lists them and prints the command that releases them",
   },
   "add-fails": {
     severity: "error",

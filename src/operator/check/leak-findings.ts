@@ -1,7 +1,7 @@
 /** Findings on reservations whose containers seem to be dead. */
 
 import { formatMinute } from "../../cli/output/minute.ts";
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { hasNoProcess } from "../../store/life/conclusion.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { leaksAmong } from "../judgements/leaks.ts";
@@ -42,8 +42,9 @@ function findingsIn(node: Node, { files, reservations }: NetworkDirectory): read
   const [firstDead] = dead;
   if (firstDead !== undefined) {
     const { reservation, conclusion } = firstDead;
-    const example = `${reservation.text}, held by ${describeHolder(node, reservation)}`;
-    const message = `${countOf(dead)} seem to be of dead containers, such as ${example}: ${conclusion.reason}`;
+    const such = dead.length === 1 ? ":" : ", such as";
+    const example = `${reservation.text} of ${describeHolder(node, reservation)}`;
+    const message = `${countOf(dead)} leaked${such} ${example}: ${conclusion.reason}`;
     found.push({ ...about, code: "leaked-reservation", message, commands });
   }
   const [firstIdle] = idle;
@@ -51,7 +52,7 @@ function findingsIn(node: Node, { files, reservations }: NetworkDirectory): read
     const names = idle.map(
       ({ reservation }) => `${podOrHolder(node, reservation)} (${reservation.text})`,
     );
-    const message = `${countOf(idle)} are of sandboxes without a process: ${namedPods(names)}; ${firstIdle.conclusion.reason}`;
+    const message = `${countOf(idle)} ${verbFor(idle.length, "is of a sandbox", "are of sandboxes")} without a process: ${namedPods(names)}; ${firstIdle.conclusion.reason}`;
     found.push({ ...about, code: "sandbox-without-process", message });
   }
   const [firstUnknown] = unknown;

@@ -15,20 +15,19 @@ import { namedPods, podOrHolder } from "./holder.ts";
  * addresses that are handed out again. Reservations of dead containers are ignored.
  */
 export function unconfiguredFindings(node: Node): readonly Finding[] {
-  const isAsked = (one: NetworkDirectory): boolean => node.asked.includes(one);
-  const configured = node.directories.filter(({ sources }) => sources.length > 0);
-  const { unheeded } = node.places;
-  const isKnown = ({ files }: NetworkDirectory): boolean =>
-    configured.some((one) => one.files.network === files.network);
-  return node.directories.flatMap((former) => {
+  const { asked, directories, places } = node;
+  const configured = directories.filter(({ sources }) => sources.length > 0);
+  return directories.flatMap((former): readonly Finding[] => {
+    const isAsked = asked.includes(former);
     if (former.sources.length > 0) return [];
-    if (unheeded.length > 0 && !isKnown(former)) {
-      return isAsked(former) ? [perhapsElsewhere(former, unheeded)] : [];
+    const reason = reasonFor(node, former, configured);
+    if (places.unheeded.length > 0 && !reason.hasMoved) {
+      return isAsked ? [perhapsElsewhere(former, places.unheeded)] : [];
     }
-    const others = configured.filter((one) => isAsked(one) || isAsked(former));
-    const finding = findingOn(node, former, others, reasonFor(node, former, configured));
-    if (finding === undefined) return [];
-    return finding.severity === "error" || isAsked(former) ? [finding] : [];
+    const others = configured.filter((other) => isAsked || asked.includes(other));
+    const finding = findingOn(node, former, others, reason);
+    const isMeant = isAsked || finding?.severity === "error";
+    return finding !== undefined && isMeant ? [finding] : [];
   });
 }
 
@@ -47,91 +46,87 @@ function perhapsElsewhere(
 /** Why a directory is that of no configured network. */
 interface Reason {
   readonly message: string;
-  /** How its pods become those of a configured network again. */
-  readonly back: string;
-  /** Where the network is now; `undefined` where it may be any other. */
-  readonly moved: NetworkDirectory | undefined;
-  /** Whether it is certain; else only what other networks hand out is a finding. */
-  readonly isKnown: boolean;
+  /** Whether the network has another data directory now. */
+  readonly hasMoved: boolean;
+  /** Whether a file that cannot be read may configure it: then only what other networks hand out is a finding. */
+  readonly isDoubted: boolean;
   /** Whether it is a finding without any container. */
   readonly isReported: boolean;
-  /** Whether no other network is configured. */
-  readonly isOnly: boolean;
 }
 
 function reasonFor(
   { files: all, problems }: Node,
-  { files: { network, dataDir } }: NetworkDirectory,
+  { files: { network } }: NetworkDirectory,
   configured: readonly NetworkDirectory[],
 ): Reason {
-  const isOnly = configured.length === 0;
-  const moved = configured.find((one) => one.files.network === network);
+  const moved = configured.find(({ files }) => files.network === network);
   if (moved !== undefined) {
     const message = `ipam.dataDir of this network is ${moved.files.dataDir} now`;
-    const back = `set ipam.dataDir back to ${dataDir}`;
-    return { message, back, moved, isKnown: true, isReported: true, isOnly };
+    return { message, hasMoved: true, isDoubted: false, isReported: true };
   }
-  const back = "give the network its former configuration, or name, back";
   if (mayBeConfigured(network, all, problems)) {
     const message = "no configuration that can be read names this network";
-    return { message, back, moved, isKnown: false, isReported: false, isOnly };
+    return { message, hasMoved: false, isDoubted: true, isReported: false };
   }
   // It may be in the API server, for multus: of a network that has no pod no cache tells then.
   const hasMultus = all.some(({ callsOthers }) => callsOthers);
   const unless = hasMultus ? ", unless a NetworkAttachmentDefinition does" : "";
   const message = `no configuration names this network${unless}`;
-  return { message, back, moved, isKnown: true, isReported: !hasMultus, isOnly };
+  return { message, hasMoved: false, isDoubted: false, isReported: !hasMultus };
 }
+
+/** What comes before the remedy where a configuration cannot be read. */
+const UNREAD = "correct the configuration that cannot be read. Unless it is that of this network, ";
+
+/** Whoever goes back later makes the pods since then those of a former network. */
+const BY_MISTAKE =
+  "If the change was a mistake, and no pod got an address by it since, take it back instead";
 
 /** @param others networks that may hand out the same addresses */
 function findingOn(
-  { cache, liveness }: Node,
+  { cache, liveness, networks }: Node,
   { files, reservations }: NetworkDirectory,
   others: readonly NetworkDirectory[],
-  { message, back, moved, isKnown, isReported, isOnly }: Reason,
+  { message, isDoubted, isReported }: Reason,
 ): Finding | undefined {
   const living = new Set<string>();
   const unknown = new Set<string>();
   const shared: string[] = [];
-  const sharing = new Set<NetworkDirectory>();
+  const sharing = new Set<string>();
   for (const { reservation, conclusion } of liveness.livenessOfAll(reservations)) {
-    const { liveness: state } = conclusion;
     const { address, owner, name, text } = reservation;
+    const isAlive = conclusion.liveness === "alive";
     // A process may have an address whose file names no container.
-    const container = containerOf(owner) || (state === "alive" ? name : "");
-    if (state === "dead" || container === "") continue;
+    const container = containerOf(owner) || (isAlive ? name : "");
+    if (conclusion.liveness === "dead" || container === "") continue;
     const holder = container === name ? name : podOrHolder({ cache }, reservation);
-    if (state === "alive") living.add(holder);
+    if (isAlive) living.add(holder);
     else unknown.add(container);
     const other = others.find(({ ranges }) => ranges.some((range) => isWithin(address, range)));
     if (other === undefined) continue;
     shared.push(`${text} (${holder})`);
-    sharing.add(other);
+    sharing.add(other.files.network);
   }
   const { network, directory: path } = files;
   const about = { code: "unconfigured-network", network, path } as const;
-  // Whoever goes back makes the pods of the other ones those of a former network.
-  const canGoBack = (moved === undefined ? [...sharing] : [moved])
-    .flatMap((one) => liveness.livenessOfAll(one.reservations))
-    .every(({ conclusion }) => conclusion.liveness === "dead");
   if (shared.length > 0) {
-    const names = new Set([...sharing].map((one) => one.files.network));
     return {
       ...about,
       severity: "error",
-      message: `${message}, but ${[...names].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
-      remedy: `${isKnown ? "" : UNREAD}${canGoBack ? `${back} until these pods have ended, or ` : ""}restart these pods now, then run gc: new pods get the same addresses`,
+      message: `${message}, but ${[...sharing].join(" and ")} hands out its addresses, too: ${namedPods(shared)}`,
+      remedy: `${isDoubted ? UNREAD : ""}restart these pods now, then run gc: new pods get the same addresses. ${BY_MISTAKE}`,
       commands: [{ files, words: ["list", network] }],
     };
   }
-  if (!isKnown) return undefined;
+  if (isDoubted) return undefined;
   if (living.size > 0) {
+    const isOnly = networks.every(({ source }) => source === undefined);
     return {
       ...about,
       // Without any other nothing deletes these pods, or starts new ones.
       severity: isReported && isOnly ? "error" : "warning",
       message: `${message}; it has ${plural(living.size, "running pod")}: ${namedPods([...living])}`,
-      remedy: `${canGoBack ? `if that is a mistake, ${back} before these pods end. Otherwise ` : ""}restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation`,
+      remedy: `restart these pods, then run gc: their DEL goes elsewhere. Remove the directory once it has no reservation. ${BY_MISTAKE}`,
       commands: [{ files, words: ["gc", network] }],
     };
   }
@@ -144,6 +139,3 @@ function findingOn(
       "if the runtime has none of its containers, release its reservations and remove the directory",
   };
 }
-
-/** What comes before the remedy where a configuration cannot be read. */
-const UNREAD = "correct the configuration that cannot be read. Unless it is that of this network, ";

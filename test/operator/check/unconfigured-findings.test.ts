@@ -96,29 +96,6 @@ test("that another network hands out its addresses is an error, whatever the fil
   });
 });
 
-/** The network `net` with a running pod, renamed to `pods`, which has given out these addresses since. */
-function renamedNode(...pods: readonly string[]): MemoryMachine {
-  const machine = nodeWithPod();
-  const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
-  configure(machine, "net.conf", { name: "pods", type: "ptp", ipam });
-  machine.disk.makeDirectories("/data/pods");
-  for (const address of pods) machine.disk.put(`/data/pods/${address}`, "c2\r\neth0");
-  return machine;
-}
-
-test("its former name is advised only while that makes no other network one without a name", async (t) => {
-  const advice = (machine: MemoryMachine) =>
-    findingsOn(machine, alive).find(({ code }) => code === "unconfigured-network")?.remedy;
-  t.match(advice(renamedNode()), /^give the network its former configuration, or name, back until/);
-  // Whether it lives is not known: who follows the advice makes `pods` such a network.
-  t.match(advice(renamedNode("10.0.0.3")), /^restart these pods now/);
-
-  const moved = movedNode("10.0.0.0/29");
-  moved.disk.makeDirectories("/srv/cni/net");
-  moved.disk.put("/srv/cni/net/10.0.0.3", "c2\r\neth0");
-  t.match(movedIn(moved)?.remedy, /^restart these pods now/);
-});
-
 /** The network `net` in the default data directory, with a running pod, and its configuration with another one. */
 function movedNode(subnet: string): MemoryMachine {
   const machine = nodeWithPod();
@@ -144,8 +121,7 @@ test("a data directory that has changed is called that", async (t) => {
     ...about,
     severity: "warning",
     message: `${message}; it has 1 running pod: default/web`,
-    remedy:
-      /^if that is a mistake, set ipam\.dataDir back to \/var\/lib\/cni\/networks before these pods end\. Otherwise restart/,
+    remedy: /^restart these pods, .* If the change was a mistake, and no pod got an address by it/,
     commands: ["host-local gc net --conf-dir /conf --cache-dir /cache"],
   });
   t.match(movedIn(movedNode("10.0.0.0/29")), {
@@ -153,7 +129,7 @@ test("a data directory that has changed is called that", async (t) => {
     severity: "error",
     message: `${message}, but net hands out its addresses, too: 10.0.0.2 (default/web)`,
     remedy:
-      /^set ipam\.dataDir back to \/var\/lib\/cni\/networks until these pods have ended, or restart these pods now/,
+      /^restart these pods now, .* If the change was a mistake, and no pod got an address by it/,
   });
   const empty = movedNode("10.9.0.0/29");
   empty.disk.unlink(`${DEFAULT_DATA_DIR}/net/10.0.0.2`);
