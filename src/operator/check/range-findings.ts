@@ -15,12 +15,6 @@ import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
 import { DELS_FAIL, type Finding } from "./finding.ts";
 
-/** What is said with `exhaustedStatus`: the leaked addresses that ADD reclaims keep STATUS from failing. */
-const STATUS_FAILS = {
-  now: "; STATUS fails, too (exhaustedStatus): CRI-O, which waits for it at its start, then never sends the GC that would release what leaked",
-  soon: "; once there is none, STATUS fails, too (exhaustedStatus), and CRI-O at its start sends no GC before it is good again",
-} as const;
-
 /** The remedy where all that hold addresses of a range are known to live. */
 const ALL_LIVE =
   "the range is too small for the pods of this node: give the node more addresses, as the page 'Give a node more addresses' of the documentation says, or allow fewer pods after draining it";
@@ -50,14 +44,13 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
       if (capacity === 0n) return [];
       const holders = holdersIn(node, directory, set);
       const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
-      const status = network.failsWhenExhausted ? STATUS_FAILS[isFull ? "now" : "soon"] : "";
       if (!isFull) {
-        const message = `${usage}: ${decimal(free)} left${holders.text}${status}`;
+        const message = `${usage}: ${decimal(free)} left${holders.text}`;
         return [{ ...about, code: "range-nearly-full", message, ...holders.advice }];
       }
       const isDeadKnown = node.takenIn(directory).all !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      const message = `${usage}: the next pod gets none${unless}${holders.text}${status}`;
+      const message = `${usage}: the next pod gets none${unless}${holders.text}`;
       return [{ ...about, code: "range-full", message, ...holders.advice }];
     });
   });

@@ -149,12 +149,10 @@ function cachedFile({ directory, document }: CachedConfiguration): Configuration
 function differing(found: readonly FoundNetwork[]): FoundNetwork[] {
   const ofNetworks = Map.groupBy(found, ({ files }) => files.directory);
   return [...ofNetworks.values()].flatMap((all) => {
-    // STATUS is asked of every plugin of a list, also of one for GC alone.
-    const failsWhenExhausted = all.some((one) => one.failsWhenExhausted);
     const byRanges = [...Map.groupBy(all, formatRanges)];
     return byRanges
       .filter(([ranges]) => ranges !== "" || byRanges.length === 1)
-      .flatMap(([, [first]]) => (first === undefined ? [] : [{ ...first, failsWhenExhausted }]));
+      .flatMap(([, [first]]) => first ?? []);
   });
 }
 

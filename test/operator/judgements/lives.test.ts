@@ -80,7 +80,7 @@ const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
   "a mounted namespace has its address, and the cache does not know it": [
     { mounted: { "/run/netns/x": 50 }, addresses: { 50: ["10.7.9.2"] } },
     undefined,
-    "alive by mount: the network namespace /run/netns/x has this address; no process runs there",
+    "alive by idle: the network namespace /run/netns/x has this address; no process runs there",
   ],
   "its namespace is mounted, but has moved its address away": [
     { mounted: mountedAt(50), addresses: { 50: ["169.254.1.1"] } },

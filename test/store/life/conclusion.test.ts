@@ -44,7 +44,7 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   "a mount, whatever else": [
     { namespaces: [mounted], named: [gone], fate: BEFORE_BOOT },
-    "alive by mount",
+    "alive by idle",
   ],
   "a mount beside a process": [{ namespaces: [mounted, ofProcess] }, "alive by process"],
   "the node itself has it": [{ isOfNode: true, named: [gone] }, "alive by namespace"],
@@ -63,7 +63,7 @@ const cases: Readonly<Record<string, Case>> = {
   "the record of a namespace that exists": [{ fate: living, candidate }, "alive by namespace"],
   "the record of one that only a descriptor holds": [
     { fate: living, isOnlyOpen: true, named: [gone] },
-    "alive by descriptor",
+    "alive by idle",
   ],
   "the record of one in which a process runs": [
     { fate: living, isRunning: true, namespaces: [mounted] },
@@ -75,7 +75,7 @@ const cases: Readonly<Record<string, Case>> = {
   ],
   "the same, with an address that another namespace has": [
     { fate: deadByRecord, namespaces: [mounted] },
-    "alive by mount",
+    "alive by idle",
   ],
   "the record of another namespace that is gone: an address may be in use without a container": [
     { fate: ofNoPod },
