@@ -52,8 +52,8 @@ export function replaceByFile(system: System, path: string, text: string): void 
  */
 export function removeAbandoned(system: System, directory: string): void {
   const oldest = BigInt(system.now() - ABANDONED_AFTER) * 1_000_000n;
-  for (const name of attempt(() => system.list(directory), []).filter((one) =>
-    TEMPORARY.test(one),
+  for (const name of attempt(() => system.list(directory), []).filter((entry) =>
+    TEMPORARY.test(entry),
   )) {
     const path = join(directory, name);
     // Its own installation may have removed or renamed it. A link to a plugin has the plugin's mtime, but its own ctime.

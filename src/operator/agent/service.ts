@@ -71,7 +71,7 @@ export function serviceOf(
     return first.step;
   };
   const completed: Service["completed"] = (step, outcome) => {
-    const job = jobs.find((one) => one.step === step);
+    const job = jobs.find((candidate) => candidate.step === step);
     if (job === undefined) return;
     const before = job.result?.failure;
     job.result = resultOf(outcome);

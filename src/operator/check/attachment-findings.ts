@@ -20,7 +20,7 @@ type Kind<K> = Extract<Misuse, { readonly kind: K }>;
 export function attachmentFindings(node: Node): readonly Finding[] {
   return usedAddresses(node).flatMap((used) =>
     misusesOf(used, node.directories)
-      .filter((misuse) => networksOf(misuse, used).some((one) => node.asked.includes(one)))
+      .filter((misuse) => networksOf(misuse, used).some((network) => node.asked.includes(network)))
       .flatMap((misuse) => findingOn(node, used, misuse)),
   );
 }
@@ -28,13 +28,15 @@ export function attachmentFindings(node: Node): readonly Finding[] {
 /** The addresses that are in use on the node, in their order. */
 function usedAddresses(node: Node): readonly UsedAddress[] {
   const { directories, liveness } = node;
-  const unreserved = directories.map((one) => [one, new Set(node.unreservedIn(one))] as const);
+  const unreserved = directories.map(
+    (directory) => [directory, new Set(node.unreservedIn(directory))] as const,
+  );
   const used = [...liveness.places.addresses()].flatMap((text): readonly UsedAddress[] => {
     const address = parseAddress(text);
     if (address === undefined) return [];
     const places = liveness.places.with(text);
-    const reservations = directories.flatMap((one) => one.heldAt(text));
-    const unreservedIn = unreserved.flatMap(([one, all]) => (all.has(text) ? one : []));
+    const reservations = directories.flatMap((directory) => directory.heldAt(text));
+    const unreservedIn = unreserved.flatMap(([directory, all]) => (all.has(text) ? directory : []));
     return [{ address, places, reservations, unreservedIn }];
   });
   return used.sort((a, b) => compare(a.address, b.address));
@@ -94,7 +96,9 @@ function describeUses(node: Node, { uses, unplaced }: Kind<"twice">): string {
       const which = reservation === undefined ? "" : `, which ${holding(reservation)}`;
       return `${describePlace(place)}${which}`;
     }),
-    ...unplaced.map((one) => `${describeHolder(node, one)} ${holding(one)}`),
+    ...unplaced.map(
+      (reservation) => `${describeHolder(node, reservation)} ${holding(reservation)}`,
+    ),
   ].join("; ");
 }
 
@@ -124,7 +128,7 @@ function remedyForUnknown(
 ): string {
   const start = `restart the pod of ${where}, if a runtime of the node lists it`;
   if (unplaced.length > 0) {
-    const holders = unplaced.map((one) => describeHolder(node, one)).join(" or ");
+    const holders = unplaced.map((reservation) => describeHolder(node, reservation)).join(" or ");
     return `${start}, unless it is ${holders}, which holds the reservation`;
   }
   if (!isEmpty) return start;

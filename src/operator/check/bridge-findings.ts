@@ -76,15 +76,15 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   const { node, network, bridge, link, ports, ranges } = bridged;
   const gateways = ranges.map(gatewayOf);
   // Of IPv6 a bridge may have any others.
-  const isInTheWay = (one: InterfaceAddress): boolean =>
+  const isInTheWay = (existing: InterfaceAddress): boolean =>
     ranges.some(
       (range) =>
-        range.family === one.address.family &&
-        (range.family === 4 || overlaps(subnetWith(one), subnetOf(range))),
+        range.family === existing.address.family &&
+        (range.family === 4 || overlaps(subnetWith(existing), subnetOf(range))),
     );
   const old = link.addresses.filter(isInTheWay);
-  const isGateway = (one: InterfaceAddress): boolean =>
-    gateways.some((gateway) => isSameInterfaceAddress(gateway, one));
+  const isGateway = (existing: InterfaceAddress): boolean =>
+    gateways.some((gateway) => isSameInterfaceAddress(gateway, existing));
   if (old.length === 0 || link.addresses.some(isGateway)) return [];
   const expected = new Set(gateways.map(formatInterfaceAddress));
   const has = `${bridge.name} has ${old.map(formatInterfaceAddress).join(", ")}`;
@@ -132,7 +132,9 @@ function otherWith(
       other.bridge?.name === bridge.name &&
       other.rangeSets
         .flat()
-        .some((range) => addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range)))),
+        .some((range) =>
+          addresses.some((existing) => isSameInterfaceAddress(existing, gatewayOf(range))),
+        ),
   );
 }
 

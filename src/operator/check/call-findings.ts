@@ -45,9 +45,9 @@ export function callFindings(node: Node): readonly Finding[] {
     ({ network }) => network === "" || node.isAsked(network),
   );
   return [
-    ...found.flatMap((one) => addFindings(node, one)),
-    ...found.flatMap((one) => givenBackFindings(node, one)),
-    ...found.flatMap((one) => delFindings(node, one)),
+    ...found.flatMap((calls) => addFindings(node, calls)),
+    ...found.flatMap((calls) => givenBackFindings(node, calls)),
+    ...found.flatMap((calls) => delFindings(node, calls)),
   ];
 }
 
@@ -56,8 +56,8 @@ export function hasFailedFor(node: Node, directory: NetworkDirectory, reason: st
   const calls = node.calls();
   if (calls.kind === "unseen") return false;
   return callsByNetwork(calls.records, [directory])
-    .filter((one) => one.directory === directory)
-    .flatMap((one) => failingAddsOf(node, one) ?? [])
+    .filter((calls) => calls.directory === directory)
+    .flatMap((calls) => failingAddsOf(node, calls) ?? [])
     .some(({ last }) => causeIn(errorText(last)) === causeIn(reason));
 }
 
@@ -65,10 +65,10 @@ function failingAddsOf(node: Node, calls: NetworkCalls): FailingCalls | undefine
   const { directory, records } = calls;
   const now = node.facts.now();
   // Where it is not known which network failed, an ADD of any may be the one that succeeded.
-  const traces = (directory === undefined ? node.directories : [directory]).map((one) =>
-    node.addTracesIn(one),
+  const traces = (directory === undefined ? node.directories : [directory]).map((network) =>
+    node.addTracesIn(network),
   );
-  const dates = traces.flatMap((one) => lastAddOf(one, now) ?? []);
+  const dates = traces.flatMap((trace) => lastAddOf(trace, now) ?? []);
   return failingAdds(records, dates.length === 0 ? undefined : Math.max(...dates));
 }
 

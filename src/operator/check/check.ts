@@ -82,7 +82,7 @@ function report(context: Context): Report {
   const node = findNode(context, context.operands[0]);
   const findings = runChecks(node);
   const repaired = context.has("--repair") ? repair(context, findings) : new Set<Finding>();
-  const left = findings.filter((one) => !repaired.has(one));
+  const left = findings.filter((finding) => !repaired.has(finding));
   const isCondition = context.has("--node-problem-detector");
   const counted = isCondition ? left.filter(({ code }) => !BY_DESIGN.includes(code)) : left;
   const counts = countsOf(counted);
@@ -90,7 +90,10 @@ function report(context: Context): Report {
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
     document: () => ({
-      ...listed(findings, (one) => ({ ...describe(context, one), repaired: repaired.has(one) })),
+      ...listed(findings, (finding) => ({
+        ...describe(context, finding),
+        repaired: repaired.has(finding),
+      })),
       counts: { ...counts, repaired: repaired.size },
       networks: node.asked.map(({ files }) => files.network),
     }),
@@ -144,7 +147,7 @@ function describe(context: Context, finding: Finding): object {
     path,
     message,
     remedy: remedyOf(finding),
-    commands: commands.map((one) => formatRemedyCommand(context, one)),
+    commands: commands.map((command) => formatRemedyCommand(context, command)),
   };
 }
 
@@ -164,7 +167,9 @@ function summarize(
   findings: readonly Finding[],
   { error, warning }: Counts,
 ): readonly [string, string] {
-  const codes = findings.filter((one) => severityOf(one) !== "info").map(({ code }) => code);
+  const codes = findings
+    .filter((finding) => severityOf(finding) !== "info")
+    .map(({ code }) => code);
   if (codes.length === 0) {
     const unknown = findings.find(isAddUnknown);
     return unknown === undefined

@@ -41,7 +41,7 @@ const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly
 const others: readonly Check[] = [
   callFindings,
   configurationFindings,
-  (node) => node.asked.flatMap((one) => ofNetwork.flatMap((check) => check(node, one))),
+  (node) => node.asked.flatMap((directory) => ofNetwork.flatMap((check) => check(node, directory))),
   outOfRangeFindings,
   directoryFindings,
   pluginFindings,
@@ -75,17 +75,18 @@ export function runChecks(node: Node): readonly Finding[] {
 function asOfUnread({ places, directories }: Node): (finding: Finding) => Finding {
   const read = places.runtimes.map(({ configurations }) => configurations);
   if (read.length === 0) return (finding) => finding;
-  const others = places.directories.filter((one) => !read.includes(one));
+  const others = places.directories.filter((directory) => !read.includes(directory));
   const isUnread = ({ networks, reservations }: NetworkDirectory): boolean =>
     reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
   const namesOf = (all: readonly NetworkDirectory[]): ReadonlySet<string> =>
     new Set(all.map(({ files }) => files.network));
   const unread = namesOf(directories.filter(isUnread));
-  const heeded = namesOf(directories.filter((one) => !isUnread(one)));
+  const heeded = namesOf(directories.filter((directory) => !isUnread(directory)));
   return (finding) => {
     const { code, network, path } = finding;
     const ofFile =
-      code === "unreadable-configuration" && others.some((one) => path.startsWith(`${one}/`));
+      code === "unreadable-configuration" &&
+      others.some((directory) => path.startsWith(`${directory}/`));
     const ofNetwork = unread.has(network) && !heeded.has(network);
     return ofFile || ofNetwork ? { ...finding, severity: "info" } : finding;
   };
@@ -105,7 +106,7 @@ function lastingFindings(node: Node, first: readonly Finding[]): readonly Findin
     const known = new Set(findings.map(subjectOf));
     const now = node.readAgain();
     const again = ofRunningPods.flatMap((check) => check(now));
-    findings = again.filter((one) => known.has(subjectOf(one)));
+    findings = again.filter((finding) => known.has(subjectOf(finding)));
   }
   return findings;
 }

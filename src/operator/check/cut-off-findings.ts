@@ -114,10 +114,12 @@ function renamed(
   );
   const [bridge] = bridges;
   if (links.has(bridgeName) || bridges.size !== 1 || bridge?.kind !== "bridge") return undefined;
-  const isNamed = [...networks, ...unused].some((one) => one.bridgeName === bridge.name);
+  const isNamed = [...networks, ...unused].some((network) => network.bridgeName === bridge.name);
   const hasGateway = directory.networks
     .flatMap(({ rangeSets }) => rangeSets.flat())
-    .some((range) => bridge.addresses.some((one) => isSameInterfaceAddress(one, gatewayOf(range))));
+    .some((range) =>
+      bridge.addresses.some((address) => isSameInterfaceAddress(address, gatewayOf(range))),
+    );
   if (isNamed || !hasGateway) return undefined;
   const run = [["ip", "link", "set", "dev", bridge.name, "name", bridgeName]];
   return { remedy: BRIDGE_RENAMED, commands: [{ run }] };

@@ -17,7 +17,7 @@ export function directoryFindings({ context: { system }, asked }: Node): readonl
   });
   const fault = directoryFault(system, runtimeDirectory(system));
   const ofCalls = fault === undefined ? [] : unusedFindings(fault, "", NOT_KEPT);
-  return [...new Map([...found, ...ofCalls].map((one) => [one.path, one])).values()];
+  return [...new Map([...found, ...ofCalls].map((finding) => [finding.path, finding])).values()];
 }
 
 const NOT_KEPT = "no call that fails is kept there, and check does not see which calls fail";

@@ -29,9 +29,9 @@ export function formatFindings(
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const remaining = new Set(left);
-  const kindOf = (one: Finding): string => {
-    const remedy = remaining.has(one) ? remedyOf(one) : "";
-    return [severityOf(one), one.code, remedy].join("\n");
+  const kindOf = (finding: Finding): string => {
+    const remedy = remaining.has(finding) ? remedyOf(finding) : "";
+    return [severityOf(finding), finding.code, remedy].join("\n");
   };
   const kinds = [...Map.groupBy(findings, kindOf).values()].map((own) => {
     const [first] = own;
@@ -88,7 +88,7 @@ function formatRemedy(context: Context, findings: readonly Finding[]): string {
   const [first] = findings;
   if (first === undefined) return "";
   const all = new Set(findings.flatMap(({ commands = [] }) => commands));
-  const commands = [...new Set([...all].map((one) => formatRemedyCommand(context, one)))];
+  const commands = [...new Set([...all].map((command) => formatRemedyCommand(context, command)))];
   const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
   const more = commands.length - shown.length;
   if (more > 0) shown.push(`    (${moreText(commands.length, more)})\n`);
@@ -111,7 +111,7 @@ function formatCounts(left: readonly Finding[], { error, warning, info }: Counts
   ] as const;
   const shown = counts.flatMap(([severity, count, text]) => {
     if (count === 0) return [];
-    const codes = Map.groupBy(left, (one) => severityOf(one) === severity && one.code);
+    const codes = Map.groupBy(left, (finding) => severityOf(finding) === severity && finding.code);
     codes.delete(false);
     const names = [...codes].map(([code, { length }]) =>
       length > 1 ? `${code} (${length})` : `${code}`,

@@ -148,14 +148,14 @@ function usedFinding(
   const used = { ...finding, severity: "error" } as const;
   const own = users
     .flatMap(({ attachments }) => attachments)
-    .find((one) => one.network === network.files.network);
+    .find((attachment) => attachment.network === network.files.network);
   if (own !== undefined) {
     const message = `${finding.message}; ${describeContainer(own)} uses the address`;
     const remedy =
       "write its container back into it: until then ADD may hand the address out again";
     return { ...used, message, remedy, commands: [{ owner: own, path, where: "empty" }] };
   }
-  const where = users.map((one) => one.where).join(" and ");
+  const where = users.map((user) => user.where).join(" and ");
   const message = `${finding.message}; ${where} has the address, and its container is not known`;
   return { ...used, message, remedy: "restart the pod that has the address, then run check again" };
 }
@@ -164,11 +164,12 @@ function usedFinding(
 function isNobodys({ liveness }: Node, { network, text }: NodeReservation): boolean {
   const { attachments, unreadable } = liveness.whose.known();
   const own = attachments.filter(
-    (one) => one.network === network.files.network && one.addresses.includes(text),
+    (attachment) =>
+      attachment.network === network.files.network && attachment.addresses.includes(text),
   );
   return (
     unreadable === undefined &&
-    own.every((one) => liveness.livenessOfAttachment(one).liveness === "dead")
+    own.every((attachment) => liveness.livenessOfAttachment(attachment).liveness === "dead")
   );
 }
 

@@ -111,9 +111,9 @@ export class NetworkDirectory {
     const further: NodeReservation[] = [];
     for (const line of eachLine(usual)) {
       const { name, owner, status, number } = openedIn(line);
-      const one = new NodeReservation(this, name, owner, status, false, number);
-      if (number !== "") quads.push(one);
-      else if (parseAddress(name) !== undefined) further.push(one);
+      const reservation = new NodeReservation(this, name, owner, status, false, number);
+      if (number !== "") quads.push(reservation);
+      else if (parseAddress(name) !== undefined) further.push(reservation);
     }
     for (const { name, file } of others) {
       if (parseAddress(name) !== undefined) further.push(openedReservation(this, name, file));
@@ -165,7 +165,8 @@ export class NetworkDirectory {
    * have other names for it only once all are read.
    */
   heldAt(address: string): readonly NodeReservation[] {
-    this.#byAddress ??= this.#reservations && Map.groupBy(this.#reservations, (one) => one.text);
+    this.#byAddress ??=
+      this.#reservations && Map.groupBy(this.#reservations, (reservation) => reservation.text);
     const known = this.#byAddress?.get(address);
     if (known !== undefined) return known;
     const parsed = parseAddress(address);
@@ -194,7 +195,7 @@ export class NetworkDirectory {
   #findRemovable(): readonly HeldAddress[] {
     const now = this.#system.now();
     const known = this.#reservations;
-    if (known !== undefined) return known.filter((one) => one.isRemovable(now));
+    if (known !== undefined) return known.filter((reservation) => reservation.isRemovable(now));
     return this.unowned.filter(({ name }) => isRemovable(this.#system, this.files.pathOf(name)));
   }
 

@@ -51,7 +51,7 @@ export function releaseOrLog(
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${directory.files.network}: ${messageWithDetails(error)}`);
-    return reservations.filter((one) => directory.read(one) === undefined);
+    return reservations.filter((reservation) => directory.read(reservation) === undefined);
   }
 }
 

@@ -59,7 +59,7 @@ export function needsOf(
       (feature) => `${used} has ${feature}: under the Go plugin ${underGo[feature]}`,
     );
   });
-  const unread = problems.filter(({ source }) => read.every((one) => source !== one.source));
+  const unread = problems.filter(({ source }) => read.every((file) => source !== file.source));
   const maybe = unread.map(({ source, problem }) => `${source} cannot be read: ${problem}`);
   return [...new Set([...needs, ...maybe])];
 }

@@ -4,16 +4,16 @@ import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 
 /** Whether no pod of the one network is on a link with one of the other, so that both may have an address. */
-export function areApart(one: NetworkDirectory, other: NetworkDirectory): boolean {
-  return one.networks.every((network) =>
+export function areApart(first: NetworkDirectory, other: NetworkDirectory): boolean {
+  return first.networks.every((network) =>
     other.networks.every((another) => areOnDifferentLinks(network, another)),
   );
 }
 
 /** Through the node the pods of two networks meet that are not meant to be separate, as those of two VLANs are. */
-function areOnDifferentLinks(one: FoundNetwork, other: FoundNetwork): boolean {
-  if (one.isRouted && other.isRouted && !(isVlan(one) && isVlan(other))) return false;
-  return one.link !== undefined && other.link !== undefined && one.link !== other.link;
+function areOnDifferentLinks(first: FoundNetwork, other: FoundNetwork): boolean {
+  if (first.isRouted && other.isRouted && !(isVlan(first) && isVlan(other))) return false;
+  return first.link !== undefined && other.link !== undefined && first.link !== other.link;
 }
 
 /** Whether the link is a VLAN of a bridge. */

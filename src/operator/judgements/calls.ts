@@ -69,7 +69,7 @@ export function callsByNetwork(
 ): readonly NetworkCalls[] {
   const found = new Map<string, NetworkCalls & { readonly records: CallRecord[] }>();
   for (const record of records) {
-    const directory = directories.find((one) => isCallOf(record, one));
+    const directory = directories.find((candidate) => isCallOf(record, candidate));
     const { network } = record;
     const dataDir = network === "" ? "" : (directory?.files ?? record).dataDir;
     const key = `${dataDir}\n${network}`;
@@ -136,13 +136,13 @@ export function newestOf<T extends Pick<NodeReservation, "since">>(
   reservations: readonly T[],
   latest: number,
 ): T | undefined {
-  let newest: { readonly one: T; readonly since: number } | undefined;
-  for (const one of reservations) {
-    const { since } = one;
+  let newest: { readonly reservation: T; readonly since: number } | undefined;
+  for (const reservation of reservations) {
+    const { since } = reservation;
     if (since === undefined || since > latest || Number(newest?.since) >= since) continue;
-    newest = { one, since };
+    newest = { reservation, since };
   }
-  return newest?.one;
+  return newest?.reservation;
 }
 
 /**
@@ -227,7 +227,7 @@ export function givenBack(
   { cursor, reservations }: AddTraces,
   now: number,
 ): GivenBack | undefined {
-  const returned = records.filter((one) => one.kind === "returned");
+  const returned = records.filter((record) => record.kind === "returned");
   const last = returned.at(-1);
   if (last === undefined) return undefined;
   // What was reserved a moment ago may be given back in the next.
@@ -239,13 +239,15 @@ export function givenBack(
 }
 
 function failedOf(records: readonly CallRecord[], verb: KeptVerb): readonly FailedCall[] {
-  return records.filter((one) => one.kind === "failed").filter((one) => one.verb === verb);
+  return records
+    .filter((record) => record.kind === "failed")
+    .filter((record) => record.verb === verb);
 }
 
 function failing(records: readonly FailedCall[]): FailingCalls | undefined {
   const [first] = records;
   const last = records.at(-1);
   if (first === undefined || last === undefined) return undefined;
-  const byPod = new Map(records.map((one) => [one.pod || one.container, one]));
+  const byPod = new Map(records.map((record) => [record.pod || record.container, record]));
   return { since: first.time, count: records.length, last, ofPods: [...byPod.values()] };
 }

@@ -55,7 +55,7 @@ export function unrecordedSince(
   now: number,
 ): readonly NodeReservation[] {
   const later = reservations.filter(({ since }) => Number(since) > installed);
-  const isOther = (one: NodeReservation): boolean =>
-    Number(one.since) <= now - UNDER_WAY && !isRecorded(one);
+  const isOther = (reservation: NodeReservation): boolean =>
+    Number(reservation.since) <= now - UNDER_WAY && !isRecorded(reservation);
   return later.every(isOther) ? later : [];
 }

@@ -61,7 +61,7 @@ export function countWithoutProcess(known: readonly KnownReservation[], now: num
 /** What `gc` has left of a network. */
 export interface Collected {
   readonly isRun: boolean;
-  readonly isSeenDead: (one: NodeReservation) => boolean;
+  readonly isSeenDead: (reservation: NodeReservation) => boolean;
 }
 
 /**

@@ -67,10 +67,10 @@ export class Lives {
       return { reservation, conclusion, isBeforeBoot: fate === BEFORE_BOOT };
     });
     alive.delete("");
-    const ofAlive = (one: KnownReservation): KnownReservation => {
-      if (one.conclusion.liveness === "alive") return one;
-      const conclusion = alive.get(containerOf(one.reservation.owner));
-      return conclusion === undefined ? one : { ...one, conclusion };
+    const ofAlive = (known: KnownReservation): KnownReservation => {
+      if (known.conclusion.liveness === "alive") return known;
+      const conclusion = alive.get(containerOf(known.reservation.owner));
+      return conclusion === undefined ? known : { ...known, conclusion };
     };
     const all = alive.size === 0 ? own : own.map(ofAlive);
     this.#ofAll.set(reservations, all);
@@ -82,9 +82,9 @@ export class Lives {
     const { whose } = this;
     const namespaces = this.#facts.namespaces();
     return conclude({
-      namespaces: attachment.addresses.flatMap((one) => namespaces.withAddress(one)),
+      namespaces: attachment.addresses.flatMap((address) => namespaces.withAddress(address)),
       isItsOwn: true,
-      isLinked: attachment.addresses.some((one) => namespaces.isLinked(one)),
+      isLinked: attachment.addresses.some((address) => namespaces.isLinked(address)),
       isOfNode: false,
       fate: undefined,
       isRunning: false,
@@ -224,7 +224,8 @@ class ReservationEvidence implements Evidence {
 /** What became of the namespaces that attachments name; none where libcni before 1.3 wrote the entry. */
 function namedBy(facts: LifeFacts, attachments: readonly Named[]): readonly NamedNamespace[] {
   const found: NamedNamespace[] = [];
-  for (const one of attachments) if (one.networkNamespace !== "") found.push(named(facts, one));
+  for (const attachment of attachments)
+    if (attachment.networkNamespace !== "") found.push(named(facts, attachment));
   return found;
 }
 

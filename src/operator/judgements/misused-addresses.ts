@@ -64,7 +64,9 @@ export function misusesOf(
   networks: readonly NetworkDirectory[],
 ): readonly Misuse[] {
   const networkOf = ({ network }: CachedAttachment): NetworkDirectory | undefined =>
-    networks.find((one) => one.files.network === network && mayHandOut(one, address));
+    networks.find(
+      (directory) => directory.files.network === network && mayHandOut(directory, address),
+    );
   const uses = places
     .filter(({ kind }) => kind === "container")
     .map((place): Use => {
@@ -72,20 +74,20 @@ export function misusesOf(
       const reservation = reservations.find(
         ({ owner }) => containerOf(owner) === container?.containerId,
       );
-      const [network] = attachments.flatMap((one) => networkOf(one) ?? []);
+      const [network] = attachments.flatMap((attachment) => networkOf(attachment) ?? []);
       return { place, network: reservation?.network ?? network, reservation };
     });
   const twice = usesBeyond(uses, reservations);
-  const alone = uses.filter((one) => !twice.includes(one) && one.reservation === undefined);
+  const alone = uses.filter((use) => !twice.includes(use) && use.reservation === undefined);
   const unreserved = alone.flatMap(({ place, network }): readonly Misuse[] => {
-    const attachment = place.attachments.find((one) => networkOf(one) === network);
+    const attachment = place.attachments.find((cached) => networkOf(cached) === network);
     if (network === undefined || attachment === undefined) return [];
-    const held = reservations.find((one) => one.network === network);
+    const held = reservations.find((reservation) => reservation.network === network);
     // An empty file is a finding of its own, with the command that writes its container back.
     return held?.isEmpty === true ? [] : [{ kind: "unreserved", network, attachment, held }];
   });
   const foreign = unreservedIn.flatMap((network): readonly Misuse[] => {
-    const isOwn = uses.some((one) => one.network === network);
+    const isOwn = uses.some((use) => use.network === network);
     if (isOwn || twice.length > 0) return [];
     const known = uses.map(({ place }) => place);
     const others = places.filter(({ kind }) => kind === "other");
@@ -98,12 +100,12 @@ export function misusesOf(
 function tooMany(uses: readonly Use[], reservations: readonly NodeReservation[]): Misuse {
   const placed = new Set(uses.map(({ reservation }) => reservation));
   const held = reservations.filter(({ owner }) => containerOf(owner) !== "");
-  const unplaced = held.filter((one) => !placed.has(one));
+  const unplaced = held.filter((reservation) => !placed.has(reservation));
   const without = uses.filter(({ reservation }) => reservation === undefined);
   const isUnknown = ({ place }: Use): boolean => place.container === undefined;
   // The holder of each reservation may be in one of the places of which nothing tells whose they are.
   const areHolders = without.filter(isUnknown).length <= unplaced.length;
-  const surplus = areHolders ? without.filter((one) => !isUnknown(one)) : without;
+  const surplus = areHolders ? without.filter((use) => !isUnknown(use)) : without;
   const isFormer = ({ network }: NodeReservation): number => Number(network.sources.length === 0);
   const [last] = held.toSorted(
     (a, b) => isFormer(b) - isFormer(a) || (b.since ?? 0) - (a.since ?? 0),
@@ -153,7 +155,7 @@ function usesBeyond(
 function meetingNetworks(networks: readonly NetworkDirectory[]): readonly NetworkDirectory[][] {
   const groups: NetworkDirectory[][] = [];
   for (const network of new Set(networks)) {
-    const group = groups.find((known) => known.some((one) => !areApart(one, network)));
+    const group = groups.find((known) => known.some((member) => !areApart(member, network)));
     if (group === undefined) groups.push([network]);
     else group.push(network);
   }

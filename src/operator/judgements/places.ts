@@ -41,12 +41,12 @@ export class Places {
   /** The attachments of libcni's cache with each address, without those whose namespace is gone. */
   readonly #attachments = once((): ReadonlyMap<string, readonly CachedAttachment[]> => {
     const byAddress = new Map<string, CachedAttachment[]>();
-    for (const one of this.#whose.known().attachments) {
-      if (this.#facts.at(one.networkNamespace).kind === "gone") continue;
-      for (const address of one.addresses) {
+    for (const attachment of this.#whose.known().attachments) {
+      if (this.#facts.at(attachment.networkNamespace).kind === "gone") continue;
+      for (const address of attachment.addresses) {
         const known = byAddress.get(address);
-        if (known === undefined) byAddress.set(address, [one]);
-        else known.push(one);
+        if (known === undefined) byAddress.set(address, [attachment]);
+        else known.push(attachment);
       }
     }
     return byAddress;
@@ -54,9 +54,11 @@ export class Places {
 
   /** The addresses that any place has, in their canonical form, but those that every namespace has. */
   readonly addresses = once((): ReadonlySet<string> => {
-    const namespaces = this.#facts.namespaces().all.flatMap((one) => [...one.addresses]);
+    const namespaces = this.#facts
+      .namespaces()
+      .all.flatMap((namespace) => [...namespace.addresses]);
     const all = [...namespaces, ...this.#facts.linked().keys(), ...this.#attachments().keys()];
-    return new Set(all.filter((one) => !isLocal(one)));
+    return new Set(all.filter((address) => !isLocal(address)));
   });
 
   /**
@@ -67,7 +69,8 @@ export class Places {
     const attachments = this.#attachments().get(address) ?? [];
     const named = this.#byNamespace(attachments);
     const linked = new Set<number>();
-    for (const one of this.#facts.linked().get(address) ?? []) if (one !== "node") linked.add(one);
+    for (const holder of this.#facts.linked().get(address) ?? [])
+      if (holder !== "node") linked.add(holder);
     // One that is linked may be one of these.
     let unseen = 0;
     const seen = this.#whose.with(address).map((namespace): Place => {
@@ -91,7 +94,9 @@ export class Places {
       const isElsewhere = containers.has(holder.container?.containerId);
       if (holder.attachments.length === 0 || isElsewhere) return [];
       // The id of a process that ended may be that of another one by now.
-      const path = here.map((one) => one.networkNamespace).find((one) => !one.startsWith("/proc/"));
+      const path = here
+        .map(({ networkNamespace }) => networkNamespace)
+        .find((name) => !name.startsWith("/proc/"));
       if (path === undefined) return [];
       if (this.#facts.namespaces().withId(id) === undefined) unseen++;
       return { kind: "container", where: at(path), isEmpty: false, ...holder };
@@ -122,7 +127,7 @@ export class Places {
     if (reservation === undefined) return { container: named[0], attachments: named };
     const containerId = containerOf(reservation.owner);
     const pod = this.#facts.cache.podOf(reservation);
-    const attachments = named.filter((one) => one.containerId === containerId);
+    const attachments = named.filter((attachment) => attachment.containerId === containerId);
     return { container: { containerId, pod }, attachments };
   }
 
@@ -134,8 +139,8 @@ export class Places {
     places: readonly Place[],
     attachments: readonly CachedAttachment[],
   ): readonly Place[] {
-    const isUnknown = (one: Place): boolean =>
-      one.kind === "container" && one.container === undefined;
+    const isUnknown = (place: Place): boolean =>
+      place.kind === "container" && place.container === undefined;
     const unseen = attachments.filter(
       ({ networkNamespace }) => this.#facts.at(networkNamespace).kind === "unseen",
     );
@@ -143,9 +148,9 @@ export class Places {
     if (containers.length === 0 || places.filter(isUnknown).length !== containers.length) {
       return places;
     }
-    return places.map((one) => {
-      const own = isUnknown(one) ? containers.shift() : undefined;
-      return own === undefined ? one : { ...one, container: own[0], attachments: own };
+    return places.map((place) => {
+      const own = isUnknown(place) ? containers.shift() : undefined;
+      return own === undefined ? place : { ...place, container: own[0], attachments: own };
     });
   }
 }

@@ -27,7 +27,7 @@ export function takenByAdd(
     return { beforeBoot, ofDead: undefined, all: undefined };
   }
   const wanted = (name: string): string | undefined => (beforeBoot.has(name) ? undefined : name);
-  const ofDead = new Set([...journal.reclaimable(wanted, use)].map((one) => one.wanted));
+  const ofDead = new Set([...journal.reclaimable(wanted, use)].map((taken) => taken.wanted));
   const before = [...beforeBoot].filter((name) => {
     const address = parseAddress(name);
     return address !== undefined && use.whyKept(address) === undefined;

@@ -82,8 +82,8 @@ export function reservedIn(range: Range, reserved: readonly ReservedRange[]): bi
 
 /** The sum of several counts. */
 export function addUp(counts: readonly Counts[]): Counts {
-  const sum = (pick: (one: Counts) => bigint): bigint =>
-    counts.reduce((total, one) => total + pick(one), 0n);
+  const sum = (pick: (counts: Counts) => bigint): bigint =>
+    counts.reduce((total, own) => total + pick(own), 0n);
   return {
     size: sum(({ size }) => size),
     excluded: sum(({ excluded }) => excluded),
@@ -133,7 +133,7 @@ export function podsFor(
     set.reduce((total, range) => total + capacityOf(range, exclusions), 0n),
   );
   return capacities.reduce<bigint | undefined>(
-    (least, one) => (least === undefined || one < least ? one : least),
+    (least, own) => (least === undefined || own < least ? own : least),
     undefined,
   );
 }

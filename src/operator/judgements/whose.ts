@@ -32,11 +32,11 @@ export class Whose {
   readonly #containers = once(() => {
     const { namespaces, held } = this.#facts;
     const ownersAt = (address: string): readonly string[] =>
-      held.flatMap((one) => one.heldAt(address).map(({ owner }) => containerOf(owner)));
+      held.flatMap((network) => network.heldAt(address).map(({ owner }) => containerOf(owner)));
     return new Map(
       namespaces().all.map((namespace) => {
-        const addresses = [...namespace.addresses].filter((one) => !isLocal(one));
-        return [namespace, addresses.flatMap(ownersAt).filter((one) => one !== "")];
+        const addresses = [...namespace.addresses].filter((address) => !isLocal(address));
+        return [namespace, addresses.flatMap(ownersAt).filter((id) => id !== "")];
       }),
     );
   });
@@ -45,9 +45,9 @@ export class Whose {
   readonly #namespaces = once(() => {
     const byContainer = new Map<string, Namespace[]>();
     for (const [namespace, containers] of this.#containers()) {
-      for (const one of containers) {
-        const known = byContainer.get(one);
-        if (known === undefined) byContainer.set(one, [namespace]);
+      for (const containerId of containers) {
+        const known = byContainer.get(containerId);
+        if (known === undefined) byContainer.set(containerId, [namespace]);
         else known.push(namespace);
       }
     }
@@ -60,11 +60,11 @@ export class Whose {
     const dead = new Set<string>();
     const others: NodeReservation[] = [];
     for (const { reservations } of this.#facts.held) {
-      for (const one of reservations) {
-        const fate = this.#facts.fateOf(one);
-        if (fate?.kind === "alive") living.set(fate.namespace, one);
-        if (fate?.kind === "dead") dead.add(containerOf(one.owner));
-        else others.push(one);
+      for (const reservation of reservations) {
+        const fate = this.#facts.fateOf(reservation);
+        if (fate?.kind === "alive") living.set(fate.namespace, reservation);
+        if (fate?.kind === "dead") dead.add(containerOf(reservation.owner));
+        else others.push(reservation);
       }
     }
     if (dead.size > 0) for (const { owner } of others) dead.delete(containerOf(owner));
@@ -79,9 +79,14 @@ export class Whose {
     const { cache, held } = this.#facts;
     const isDead = (containerId: string): boolean => this.recorded().dead.has(containerId);
     const ofDead = (): readonly NodeReservation[] =>
-      held.flatMap((one) => one.reservations.filter(({ owner }) => isDead(containerOf(owner))));
+      held.flatMap((network) =>
+        network.reservations.filter(({ owner }) => isDead(containerOf(owner))),
+      );
     const { attachments, unreadable } = cache.knownBut(ofDead);
-    return { attachments: attachments.filter((one) => !isDead(one.containerId)), unreadable };
+    return {
+      attachments: attachments.filter((attachment) => !isDead(attachment.containerId)),
+      unreadable,
+    };
   });
 
   /** The ids of the namespaces that libcni's cache names; the id of a process may be that of another by now. */
@@ -130,7 +135,10 @@ export class Whose {
     const namespaces = this.#facts.namespaces();
     const own = [...this.#ofNode()].flatMap((id) => namespaces.withId(id) ?? []);
     if (own.length === 0) return namespaces.nodeAddresses;
-    return new Set([...namespaces.nodeAddresses, ...own.flatMap((one) => [...one.addresses])]);
+    return new Set([
+      ...namespaces.nodeAddresses,
+      ...own.flatMap((namespace) => [...namespace.addresses]),
+    ]);
   });
 
   /** The namespaces in which an address is configured, in its canonical form, without the node's; those of processes first. */
@@ -152,7 +160,7 @@ export class Whose {
 
   /** The containers that hold an address of a namespace which has that of a reservation, or of its container. */
   containersBeside(reservation: NodeReservation): readonly string[] {
-    return this.for(reservation).flatMap((one) => this.#containers().get(one) ?? []);
+    return this.for(reservation).flatMap((namespace) => this.#containers().get(namespace) ?? []);
   }
 
   /** The namespaces that have an interface, and of which neither an address nor libcni's cache tells whose they are. */
