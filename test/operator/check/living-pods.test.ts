@@ -238,9 +238,10 @@ for (const [what, [node, spoil, expected]] of Object.entries(cases)) {
     const findings = findingsOn(node.machine, node);
     t.match(findings, expected);
     t.equal(findings.length, expected.length, findings.map(({ message }) => message).join("; "));
-    for (const [at, one] of findings.entries()) {
+    for (const [at, finding] of findings.entries()) {
       const { commands } = (expected[at] ?? {}) as { commands?: readonly unknown[] };
-      if (commands !== undefined) t.equal(one.commands.length, commands.length, "no other command");
+      if (commands !== undefined)
+        t.equal(finding.commands.length, commands.length, "no other command");
     }
   });
 }
