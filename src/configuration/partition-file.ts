@@ -84,7 +84,7 @@ function ofNetwork(
       "expected the network whose subnet is the podCIDR of this node, as ipam.partition.network",
     );
   }
-  const networks = found.flatMap((one) => one.networks);
+  const networks = found.flatMap((file) => file.networks);
   return { source: others.length === 0 ? first.source : confDir, networks, clusterCidr };
 }
 
