@@ -231,8 +231,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     let dated: bigint | undefined;
     const reserved = files.withTemporary(contentOf(attachment), (temporary) => {
       dated = dateApart(files.system, temporary);
-      for (const one of candidates()) {
-        if (this.#link(temporary, formatAddress(one.address))) return one;
+      for (const candidate of candidates()) {
+        if (this.#link(temporary, formatAddress(candidate.address))) return candidate;
       }
       return undefined;
     });
@@ -281,13 +281,14 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   undo(attachment: Attachment, made: readonly ReservationFile[]): void {
     const { files } = this;
     const owner = ownerOf(attachment);
-    for (const one of made) {
+    for (const reservation of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
         const isOwn =
-          this.made.includes(one) ||
-          (one.file !== undefined && isFile(files.system, files.pathOf(one.name), one.file));
-        if (isOwn) this.release({ name: one.name, owner });
+          this.made.includes(reservation) ||
+          (reservation.file !== undefined &&
+            isFile(files.system, files.pathOf(reservation.name), reservation.file));
+        if (isOwn) this.release({ name: reservation.name, owner });
       }, undefined);
     }
   }

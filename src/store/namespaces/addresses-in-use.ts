@@ -71,10 +71,14 @@ export class AddressesInUse {
       view.incomplete ??
       mounted.incomplete ??
       whyUnread(system, view, this.all);
-    this.#byId = new Map(this.all.flatMap((one) => (one.id === undefined ? [] : [[one.id, one]])));
-    for (const one of this.all) {
-      for (const address of one.addresses) {
-        this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), one]);
+    this.#byId = new Map(
+      this.all.flatMap((namespace) =>
+        namespace.id === undefined ? [] : [[namespace.id, namespace]],
+      ),
+    );
+    for (const namespace of this.all) {
+      for (const address of namespace.addresses) {
+        this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), namespace]);
       }
     }
   }
@@ -96,7 +100,7 @@ export class AddressesInUse {
    * @param address in its canonical form
    * @param counts whether a namespace is one of a user; by default each is
    */
-  whyUsed(address: string, counts: (one: Namespace) => boolean = () => true): string | undefined {
+  whyUsed(address: string, counts: (user: Namespace) => boolean = () => true): string | undefined {
     if (this.nodeAddresses.has(address)) return `${address} is in use by the node itself`;
     const user = this.withAddress(address).find(counts);
     if (user === undefined) {
@@ -165,7 +169,8 @@ class AddressReader {
         reachedAt: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),
-        isOfNode: () => tasks.some((one) => attempt(() => isOfFirstUser(system, one.task), true)),
+        isOfNode: () =>
+          tasks.some((member) => attempt(() => isOfFirstUser(system, member.task), true)),
       };
     }
     return undefined;
@@ -199,10 +204,10 @@ function enterAll(
   const others = mounts.filter(({ id }) => id !== node && !read.has(id));
   const namespaces: Namespace[] = [];
   const failed = new Map<string, string>();
-  for (const [id, ofOne] of Map.groupBy(others, (one) => one.id)) {
+  for (const [id, itsMounts] of Map.groupBy(others, (mount) => mount.id)) {
     const reasons: string[] = [];
     // One of several paths will do; those of this process and of the first one come first.
-    const found = ofOne.reduce<Namespace | undefined>(
+    const found = itsMounts.reduce<Namespace | undefined>(
       (known, mount) => known ?? enter(system, mount, reasons),
       undefined,
     );

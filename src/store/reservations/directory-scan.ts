@@ -59,7 +59,7 @@ export function readAll({ system, directory }: NetworkFiles, withStatus = false)
 export function openAll(files: NetworkFiles): readonly OpenedReservation[] {
   const { usual, others } = readAll(files, true);
   const all: OpenedReservation[] = [...eachLine(usual)].map(openedIn);
-  for (const one of others) all.push(openedOther(one));
+  for (const file of others) all.push(openedOther(file));
   return all;
 }
 

@@ -80,10 +80,10 @@ export function coolingAmong(
   const boot = files.boot();
   const now = files.system.monotonic();
   const ages = new Map<string, number>();
-  for (const one of records) {
-    const age = now - one.clock;
-    const isOfBoot = one.boot !== undefined && one.boot === boot;
-    if (isOfBoot && age >= 0 && age < seconds * 1000) ages.set(one.address, age);
+  for (const record of records) {
+    const age = now - record.clock;
+    const isOfBoot = record.boot !== undefined && record.boot === boot;
+    if (isOfBoot && age >= 0 && age < seconds * 1000) ages.set(record.address, age);
   }
   return ages;
 }
@@ -104,22 +104,22 @@ export function updateReuse(
   notesAll: boolean,
 ): void {
   const { system } = files;
-  const known = new Map(records.map((one) => [one.address, one]));
+  const known = new Map(records.map((record) => [record.address, record]));
   const noted = notesAll ? released : released.filter((name) => known.has(name));
   if (reserved === NOTHING && noted.length === 0) return;
   const cooling = coolingAmong(files, records, times.delay);
   const time = system.now();
   const oldest = time - times.sticky * 1000;
-  const isRemembered = (one: ReuseRecord): boolean =>
-    one.owner !== undefined &&
-    one.owner !== reserved.owner &&
-    (one.time > oldest || exists(system, files.pathOf(one.address)));
+  const isRemembered = (record: ReuseRecord): boolean =>
+    record.owner !== undefined &&
+    record.owner !== reserved.owner &&
+    (record.time > oldest || exists(system, files.pathOf(record.address)));
   const reservedNow = new Set(reserved.addresses);
   const changed = new Set([...noted, ...reservedNow]);
-  const left = records.flatMap((one) => {
-    if (changed.has(one.address)) return [];
-    if (isRemembered(one)) return [one];
-    return cooling.has(one.address) ? [{ ...one, owner: undefined }] : [];
+  const left = records.flatMap((record) => {
+    if (changed.has(record.address)) return [];
+    if (isRemembered(record)) return [record];
+    return cooling.has(record.address) ? [{ ...record, owner: undefined }] : [];
   });
   const boot = files.boot();
   const others = [...new Set(noted)].filter((address) => !reservedNow.has(address));

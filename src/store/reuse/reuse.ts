@@ -60,10 +60,10 @@ export class ReusedAddresses {
     const { sticky } = this.#reuse ?? {};
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const one of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
-      const address = parseAddress(one.address);
-      if (address !== undefined && one.owner === owner) own.push(address);
-      else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
+    for (const record of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
+      const address = parseAddress(record.address);
+      if (address !== undefined && record.owner === owner) own.push(address);
+      else avoided.set(record.address, Math.max(0, this.#files.system.now() - record.time));
     }
     if (this.#delaySeconds() !== 0) {
       const cooling = coolingAmong(this.#files, this.#all(), this.#delaySeconds());
