@@ -5,7 +5,7 @@ import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { delaySecondsOf } from "./delay.ts";
-import { coolingAmong, NOTHING, type ReuseRecord, readReuse, updateReuse } from "./reuse-file.ts";
+import { ageOf, NOTHING, type ReuseRecord, readReuse, updateReuse } from "./reuse-file.ts";
 import type { StickyOwner } from "./sticky.ts";
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
@@ -23,7 +23,7 @@ export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
 export class ReusedAddresses {
   readonly #files: NetworkFiles;
   readonly #reuse: Reuse | undefined;
-  readonly #released: string[] = [];
+  readonly #released = new Set<string>();
   #reserved = NOTHING;
   #records: readonly ReuseRecord[] | undefined;
   #delay: number | undefined;
@@ -42,7 +42,7 @@ export class ReusedAddresses {
 
   /** The reservations with these file names were released by this call, or found released. */
   released(...names: readonly string[]): void {
-    for (const name of names) this.#released.push(canonical(name));
+    for (const name of names) this.#released.add(canonical(name));
   }
 
   /** Notes the addresses that an owner has got, to remember them for that owner. */
@@ -57,36 +57,40 @@ export class ReusedAddresses {
    */
   preferencesFor(owner: StickyOwner | undefined): Preferences {
     if (!this.isAsked) return NO_PREFERENCES;
-    const { sticky } = this.#reuse ?? {};
+    const sticky = 1000 * (this.#reuse?.sticky?.seconds ?? 0);
+    const delay = 1000 * this.#delaySeconds();
+    const now = this.#files.system.now();
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const record of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
-      const address = parseAddress(record.address);
-      if (address !== undefined && record.owner === owner) own.push(address);
-      else avoided.set(record.address, Math.max(0, this.#files.system.now() - record.time));
+    for (const record of this.#all()) {
+      // The time of what was found released just now only begins.
+      const age = this.#released.has(record.address) ? 0 : ageOf(record, now);
+      const isRemembered = record.owner !== undefined && age < sticky;
+      const isOwn = isRemembered && record.owner === owner;
+      const address = isOwn ? parseAddress(record.address) : undefined;
+      if (address !== undefined) own.push(address);
+      if (age < delay || (isRemembered && !isOwn)) avoided.set(record.address, age);
     }
-    if (this.#delaySeconds() !== 0) {
-      const cooling = coolingAmong(this.#files, this.#all(), this.#delaySeconds());
-      for (const [address, age] of cooling) avoided.set(address, age);
-      for (const address of this.#released) avoided.set(address, 0);
-    }
+    if (delay > 0) for (const address of this.#released) avoided.set(address, 0);
     return { own, avoided };
   }
 
   /** Writes what this call has changed. It never makes a call fail. */
   close(): void {
-    const released = this.#released;
+    const released = [...this.#released];
     const reserved = this.#reserved;
     if (released.length === 0 && reserved === NOTHING) return;
     const isKnown = this.#reuse !== undefined;
     if (isKnown && !this.isAsked) return;
     attempt(() => {
-      const sticky = this.#reuse?.sticky?.seconds ?? Number.POSITIVE_INFINITY;
-      const delay = this.#delaySeconds() || Number.POSITIVE_INFINITY;
-      const change = { reserved: this.#reuse?.sticky ? reserved : NOTHING, released };
+      const { sticky } = this.#reuse ?? {};
+      const times = isKnown
+        ? { sticky: sticky?.seconds ?? 0, delay: this.#delaySeconds() }
+        : { sticky: Number.POSITIVE_INFINITY, delay: Number.POSITIVE_INFINITY };
+      const change = { reserved: sticky ? reserved : NOTHING, released };
       // Where the keys are not known, a file shows that one of them is set.
-      const notesAll = isKnown ? this.#delaySeconds() !== 0 : this.#all().length > 0;
-      updateReuse(this.#files, this.#all(), change, { sticky, delay }, notesAll);
+      const notesAll = isKnown ? times.delay !== 0 : this.#all().length > 0;
+      updateReuse(this.#files, this.#all(), change, times, notesAll);
     }, undefined);
   }
 
@@ -99,15 +103,6 @@ export class ReusedAddresses {
   #delaySeconds(): number {
     this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse?.delay ?? 0);
     return this.#delay;
-  }
-
-  /** The records whose time is not over; that of what was found released just now only begins. */
-  #lasting(seconds: number): readonly ReuseRecord[] {
-    const oldest = this.#files.system.now() - seconds * 1000;
-    return this.#all().filter(
-      ({ time, address, owner }) =>
-        owner !== undefined && (time > oldest || this.#released.includes(address)),
-    );
   }
 }
 
