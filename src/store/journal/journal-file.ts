@@ -52,7 +52,7 @@ export interface JournalContent {
 }
 
 /** What the journal lists for an attachment. */
-interface Listing {
+export interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `allIn`. */
   readonly reservations: readonly HeldAddress[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */

@@ -1,6 +1,6 @@
 /** The journal of a network during a call that holds the lock: believed as the call finds it, and sealed in the end. */
 
-import type { ContainerId } from "../../cni/attachment.ts";
+import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { eachLine } from "../../system/lines.ts";
 import {
@@ -20,7 +20,9 @@ import { linesBeforeBoot, recordsOf } from "./earlier-boots.ts";
 import {
   ALL,
   type JournalContent,
+  type Listing,
   listedIn,
+  listingOf,
   readJournal,
   recordsIn,
   renewJournal,
@@ -39,12 +41,10 @@ type State =
   | { readonly kind: "off" }
   /** The journal's seal is current, and this call has changed nothing. */
   | { readonly kind: "current"; readonly seal: Seal }
-  /** The journal's seal was current until this call has changed something. */
+  /** The journal, with the lines of this call, has all that there is, and is to be sealed: this call has changed something. */
   | { readonly kind: "changed"; readonly seal: Seal }
   /** Somebody else has changed something since the seal that was found, or there was none. */
-  | { readonly kind: "stale"; readonly found: Seal | undefined }
-  /** This call has written it anew. */
-  | { readonly kind: "renewed"; readonly seal: Seal };
+  | { readonly kind: "stale"; readonly found: Seal | undefined };
 
 const OFF: State = { kind: "off" };
 
@@ -71,11 +71,20 @@ export class Journal {
   }
 
   /**
-   * Reads the lines about a container.
+   * What it lists for an attachment.
    *
-   * @returns `undefined` where they cannot be believed, as after a change of this call, which is noted in the end
+   * @returns `undefined` where it cannot be believed, as after a change of this call, which is noted in the end
    */
-  read(about: ContainerId): JournalContent | undefined {
+  listing(attachment: Attachment): Listing | undefined {
+    const journal = this.#read(attachment.containerId);
+    const listing = journal && listingOf(journal, attachment);
+    // Its lines are none that calls have written: it is as good as missing.
+    if (journal !== undefined && listing === undefined)
+      this.#state = { kind: "stale", found: undefined };
+    return listing;
+  }
+
+  #read(about: ContainerId): JournalContent | undefined {
     if (this.#state.kind === "unread") return this.#open(about);
     return this.#state.kind === "current" ? this.#content(about) : undefined;
   }
@@ -172,11 +181,6 @@ export class Journal {
     this.#lines += `${key} -\n`;
   }
 
-  /** Its lines are none that calls have written: it is as good as missing. */
-  disbelieve(): void {
-    this.#state = { kind: "stale", found: undefined };
-  }
-
   /** Leaves the journal as it is on disk from here on. */
   abandon(): void {
     this.#state = OFF;
@@ -210,7 +214,7 @@ export class Journal {
       const records = this.#carriedOver(boot, found);
       const seal = { boot, machine, directory: fingerprint };
       const length = renewJournal(directory, scan, seal, records, found);
-      this.#state = { kind: "renewed", seal: { ...seal, length, renewed: length } };
+      this.#state = { kind: "changed", seal: { ...seal, length, renewed: length } };
       this.#lines = "";
     });
   }
