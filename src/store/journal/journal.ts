@@ -19,19 +19,20 @@ import { countReservations } from "../reservations/reservation-file.ts";
 import { linesBeforeBoot, recordsOf } from "./earlier-boots.ts";
 import {
   ALL,
+  heldLine,
   type JournalContent,
   type Listing,
   listedIn,
   listingOf,
   readJournal,
-  recordsIn,
+  releasedLine,
   renewJournal,
   requireJournal,
   SEVERAL,
   type Seal,
   sealJournal,
 } from "./journal-file.ts";
-import type { Records } from "./records.ts";
+import { Records } from "./records.ts";
 
 /** What a call knows of the journal. */
 type State =
@@ -149,13 +150,13 @@ export class Journal {
   reserved(key: OwnerKey, name: string, record: string): void {
     // Also where the file system says of a link that was made that the name was taken.
     this.#changed();
-    this.#lines += `${key} ${name}${record}\n`;
+    this.#append(heldLine(key, name, record));
     if (this.#count !== undefined) this.#count++;
   }
 
   /** The file of a reservation is another one; the record as of `reserved`. */
   renewed(key: OwnerKey, name: string, record: string): void {
-    this.#lines += `${key} ${name}${record}\n`;
+    this.#append(heldLine(key, name, record));
   }
 
   /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
@@ -172,13 +173,17 @@ export class Journal {
    * @param isRemoved whether this call has removed it
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
-    if (key !== undefined) this.#lines += `${key} -${name}\n`;
+    if (key !== undefined) this.#append(releasedLine(key, name));
     if (isRemoved && this.#count !== undefined) this.#count--;
   }
 
   /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += `${key} -\n`;
+    this.#append(releasedLine(key, ""));
+  }
+
+  #append(line: string): void {
+    this.#lines += `${line}\n`;
   }
 
   /** Leaves the journal as it is on disk from here on. */
@@ -231,7 +236,7 @@ export class Journal {
       for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);
     }
     all.push(...eachLine(this.#lines));
-    return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));
+    return new Records(all).lines();
   }
 
   /** Appends the lines, and seals it. From here on it stays as it is on disk. */
