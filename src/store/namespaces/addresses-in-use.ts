@@ -1,7 +1,7 @@
 /** Which addresses are in use, as the kernel knows: those in the network namespaces of the node, each looked at once. */
 
-import { attempt, recover, type System } from "../../system/system.ts";
-import { addressesBy, interfacesIn, LARGEST_TABLE } from "./addresses.ts";
+import { attempt, LARGEST_FILE, recover, type System } from "../../system/system.ts";
+import { addressesBy, interfacesIn } from "./addresses.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
 import {
   isOfFirstUser,
@@ -151,7 +151,7 @@ class AddressReader {
     const system = this.#system;
     for (const { task, processId, id } of tasks) {
       const read = (table: string): string =>
-        system.readFile(`/proc/${task}/net/${table}`, LARGEST_TABLE);
+        system.readFile(`/proc/${task}/net/${table}`, LARGEST_FILE);
       const addresses = recover(
         () => addressesBy(read),
         ({ message }) => {
@@ -226,7 +226,7 @@ function enter(
   reasons: string[],
 ): Namespace | undefined {
   const read = (table: string): string =>
-    system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_TABLE);
+    system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_FILE);
   const refused = (reason: string): undefined => {
     reasons.push(`${path} ${reason}`);
   };

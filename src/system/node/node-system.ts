@@ -96,7 +96,6 @@ export function createNodeSystem(): NodeSystem {
     setModified,
     lock: network.lock,
     now: () => Date.now(),
-    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     processId: () => process.pid,
     userId: () => process.geteuid?.() ?? 0,
     sleep,
