@@ -150,13 +150,13 @@ export class Journal {
   reserved(key: OwnerKey, name: string, record: string): void {
     // Also where the file system says of a link that was made that the name was taken.
     this.#changed();
-    this.#append(heldLine(key, name, record));
+    this.#lines += `${heldLine(key, name, record)}\n`;
     if (this.#count !== undefined) this.#count++;
   }
 
   /** The file of a reservation is another one; the record as of `reserved`. */
   renewed(key: OwnerKey, name: string, record: string): void {
-    this.#append(heldLine(key, name, record));
+    this.#lines += `${heldLine(key, name, record)}\n`;
   }
 
   /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
@@ -173,17 +173,13 @@ export class Journal {
    * @param isRemoved whether this call has removed it
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
-    if (key !== undefined) this.#append(releasedLine(key, name));
+    if (key !== undefined) this.#lines += `${releasedLine(key, name)}\n`;
     if (isRemoved && this.#count !== undefined) this.#count--;
   }
 
   /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#append(releasedLine(key, ""));
-  }
-
-  #append(line: string): void {
-    this.#lines += `${line}\n`;
+    this.#lines += `${releasedLine(key, "")}\n`;
   }
 
   /** Leaves the journal as it is on disk from here on. */

@@ -23,7 +23,7 @@ export const NO_PREFERENCES: Preferences = { own: [], avoided: new Map() };
 export class ReusedAddresses {
   readonly #files: NetworkFiles;
   readonly #reuse: Reuse | undefined;
-  readonly #released = new Set<string>();
+  readonly #released: string[] = [];
   #reserved = NOTHING;
   #records: readonly ReuseRecord[] | undefined;
   #delay: number | undefined;
@@ -42,7 +42,7 @@ export class ReusedAddresses {
 
   /** The reservations with these file names were released by this call, or found released. */
   released(...names: readonly string[]): void {
-    for (const name of names) this.#released.add(canonical(name));
+    for (const name of names) this.#released.push(canonical(name));
   }
 
   /** Notes the addresses that an owner has got, to remember them for that owner. */
@@ -60,24 +60,25 @@ export class ReusedAddresses {
     const sticky = 1000 * (this.#reuse?.sticky?.seconds ?? 0);
     const delay = 1000 * this.#delaySeconds();
     const now = this.#files.system.now();
+    const released = new Set(this.#released);
     const avoided = new Map<string, number>();
     const own: Address[] = [];
     for (const record of this.#all()) {
       // The time of what was found released just now only begins.
-      const age = this.#released.has(record.address) ? 0 : ageOf(record, now);
+      const age = released.has(record.address) ? 0 : ageOf(record, now);
       const isRemembered = record.owner !== undefined && age < sticky;
       const isOwn = isRemembered && record.owner === owner;
       const address = isOwn ? parseAddress(record.address) : undefined;
       if (address !== undefined) own.push(address);
       if (age < delay || (isRemembered && !isOwn)) avoided.set(record.address, age);
     }
-    if (delay > 0) for (const address of this.#released) avoided.set(address, 0);
+    if (delay > 0) for (const address of released) avoided.set(address, 0);
     return { own, avoided };
   }
 
   /** Writes what this call has changed. It never makes a call fail. */
   close(): void {
-    const released = [...this.#released];
+    const released = this.#released;
     const reserved = this.#reserved;
     if (released.length === 0 && reserved === NOTHING) return;
     const isKnown = this.#reuse !== undefined;
