@@ -76,6 +76,6 @@ function invalidValue(pair: string, reason: string, details = ""): CniError {
  */
 export function argumentIn(key: string, text: string): string {
   const start = `${key}=`;
-  const pair = text.split(";").findLast((one) => one.startsWith(start));
+  const pair = text.split(";").findLast((pair) => pair.startsWith(start));
   return pair === undefined ? "" : pair.slice(start.length);
 }

@@ -6,8 +6,7 @@ import { isObject, type Json, parseJson } from "../cni/json.ts";
 import { isPodCidrOf, type Partition } from "../ipam/partition.ts";
 import { PARTITION_FORMS, type PartitionSettings } from "../ipam/partition-fields.ts";
 import { formatPrefix, networkOf, type Prefix, parsePrefix } from "../ipam/prefix.ts";
-import type { System } from "../system/system.ts";
-import { LARGEST_FILE } from "./named-file.ts";
+import { LARGEST_FILE, type System } from "../system/system.ts";
 import { flannelSubnets } from "./subnet-env.ts";
 
 /** The networks that a file has, one of which is the podCIDR. */
@@ -84,7 +83,7 @@ function ofNetwork(
       "expected the network whose subnet is the podCIDR of this node, as ipam.partition.network",
     );
   }
-  const networks = found.flatMap((one) => one.networks);
+  const networks = found.flatMap((file) => file.networks);
   return { source: others.length === 0 ? first.source : confDir, networks, clusterCidr };
 }
 

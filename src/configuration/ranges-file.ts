@@ -5,8 +5,7 @@ import { isObject, type Json, kindOf, parseJson } from "../cni/json.ts";
 import { findSyntaxError, lineAndColumn } from "../cni/json-syntax.ts";
 import { rangeSetsIn } from "../ipam/range-fields.ts";
 import { makeRangeSets, type RangeSetSpec } from "../ipam/range-set.ts";
-import type { System } from "../system/system.ts";
-import { LARGEST_FILE } from "./named-file.ts";
+import { LARGEST_FILE, type System } from "../system/system.ts";
 import { flannelSubnets, isSubnetEnv } from "./subnet-env.ts";
 
 /** The number of names that an error lists at most. */

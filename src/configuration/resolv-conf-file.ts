@@ -3,8 +3,7 @@
 import { internalError } from "../cni/error.ts";
 import type { ResultDns } from "../cni/result.ts";
 import { NO_DNS, parseResolvConf } from "../ipam/resolv-conf.ts";
-import { recover, type System } from "../system/system.ts";
-import { LARGEST_FILE } from "./named-file.ts";
+import { LARGEST_FILE, recover, type System } from "../system/system.ts";
 
 /**
  * Reads the DNS settings of a network.

@@ -82,9 +82,11 @@ export function dryRun(
     const cursor = readCursor(files, index, () => {});
     const asked = { ...config, set, cursor, preferences };
     const used = new Map<string, AddressUser>();
-    for (const one of obtainableInOrder(files, asked, taken)) {
-      if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
-      else if (one.kind !== "free" || !taken.use.isReserved(one.candidate.address)) return one;
+    for (const prospect of obtainableInOrder(files, asked, taken)) {
+      if (prospect.kind === "used")
+        used.set(formatAddress(prospect.candidate.address), prospect.user);
+      else if (prospect.kind !== "free" || !taken.use.isReserved(prospect.candidate.address))
+        return prospect;
     }
     return noAddressIn(files, { ...config, set }, taken.unusual(), used);
   };

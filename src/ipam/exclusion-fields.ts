@@ -74,7 +74,7 @@ function podIn(at: Located): PodName | undefined {
 /** An address has one holder at most, and none where it is excluded. */
 function requireDistinct(entries: readonly Entry[], excluded: readonly AddressRange[]): void {
   const [earlier, later] =
-    firstOverlap([...entries.map((one) => [one]), makeExclusions(excluded)]) ?? [];
+    firstOverlap([...entries.map((entry) => [entry]), makeExclusions(excluded)]) ?? [];
   const entry = earlier === undefined ? undefined : entries[earlier];
   if (entry === undefined || later === undefined) return;
   const other = entries[later]?.path ?? "ipam.exclude";

@@ -84,7 +84,7 @@ export function exclusionsFor(
 ): Exclusions {
   return withoutThose(
     exclusions,
-    pod === undefined ? [] : reserved.filter((one) => one.pod === pod),
+    pod === undefined ? [] : reserved.filter((entry) => entry.pod === pod),
   );
 }
 
@@ -114,10 +114,10 @@ export function partReservedFor(
   pod: PodName | undefined,
 ): RangeSet | undefined {
   if (pod === undefined || reserved.length === 0) return undefined;
-  const own = reserved.filter((one) => one.pod === pod);
+  const own = reserved.filter((entry) => entry.pod === pod);
   const [first, ...others] = set.flatMap((range) =>
-    own.flatMap((one) => {
-      const part = intersectionOf(range, one);
+    own.flatMap((entry) => {
+      const part = intersectionOf(range, entry);
       return part === undefined ? [] : [{ ...range, ...part }];
     }),
   );
@@ -131,5 +131,5 @@ export function formatReservedFor({ pod }: ReservedRange): string {
 
 /** The entry that reserves an address; `undefined` where none does. */
 export function reservedAt({ reserved }: Excluded, address: Address): ReservedRange | undefined {
-  return reserved.find((one) => isWithin(address, one));
+  return reserved.find((entry) => isWithin(address, entry));
 }

@@ -31,7 +31,7 @@ export function firstOverlap(
   const ranges = groups[earlier] ?? [];
   const later = groups.findIndex(
     (group, at) =>
-      at > earlier && group.some((one) => ranges.some((range) => overlaps(one, range))),
+      at > earlier && group.some((member) => ranges.some((range) => overlaps(member, range))),
   );
   return [earlier, later];
 }

@@ -99,7 +99,8 @@ export function requireOnePerFamily(
   what: string,
   versionText: string,
 ): void {
-  const ofFamily = (family: Family): number => families.filter((one) => one === family).length;
+  const ofFamily = (wanted: Family): number =>
+    families.filter((family) => family === wanted).length;
   if (ofFamily(4) > 1 || ofFamily(6) > 1) {
     throw internalError(
       `CNI version ${versionText} does not support more than 1 address per family`,

@@ -39,7 +39,7 @@ export function requestedInText(value: string, name: string): readonly Requested
   if (value === "") return [];
   return value
     .split(",")
-    .map((one) => ({ path, address: parseIPWithOptionalPrefix(one.trim(), path) }));
+    .map((address) => ({ path, address: parseIPWithOptionalPrefix(address.trim(), path) }));
 }
 
 /**

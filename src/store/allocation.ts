@@ -179,18 +179,18 @@ export class Allocator {
     obtainable: ReturnType<typeof obtainableInOrder>,
     used: Map<string, AddressUser>,
   ): Generator<Candidate, void> {
-    for (const one of obtainable) {
-      if (one.kind === "used") used.set(formatAddress(one.candidate.address), one.user);
-      else if (this.#isCleared(one)) yield one.candidate;
+    for (const found of obtainable) {
+      if (found.kind === "used") used.set(formatAddress(found.candidate.address), found.user);
+      else if (this.#isCleared(found)) yield found.candidate;
     }
   }
 
   /** Removes the reservation of an address that is not free; says whether that was possible. */
-  #isCleared(one: Obtainable): boolean {
-    if (one.kind === "free") return true;
-    return one.kind === "dead"
-      ? this.#network.reclaimDead(one.dead)
-      : this.#network.removeEmpty(one.name);
+  #isCleared(found: Obtainable): boolean {
+    if (found.kind === "free") return true;
+    return found.kind === "dead"
+      ? this.#network.reclaimDead(found.dead)
+      : this.#network.removeEmpty(found.name);
   }
 
   /**
@@ -203,7 +203,7 @@ export class Allocator {
     if (!reclaims) return false;
     const wanted = (name: string): true | undefined => names.includes(name) || undefined;
     const found = this.#network.reclaimable(attachment, namespace, use, wanted);
-    const dead = [...found].map((one) => one.dead);
-    return dead.length === names.length && dead.every((one) => this.#network.reclaimDead(one));
+    const dead = [...found].map((reclaimable) => reclaimable.dead);
+    return dead.length === names.length && dead.every((file) => this.#network.reclaimDead(file));
   }
 }

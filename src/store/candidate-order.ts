@@ -41,7 +41,7 @@ export function* candidatesInOrder(
   for (const candidate of candidates(set, cursor, exclusions, { nextFree })) {
     if (!avoided.has(formatAddress(candidate.address))) yield candidate;
   }
-  for (const [name] of [...avoided].toSorted(([, one], [, other]) => other - one)) {
+  for (const [name] of [...avoided].toSorted(([, age], [, other]) => other - age)) {
     const candidate = candidateAt(parseAddress(name), set, exclusions);
     if (candidate !== undefined) yield candidate;
   }

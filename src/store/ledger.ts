@@ -89,7 +89,7 @@ export class Ledger {
   released(name: string, owner: Owner, isRemoved: boolean): void {
     if (isRemoved) this.#changes.push({ kind: "released", name, owner });
     // What this call has reserved itself was nobody's.
-    if (!this.#made.some((one) => one.name === name)) this.reuse.released(name);
+    if (!this.#made.some((reservation) => reservation.name === name)) this.reuse.released(name);
     this.journal.released(keyOf(owner), name, isRemoved);
   }
 

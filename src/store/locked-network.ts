@@ -14,7 +14,7 @@ import { ReservationStates } from "./journal/reservation-states.ts";
 import { Ledger } from "./ledger.ts";
 import type { AddressUse } from "./namespaces/address-use.ts";
 import { NamespaceStates } from "./namespaces/namespace-state.ts";
-import { allIn, allOf, othersIn, readAll } from "./reservations/directory-scan.ts";
+import { allIn, heldIn, othersIn, readAll } from "./reservations/directory-scan.ts";
 import {
   contentOf,
   describeOwner,
@@ -27,7 +27,6 @@ import {
   parseOwner,
 } from "./reservations/owner.ts";
 import {
-  heldAmong,
   isBlankFile,
   LARGEST_RESERVATION,
   linkReservation,
@@ -82,15 +81,13 @@ export class PossiblyLockedNetwork {
    * @throws SystemError where the directory cannot be read
    */
   heldBy(attachment: Attachment, doubt: "search" | "trust"): readonly Reservation<NamedOwner>[] {
-    const journal = this.ledger.journal.read(attachment.containerId);
-    const listing = journal && listingOf(journal, attachment);
-    if (journal !== undefined && listing === undefined) this.ledger.journal.disbelieve();
+    const listing = this.ledger.journal.listing(attachment);
     if (listing !== undefined && (listing.isComplete || doubt === "trust")) {
       const { reservations } = listing;
       const held = readHeld(this.files, reservations, attachment);
       if (held.length === reservations.length) return held;
     }
-    const held = heldAmong(allOf(attachment, this.#search()), attachment);
+    const held = heldIn(this.#search(), attachment);
     // A DEL is repeated: the next one need not search.
     if (held.length === 0 && doubt === "search")
       this.ledger.journal.holdsNothing(keyOf(attachment));
@@ -231,8 +228,8 @@ export class LockedNetwork extends PossiblyLockedNetwork {
     let dated: bigint | undefined;
     const reserved = files.withTemporary(contentOf(attachment), (temporary) => {
       dated = dateApart(files.system, temporary);
-      for (const one of candidates()) {
-        if (this.#link(temporary, formatAddress(one.address))) return one;
+      for (const candidate of candidates()) {
+        if (this.#link(temporary, formatAddress(candidate.address))) return candidate;
       }
       return undefined;
     });
@@ -281,13 +278,14 @@ export class LockedNetwork extends PossiblyLockedNetwork {
   undo(attachment: Attachment, made: readonly ReservationFile[]): void {
     const { files } = this;
     const owner = ownerOf(attachment);
-    for (const one of made) {
+    for (const reservation of made) {
       // The error that caused the undo is reported; the DEL that follows tries again.
       attempt(() => {
         const isOwn =
-          this.made.includes(one) ||
-          (one.file !== undefined && isFile(files.system, files.pathOf(one.name), one.file));
-        if (isOwn) this.release({ name: one.name, owner });
+          this.made.includes(reservation) ||
+          (reservation.file !== undefined &&
+            isFile(files.system, files.pathOf(reservation.name), reservation.file));
+        if (isOwn) this.release({ name: reservation.name, owner });
       }, undefined);
     }
   }
@@ -411,5 +409,5 @@ export function isHeld(files: NetworkFiles, attachment: Attachment): boolean {
   const journal = readJournal(files, attachment.containerId);
   const listed = journal && listingOf(journal, attachment)?.reservations;
   if (listed !== undefined && readHeld(files, listed, attachment).length > 0) return true;
-  return heldAmong(allOf(attachment, readAll(files)), attachment).length > 0;
+  return heldIn(readAll(files), attachment).length > 0;
 }

@@ -61,6 +61,8 @@ export interface OperatorSystem extends System {
   isTerminal(stream: 0 | 1 | 2): boolean;
   /** The size of the terminal on standard output, 0 where it is not known; `undefined` where there is none. */
   terminalSize(): { readonly columns: number; readonly rows: number } | undefined;
+  /** The time of a clock that nobody sets and that begins with the boot, in whole milliseconds; see clock_gettime(2). */
+  monotonic(): number;
   /** Reads a line of standard input, without its line end; `undefined` at the end of the input. */
   readLine(): string | undefined;
   /**

@@ -217,8 +217,6 @@ export interface System {
 
   /** Wall-clock time, in milliseconds since the epoch. */
   now(): number;
-  /** The time of a clock that nobody sets and that begins with the boot, in whole milliseconds; see clock_gettime(2). */
-  monotonic(): number;
   /** The id of this process. */
   processId(): number;
   /** The id of the user to whom its files belong. */
@@ -274,6 +272,9 @@ export const NO_HARD_LINK: readonly string[] = ["EPERM", "EOPNOTSUPP", "ENOSYS",
 
 /** The errors of a path where there is nothing, no regular file, or one that is far too large. */
 export const NO_FILE: readonly string[] = ["ENOENT", "EISDIR", "ELOOP", "ENXIO", "EFBIG"];
+
+/** A larger file is refused (EFBIG), in bytes: of those that a configuration names, and of the kernel's that are read whole. */
+export const LARGEST_FILE = 16 * 1024 * 1024;
 
 /** Whether `error` is a failed system call, with one of `codes` (names of errnos) where any are given. */
 export function isSystemError(error: unknown, ...codes: readonly string[]): error is SystemError {

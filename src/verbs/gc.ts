@@ -209,7 +209,7 @@ function whyAlive(
 
 /** Whether the owner with a key is not listed; a legacy file stays while any interface of its container is listed. */
 function notListedIn(valid: readonly ValidAttachment[]): (key: OwnerKey | undefined) => boolean {
-  const keys = new Set(valid.flatMap((one) => keysOf(one as Attachment)));
+  const keys = new Set(valid.flatMap((attachment) => keysOf(attachment as Attachment)));
   return (key) => key !== undefined && !keys.has(key);
 }
 

@@ -221,11 +221,6 @@ export class MemoryProcess implements System {
     return this.#machine.time;
   }
 
-  monotonic(): number {
-    this.#requireAlive();
-    return this.#machine.monotonic;
-  }
-
   processId(): number {
     this.#requireAlive();
     return this.#id;

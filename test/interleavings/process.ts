@@ -141,9 +141,6 @@ class AnsweredSystem implements ExplorerSystem {
   now(): number {
     return this.#time;
   }
-  monotonic(): number {
-    return this.#time % 100_000_000;
-  }
   userId(): number {
     return 0;
   }

@@ -22,7 +22,7 @@ export function parseCommandLine(command: Command, words: readonly string[]): Pa
   if (given["--help"] !== true) {
     for (const option of definitions) requireValid(option, given);
     const both = (command.exclusive ?? [])
-      .map((names) => names.filter((one) => given[one] !== undefined))
+      .map((names) => names.filter((option) => given[option] !== undefined))
       .find(({ length }) => length > 1);
     if (both)
       throw new UsageError(`${both[0]}: cannot be combined with ${both.slice(1).join(", ")}`);
@@ -43,7 +43,7 @@ function requireValid(
   const texts = listOf(given[name]).map(textOf);
   const refuse = (problem: string): UsageError => new UsageError(`${name}: ${problem}`);
   if (texts.length > 1 && !isRepeatable) throw refuse("given more than once");
-  if (given[name] !== undefined && requires.every((one) => given[one] === undefined)) {
+  if (given[name] !== undefined && requires.every((required) => given[required] === undefined)) {
     throw refuse(`requires ${requires.join(" or ")}`);
   }
   for (const text of texts) {

@@ -31,9 +31,8 @@ export function parseDuration(text: string, option: string): number {
  * @param milliseconds a negative duration counts as 0
  */
 export function formatDuration(milliseconds: number): string {
-  const [unit, length] = Object.entries(units).findLast(([, one]) => milliseconds >= 2 * one) ?? [
-    "s",
-    1000,
-  ];
+  const [unit, length] = Object.entries(units).findLast(
+    ([, unitLength]) => milliseconds >= 2 * unitLength,
+  ) ?? ["s", 1000];
   return `${Math.max(0, Math.floor(milliseconds / length))}${unit}`;
 }

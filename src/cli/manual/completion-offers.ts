@@ -36,7 +36,7 @@ function offersAfter(
     return [...named, ["help", "print help for a command"], ["--help"], ["--version"]];
   }
   if (name === "help") return named;
-  const command = commands.find((one) => one.name === name);
+  const command = commands.find((known) => known.name === name);
   if (command === undefined) return [];
   const options = optionsOf(command);
   const valued = (text: string): Option | undefined =>

@@ -94,7 +94,7 @@ export function formatOption({ name, short, value }: Option): string {
  * @throws UsageError if there is none
  */
 export function findCommand(commands: readonly Command[], name: string): Command {
-  const command = commands.find((one) => one.name === name);
+  const command = commands.find((known) => known.name === name);
   if (command !== undefined) return command;
   if (name === "") throw new UsageError("missing command");
   if (name.startsWith("-")) {
@@ -103,7 +103,7 @@ export function findCommand(commands: readonly Command[], name: string): Command
       `${name}: unknown option before the command${suggestion(name, names) || "; options follow the command"}`,
     );
   }
-  const names = commands.map((one) => one.name);
+  const names = commands.map((known) => known.name);
   throw new UsageError(`unknown command ${JSON.stringify(name)}${suggestion(name, names)}`);
 }
 

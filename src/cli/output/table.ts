@@ -85,13 +85,15 @@ function widthsOf(rows: Rows): readonly number[] {
 /** How many characters too wide a table is. */
 function excessOf(rows: Rows, width: number): number {
   if (width === Number.POSITIVE_INFINITY) return 0;
-  return widthsOf(rows).reduce((sum, one) => sum + one + GAP.length, -GAP.length) - width;
+  return (
+    widthsOf(rows).reduce((sum, columnWidth) => sum + columnWidth + GAP.length, -GAP.length) - width
+  );
 }
 
 /** The width to which the widest columns have to be narrowed. */
 function limitOf(widths: readonly number[], excess: number): number {
   let limit = Math.max(...widths);
-  const saved = (): number => widths.reduce((sum, one) => sum + Math.max(one - limit, 0), 0);
+  const saved = (): number => widths.reduce((sum, width) => sum + Math.max(width - limit, 0), 0);
   while (saved() < excess) limit--;
   return limit;
 }

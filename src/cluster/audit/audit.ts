@@ -135,7 +135,7 @@ interface Supply {
 function supplyOf(cluster: ClusterCidr, { masks, serviceCidrs }: Expectation): Supply {
   const { family } = cluster.address;
   const nodeMask =
-    masks.find((one) => one.family === family)?.nodeMask ?? DEFAULT_NODE_MASK[family];
+    masks.find((mask) => mask.family === family)?.nodeMask ?? DEFAULT_NODE_MASK[family];
   const fault = startFault(family, cluster.length, nodeMask, ` ${formatPrefix(cluster)}`);
   if (fault !== undefined) return { count: 0n, obstacle: fault.message };
   const overlap = serviceOverlap(cluster, nodeMask, serviceCidrs);

@@ -102,7 +102,9 @@ function ownProblems(
   if (cidrs.length === 0) {
     found.push(finding("no-pod-cidr", all, "pods on it get no address"));
   } else {
-    for (const family of families.filter((one) => !cidrs.some((cidr) => cidr.family === one))) {
+    for (const family of families.filter(
+      (expected) => !cidrs.some((cidr) => cidr.family === expected),
+    )) {
       found.push(finding("no-pod-cidr", all, `pods on it get no IPv${family} address`));
     }
   }
@@ -110,7 +112,7 @@ function ownProblems(
     if (cidr.fault !== "") found.push(finding("invalid", cidr, cidr.fault));
     const outside = outsideProblem(cidr, index, clusters);
     if (outside !== undefined) found.push(finding("outside", cidr, outside));
-    for (const service of serviceCidrs.filter((one) => overlaps(cidr, one))) {
+    for (const service of serviceCidrs.filter((candidate) => overlaps(cidr, candidate))) {
       found.push(finding("service-cidr", cidr, `overlaps ${formatPrefix(service)}`));
     }
     const mask = masks.find(({ family }) => family === cidr.family);
@@ -136,7 +138,7 @@ function podCidrsAround(nodes: readonly ClusterNode[]): ReadonlyMap<Address, Pod
   const found = new Map<Address, PodCidr>();
   const places = nodes.flatMap(({ cidrs, addresses }): (PodCidr | AddressRange)[] => [
     ...cidrs,
-    ...addresses.map((one) => ({ first: one, last: one })),
+    ...addresses.map((address) => ({ first: address, last: address })),
   ]);
   const isPodCidr = (place: PodCidr | AddressRange): place is PodCidr => "length" in place;
   for (const { members, around } of groupCidrs(places)) {
@@ -214,7 +216,7 @@ function nodesOf(members: readonly PodCidr[], cidr: PodCidr): string {
   // Thousands of nodes may have the same podCIDR, and each has a message that names others.
   const named = members
     .slice(0, NAMED + 1)
-    .filter((one) => one !== cidr)
+    .filter((member) => member !== cidr)
     .slice(0, NAMED)
     .map(({ node }) => node.name);
   const others = members.length - (members.includes(cidr) ? 1 : 0) - named.length;

@@ -52,7 +52,7 @@ export function stepsFor(node: ClusterNode, podCidrs: readonly string[]): Steps 
   const spec = shellWord(
     JSON.stringify({ spec: { podCIDR: podCidrs[0] ?? "", podCIDRs: podCidrs } }),
   );
-  const added = podCidrs.filter((one) => !former.includes(one)).map((one) => `-e ${one}`);
+  const added = podCidrs.filter((cidr) => !former.includes(cidr)).map((cidr) => `-e ${cidr}`);
   const search = `used=$(${podCidrsOfNodes}) && ! echo "$used" | grep -wF ${added.join(" ")}`;
   const check = added.length === 0 ? [] : [search];
   if (former.length === 0) {

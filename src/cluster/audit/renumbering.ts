@@ -38,7 +38,9 @@ export function proposeRenumbering(
   // A pod with an address of a node or a service cannot be reached.
   const others = [
     ...serviceCidrs,
-    ...nodes.flatMap(({ addresses }) => addresses.map((one) => ({ first: one, last: one }))),
+    ...nodes.flatMap(({ addresses }) =>
+      addresses.map((address) => ({ first: address, last: address })),
+    ),
   ];
   const proposals = clusters.map((cluster) => ({
     cluster,
@@ -114,7 +116,7 @@ function propose(
   { masks }: Expectation,
 ): ReadonlyMap<ClusterNode, string> {
   const { family } = cluster.address;
-  const nodeMask = masks.find((one) => one.family === family)?.nodeMask;
+  const nodeMask = masks.find((mask) => mask.family === family)?.nodeMask;
   if (nodeMask === undefined || startFault(family, cluster.length, nodeMask)) return new Map();
   // The podCIDR of a node is in use until that node has been renumbered.
   const used = [...groups.flatMap(({ members }) => members.slice(0, 1)), ...others];
@@ -139,7 +141,7 @@ function partOfOwnCidr(
   cluster: ClusterCidr,
   nodeMask: number,
 ): Prefix | undefined {
-  for (const cidr of cidrs.filter((one) => overlaps(one, cluster))) {
+  for (const cidr of cidrs.filter((own) => overlaps(own, cluster))) {
     const group = groupOf.get(cidr);
     if (group === undefined || group.members.length > 1 || group.around !== undefined) continue;
     const inner = group.within.flatMap(({ members }) => members.slice(0, 1));

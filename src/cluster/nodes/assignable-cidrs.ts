@@ -54,7 +54,10 @@ export function countAssignable(
 
 /** The number of CIDRs of a prefix length in address ranges that are made of whole ones. */
 export function countCidrs(ranges: readonly AddressRange[], length: number): bigint {
-  return ranges.reduce((sum, one) => sum + sizeOf(one) / cidrSize(one.first.family, length), 0n);
+  return ranges.reduce(
+    (sum, range) => sum + sizeOf(range) / cidrSize(range.first.family, length),
+    0n,
+  );
 }
 
 /**

@@ -77,15 +77,15 @@ export function clusterCidrsOf(context: Context, name: string): readonly Cluster
 function networksIn({ option, log }: Context, name: string): readonly ClusterCidr[] {
   const text = option(name);
   if (text === undefined) return [];
-  return text.split(",").map((one) => {
-    const prefix = parsePrefix(one.trim());
+  return text.split(",").map((word) => {
+    const prefix = parsePrefix(word.trim());
     if (prefix === undefined || prefix.mapped) {
-      throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${one}`);
+      throw new UsageError(`${name}: expected a network such as 10.244.0.0/16, found ${word}`);
     }
     const range = addressRangeOf(prefix);
     const network = { ...prefix, ...range, address: range.first };
     if (prefix.address.value !== range.first.value) {
-      log(`${name}: ${one.trim()} has host bits set; the network is ${formatPrefix(network)}`);
+      log(`${name}: ${word.trim()} has host bits set; the network is ${formatPrefix(network)}`);
     }
     return network;
   });
@@ -114,7 +114,7 @@ export function nodeMasksOf({ option }: Context, optionPrefix: OptionPrefix): No
     throw new UsageError(`${name}: cannot be combined with ${name}-ipv4 or ${name}-ipv6`);
   }
   const maskOf: NodeMasks["of"] = (family, families) => {
-    const other = own.find((one) => !families.includes(one));
+    const other = own.find((family) => !families.includes(family));
     if (other !== undefined) {
       throw new UsageError(
         `${name}-ipv${other}: expected an IPv${other} network in the cluster CIDR, found none`,

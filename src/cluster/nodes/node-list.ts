@@ -70,9 +70,9 @@ function nodeOf(object: unknown, expected: (found: string) => CommandError): Clu
     cidrs,
     pods: /^[0-9]{1,20}$/.test(pods) ? BigInt(pods) : undefined,
     created: textOf(exactMember(metadata, "creationTimestamp")),
-    addresses: listOf(exactMember(status, "addresses")).flatMap((one) =>
-      textOf(exactMember(one, "type")) === "InternalIP"
-        ? (parseAddress(textOf(exactMember(one, "address"))) ?? [])
+    addresses: listOf(exactMember(status, "addresses")).flatMap((address) =>
+      textOf(exactMember(address, "type")) === "InternalIP"
+        ? (parseAddress(textOf(exactMember(address, "address"))) ?? [])
         : [],
     ),
     isCordoned: exactMember(spec, "unschedulable") === true,

@@ -61,7 +61,7 @@ export function serviceOverlap(
   const all = nodesIn(cluster.length, nodeMask);
   const left = countAssignable(region, nodeMask, serviceCidrs);
   if (left === all) return undefined;
-  const services = serviceCidrs.filter((one) => overlaps(one, region));
+  const services = serviceCidrs.filter((service) => overlaps(service, region));
   const message = `${decimal(all - left)} of ${plural(all, "podCIDR")} of /${nodeMask} ${verbFor(all - left, "overlaps", "overlap")} the service CIDR ${services.map(formatPrefix).join(",")}`;
   return { services, left, message };
 }

@@ -115,11 +115,11 @@ function changeText(change: PlannedChange, system: OperatorSystem): string {
   const { families, existing, wanted, further } = change;
   const table = formatTable(
     columns("?FAMILY", "FROM", "TO", ">KEEP", ">OTHER SIZE", ">OUTSIDE", ">TAKEN", ">FREE"),
-    families.map((one) => [
-      `IPv${one.family}`,
-      formatSettings(one.was),
-      formatSettings(one.now),
-      ...[one.keeping, one.otherSize, one.outside, one.cidrsTaken, one.cidrsFree].map((count) =>
+    families.map(({ family, was, now, keeping, otherSize, outside, cidrsTaken, cidrsFree }) => [
+      `IPv${family}`,
+      formatSettings(was),
+      formatSettings(now),
+      ...[keeping, otherSize, outside, cidrsTaken, cidrsFree].map((count) =>
         formatCount(system, count),
       ),
     ]),

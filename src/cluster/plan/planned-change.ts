@@ -54,8 +54,9 @@ export function plannedChange(
   const isStarting = ({ family, clusterLength, nodeMask }: Settings): boolean =>
     startFault(family, clusterLength, nodeMask) === undefined;
   if (!now.every(isStarting)) return undefined;
-  const capacity = leastOf(now.map((one) => one.nodes));
-  const existing = countOption(context, "--was-nodes") ?? leastOf(was.map((one) => one.nodes));
+  const capacity = leastOf(now.map((settings) => settings.nodes));
+  const existing =
+    countOption(context, "--was-nodes") ?? leastOf(was.map((settings) => settings.nodes));
   const wanted = nodes === undefined || nodes < existing ? existing : nodes;
   const families = was.flatMap((former) => {
     const present = now.find(({ family }) => family === former.family);

@@ -72,8 +72,8 @@ function alternativesTo(request: CidrRequest, layout: CidrLayout): string {
         ? family === 6 || clusterLength > LARGEST_PRIVATE
         : cluster === undefined || clusterLength < cluster.length,
   );
-  const choices = [otherMask, larger].flatMap((one) =>
-    one === undefined ? [] : [choiceText(one)],
+  const choices = [otherMask, larger].flatMap((choice) =>
+    choice === undefined ? [] : [choiceText(choice)],
   );
   if (choices.length > 0) return [...new Set(choices)].join(", or ");
   return family === 4

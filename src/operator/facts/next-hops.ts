@@ -1,8 +1,7 @@
 /** The routers of the node: the next hops of the routes in its network namespace. */
 
 import { type Address, addressAt, formatAddress } from "../../ipam/address.ts";
-import { LARGEST_TABLE } from "../../store/namespaces/addresses.ts";
-import { attempt, type System } from "../../system/system.ts";
+import { attempt, LARGEST_FILE, type System } from "../../system/system.ts";
 
 /** A router, and the interface by which the node reaches it. */
 export interface NextHop {
@@ -13,7 +12,7 @@ export interface NextHop {
 /** Reads the next hops of the routes that this process sees, each once; none where they cannot be read. */
 export function readNextHops(system: Pick<System, "readFile">): readonly NextHop[] {
   const read = (table: string): string =>
-    attempt(() => system.readFile(`/proc/self/net/${table}`, LARGEST_TABLE), "");
+    attempt(() => system.readFile(`/proc/self/net/${table}`, LARGEST_FILE), "");
   const all = [...nextHopsOfIPv4(read("route")), ...nextHopsOfIPv6(read("ipv6_route"))];
   const distinct = all.map(
     (one) => [`${formatAddress(one.address)} ${one.interfaceName}`, one] as const,

@@ -2,12 +2,11 @@
 
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { dryRun, type Prospect } from "../../dry-run/dry-run.ts";
-import { LARGEST_TABLE } from "../../store/namespaces/addresses.ts";
 import { unescaped } from "../../store/namespaces/mount-lines.ts";
 import { hasCapability } from "../../store/namespaces/sight.ts";
 import { rootOf } from "../../store/namespaces/view.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
+import { attempt, isSystemError, LARGEST_FILE, type SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NodeLifeFacts } from "./life-facts.ts";
 
@@ -77,7 +76,7 @@ function isRefusedToPlugin(
   // A unit or container may have mounted for itself alone what the node can write to.
   if (code !== "EROFS" || hasMountsOfNode(system)) return "yes";
   const [own, first] = ["/proc/self/mountinfo", "/proc/1/mountinfo"].map((file) => {
-    const mounts = attempt(() => system.readFile(file, LARGEST_TABLE), undefined);
+    const mounts = attempt(() => system.readFile(file, LARGEST_FILE), undefined);
     return mounts && isReadOnly(mounts, path);
   });
   // Behind a link the path is on another mount.

@@ -77,7 +77,7 @@ const START = '{"time":';
 
 /** Whether the failures of calls with a verb are kept. */
 export function isKeptVerb(verb: Json | undefined): verb is KeptVerb {
-  return verbs.some((one) => one === verb);
+  return verbs.some((keptVerb) => keptVerb === verb);
 }
 
 /** A record as a line of at most 4096 bytes, with its end; texts that are too long end in `…`. */

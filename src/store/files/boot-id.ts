@@ -1,6 +1,6 @@
 /** The machine and its running boot. */
 
-import { attempt, NO_FILE, type System } from "../../system/system.ts";
+import { attempt, LARGEST_FILE, NO_FILE, type System } from "../../system/system.ts";
 
 /** A text that the kernel makes at random at each boot. */
 export type BootId = string & { readonly proof: "boot id" };
@@ -9,9 +9,6 @@ export type BootId = string & { readonly proof: "boot id" };
 export type MachineId = string & { readonly proof: "machine id" };
 
 const PATH = "/proc/sys/kernel/random/boot_id";
-
-/** `/proc/stat` has a line for each processor, and a number for each interrupt. */
-const LARGEST_STAT = 16 * 1024 * 1024;
 
 const MACHINE_PATH = "/etc/machine-id";
 
@@ -30,7 +27,7 @@ export function requireBootId(system: System): BootId | undefined {
  * tell. See `btime` in proc_stat(5).
  */
 export function bootTime(system: System): bigint | undefined {
-  const stat = (): string => system.readFile("/proc/stat", LARGEST_STAT);
+  const stat = (): string => system.readFile("/proc/stat", LARGEST_FILE);
   const seconds = attempt(() => /^btime ([0-9]+)$/m.exec(stat())?.[1], undefined);
   return seconds === undefined ? undefined : BigInt(seconds) * 1_000_000_000n;
 }

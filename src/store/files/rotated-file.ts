@@ -25,7 +25,7 @@ export function rotateIfFull(system: System, path: string, length: number, maxBy
 export function readRotated(system: System, path: string, limit: number): readonly string[] {
   for (;;) {
     const before = statusOfFile(system, path)?.inode;
-    const texts = [rotated(path), path].map((one) => readIfFile(system, one, limit));
+    const texts = [rotated(path), path].map((name) => readIfFile(system, name, limit));
     // A file that was rotated meanwhile is in neither part.
     if (statusOfFile(system, path)?.inode === before) {
       return texts.filter((text) => text !== undefined);
@@ -35,7 +35,7 @@ export function readRotated(system: System, path: string, limit: number): readon
 
 /** Removes the files of both names, as far as this user may. */
 export function removeRotated(system: System, path: string): void {
-  for (const one of [path, rotated(path)]) removeQuietly(system, one);
+  for (const name of [path, rotated(path)]) removeQuietly(system, name);
 }
 
 /** The name of the file with the lines before those of another. */

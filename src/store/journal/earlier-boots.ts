@@ -18,7 +18,7 @@ import {
   openAll,
 } from "../reservations/directory-scan.ts";
 import { keyOf, type OwnerKey } from "../reservations/owner.ts";
-import { type JournalContent, listedIn, type Seal, sealedAt } from "./journal-file.ts";
+import { heldLine, type JournalContent, listedIn, type Seal, sealedAt } from "./journal-file.ts";
 import { type EarlierReservation, formatEarlier, isEarlier, isOfRecord } from "./record.ts";
 import { NO_RECORDS, Records } from "./records.ts";
 
@@ -76,7 +76,7 @@ export function linesBeforeBoot(
     if (isKnown && isEarlier(record)) {
       older.push({ place: place ?? 0, line: found[place ?? 0] ?? "" });
     } else if (isFromThen(name, keyOf(owner), status, isKnown)) {
-      last.push({ name, line: `${keyOf(owner)} ${name}${formatEarlier(status.id, seal.boot)}` });
+      last.push({ name, line: heldLine(keyOf(owner), name, formatEarlier(status.id, seal.boot)) });
     }
   }
   older.sort((a, b) => a.place - b.place);

@@ -52,7 +52,7 @@ export interface JournalContent {
 }
 
 /** What the journal lists for an attachment. */
-interface Listing {
+export interface Listing {
   /** The reservations that name it, and legacy ones of its container; in the order of `allIn`. */
   readonly reservations: readonly HeldAddress[];
   /** Whether any line is about the attachment itself; if none is, it may hold more. */
@@ -205,31 +205,24 @@ export function listedIn(found: JournalContent["found"]): ReadonlyMap<string, Ow
   return new Map(pairs);
 }
 
+/**
+ * The line of a reservation that an owner holds from here on.
+ *
+ * @param record as `formatRecorded` or `formatEarlier` has it; empty where nothing is known
+ */
+export function heldLine(key: OwnerKey, name: string, record = ""): string {
+  return `${key} ${name}${record}`;
+}
+
+/** The line of a reservation that an owner holds no more; without a name, that the owner was looked for. */
+export function releasedLine(key: OwnerKey, name: string): string {
+  return `${key} -${name}`;
+}
+
 /** Changes the names that an owner holds by the third word of a line about that owner. */
 function change(names: Set<string>, word = ""): void {
   if (word.startsWith("-")) names.delete(word.slice(1));
   else names.add(word);
-}
-
-/**
- * The last line of each reservation with a record: its index, by the name of the reservation; in the order of the journal.
- *
- * @param found the lines of a journal
- */
-export function recordsIn(found: readonly string[]): ReadonlyMap<string, number> {
-  const records = new Map<string, number>();
-  let at = -1;
-  for (const line of found) {
-    at++;
-    const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;
-    if (begin === 0) continue;
-    const end = line.indexOf(" ", begin);
-    if (end < 0 && records.size === 0) continue;
-    const name = end < 0 ? line.slice(begin) : line.slice(begin, end);
-    records.delete(name.startsWith("-") ? name.slice(1) : name);
-    if (end >= 0) records.set(name, at);
-  }
-  return records;
 }
 
 /** When the directory was left as a seal says, in nanoseconds since the epoch; before anything where it does not say it. */
@@ -278,7 +271,7 @@ function withRecords(usual: string, records: ReadonlyMap<string, string>): strin
 
 function lineOf({ name, owner }: Reservation): string {
   const key = keyOf(owner);
-  return key === undefined ? "" : `${key} ${name}\n`;
+  return key === undefined ? "" : `${heldLine(key, name)}\n`;
 }
 
 /**

@@ -1,6 +1,6 @@
 /** The journal of a network during a call that holds the lock: believed as the call finds it, and sealed in the end. */
 
-import type { ContainerId } from "../../cni/attachment.ts";
+import type { Attachment, ContainerId } from "../../cni/attachment.ts";
 import { utf8Length } from "../../cni/unicode.ts";
 import { eachLine } from "../../system/lines.ts";
 import {
@@ -19,17 +19,20 @@ import { countReservations } from "../reservations/reservation-file.ts";
 import { linesBeforeBoot, recordsOf } from "./earlier-boots.ts";
 import {
   ALL,
+  heldLine,
   type JournalContent,
+  type Listing,
   listedIn,
+  listingOf,
   readJournal,
-  recordsIn,
+  releasedLine,
   renewJournal,
   requireJournal,
   SEVERAL,
   type Seal,
   sealJournal,
 } from "./journal-file.ts";
-import type { Records } from "./records.ts";
+import { Records } from "./records.ts";
 
 /** What a call knows of the journal. */
 type State =
@@ -39,12 +42,10 @@ type State =
   | { readonly kind: "off" }
   /** The journal's seal is current, and this call has changed nothing. */
   | { readonly kind: "current"; readonly seal: Seal }
-  /** The journal's seal was current until this call has changed something. */
+  /** The journal, with the lines of this call, has all that there is, and is to be sealed: this call has changed something. */
   | { readonly kind: "changed"; readonly seal: Seal }
   /** Somebody else has changed something since the seal that was found, or there was none. */
-  | { readonly kind: "stale"; readonly found: Seal | undefined }
-  /** This call has written it anew. */
-  | { readonly kind: "renewed"; readonly seal: Seal };
+  | { readonly kind: "stale"; readonly found: Seal | undefined };
 
 const OFF: State = { kind: "off" };
 
@@ -71,11 +72,20 @@ export class Journal {
   }
 
   /**
-   * Reads the lines about a container.
+   * What it lists for an attachment.
    *
-   * @returns `undefined` where they cannot be believed, as after a change of this call, which is noted in the end
+   * @returns `undefined` where it cannot be believed, as after a change of this call, which is noted in the end
    */
-  read(about: ContainerId): JournalContent | undefined {
+  listing(attachment: Attachment): Listing | undefined {
+    const journal = this.#read(attachment.containerId);
+    const listing = journal && listingOf(journal, attachment);
+    // Its lines are none that calls have written: it is as good as missing.
+    if (journal !== undefined && listing === undefined)
+      this.#state = { kind: "stale", found: undefined };
+    return listing;
+  }
+
+  #read(about: ContainerId): JournalContent | undefined {
     if (this.#state.kind === "unread") return this.#open(about);
     return this.#state.kind === "current" ? this.#content(about) : undefined;
   }
@@ -140,13 +150,13 @@ export class Journal {
   reserved(key: OwnerKey, name: string, record: string): void {
     // Also where the file system says of a link that was made that the name was taken.
     this.#changed();
-    this.#lines += `${key} ${name}${record}\n`;
+    this.#lines += `${heldLine(key, name, record)}\n`;
     if (this.#count !== undefined) this.#count++;
   }
 
   /** The file of a reservation is another one; the record as of `reserved`. */
   renewed(key: OwnerKey, name: string, record: string): void {
-    this.#lines += `${key} ${name}${record}\n`;
+    this.#lines += `${heldLine(key, name, record)}\n`;
   }
 
   /** What it tells of reservations, of the running boot and from before it; `undefined` where it cannot be read. */
@@ -163,18 +173,13 @@ export class Journal {
    * @param isRemoved whether this call has removed it
    */
   released(key: OwnerKey | undefined, name: string, isRemoved: boolean): void {
-    if (key !== undefined) this.#lines += `${key} -${name}\n`;
+    if (key !== undefined) this.#lines += `${releasedLine(key, name)}\n`;
     if (isRemoved && this.#count !== undefined) this.#count--;
   }
 
   /** A search has found nothing of an attachment: a line is about it, so that the next call need not search. */
   holdsNothing(key: OwnerKey): void {
-    this.#lines += `${key} -\n`;
-  }
-
-  /** Its lines are none that calls have written: it is as good as missing. */
-  disbelieve(): void {
-    this.#state = { kind: "stale", found: undefined };
+    this.#lines += `${releasedLine(key, "")}\n`;
   }
 
   /** Leaves the journal as it is on disk from here on. */
@@ -210,7 +215,7 @@ export class Journal {
       const records = this.#carriedOver(boot, found);
       const seal = { boot, machine, directory: fingerprint };
       const length = renewJournal(directory, scan, seal, records, found);
-      this.#state = { kind: "renewed", seal: { ...seal, length, renewed: length } };
+      this.#state = { kind: "changed", seal: { ...seal, length, renewed: length } };
       this.#lines = "";
     });
   }
@@ -227,7 +232,7 @@ export class Journal {
       for (const line of linesBeforeBoot(this.#files, journal, read)) all.push(line);
     }
     all.push(...eachLine(this.#lines));
-    return new Map([...recordsIn(all)].map(([name, at]) => [name, all[at] ?? ""]));
+    return new Records(all).lines();
   }
 
   /** Appends the lines, and seals it. From here on it stays as it is on disk. */

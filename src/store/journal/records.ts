@@ -1,6 +1,5 @@
 /** The records of a journal, each read when it is asked for: of 60 000 an ADD needs one. */
 
-import { recordsIn } from "./journal-file.ts";
 import { type EarlierReservation, isEarlier, type JournalRecord, recordIn } from "./record.ts";
 
 /** A record, and where it is among those of its journal: one that came later has a higher number. */
@@ -48,6 +47,11 @@ export class Records {
     return this.#at(this.#indexed().get(name) ?? -1);
   }
 
+  /** The last lines about each reservation, by its file name, in the order of the journal. */
+  lines(): ReadonlyMap<string, string> {
+    return new Map([...this.#indexed()].map(([name, place]) => [name, this.#lines[place] ?? ""]));
+  }
+
   /** Whether it tells of anything from before this boot. */
   hasEarlier(): boolean {
     const [first] = this.all();
@@ -55,7 +59,7 @@ export class Records {
   }
 
   #indexed(): ReadonlyMap<string, number> {
-    this.#places ??= recordsIn(this.#lines);
+    this.#places ??= placesIn(this.#lines);
     return this.#places;
   }
 
@@ -64,6 +68,27 @@ export class Records {
     if (record === undefined || (isEarlier(record) && !this.#counts(record))) return undefined;
     return { place, record };
   }
+}
+
+/**
+ * The last line of each reservation with a record: its index, by the name of the reservation; in the order of the journal.
+ *
+ * @param lines all of a journal
+ */
+function placesIn(lines: readonly string[]): ReadonlyMap<string, number> {
+  const records = new Map<string, number>();
+  let at = -1;
+  for (const line of lines) {
+    at++;
+    const begin = line.indexOf(" ", line.indexOf(" ") + 1) + 1;
+    if (begin === 0) continue;
+    const end = line.indexOf(" ", begin);
+    if (end < 0 && records.size === 0) continue;
+    const name = end < 0 ? line.slice(begin) : line.slice(begin, end);
+    records.delete(name.startsWith("-") ? name.slice(1) : name);
+    if (end >= 0) records.set(name, at);
+  }
+  return records;
 }
 
 /** The records of no journal: none. */

@@ -196,9 +196,9 @@ export class ReservationStates {
     if (caller?.namespace !== undefined && isAnother(caller.namespace, namespace)) {
       if (caller.key === key || caller.containerId !== containerId) yield caller.namespace;
     }
-    for (const one of this.#livingWith(namespace.inode)) {
-      if (one.place <= place) return;
-      const later = one.record;
+    for (const placed of this.#livingWith(namespace.inode)) {
+      if (placed.place <= place) return;
+      const later = placed.record;
       if (later.containerId !== containerId && isAnother(later.namespace, namespace))
         yield later.namespace;
     }

@@ -263,8 +263,8 @@ const rules: readonly Rule[] = [
 /** Concludes from the evidence, of which it asks no more than it needs. */
 export function conclude(evidence: Evidence): Conclusion {
   const weighed = new Weighed(evidence);
-  for (const one of rules) {
-    const conclusion = one(weighed);
+  for (const concludeBy of rules) {
+    const conclusion = concludeBy(weighed);
     if (conclusion !== undefined) return conclusion;
   }
   return dead("namespaces", "no network namespace has the address, and all of the node are known");
@@ -310,20 +310,20 @@ function isOfProcess({ processId }: Pick<Namespace, "processId">): boolean {
   return processId !== undefined;
 }
 
-function exists(one: NamedNamespace): one is Kind<NamedNamespace, "exists"> {
-  return one.kind === "exists";
+function exists(namespace: NamedNamespace): namespace is Kind<NamedNamespace, "exists"> {
+  return namespace.kind === "exists";
 }
 
-function isInUse(one: NamedNamespace): one is Kind<NamedNamespace, "exists"> {
-  return one.kind === "exists" && one.hasProcess;
+function isInUse(namespace: NamedNamespace): namespace is Kind<NamedNamespace, "exists"> {
+  return namespace.kind === "exists" && namespace.hasProcess;
 }
 
-function isUnseen(one: NamedNamespace): one is Kind<NamedNamespace, "unseen"> {
-  return one.kind === "unseen";
+function isUnseen(namespace: NamedNamespace): namespace is Kind<NamedNamespace, "unseen"> {
+  return namespace.kind === "unseen";
 }
 
-function isGone(one: NamedNamespace): one is Kind<NamedNamespace, "gone"> {
-  return one.kind === "gone";
+function isGone(namespace: NamedNamespace): namespace is Kind<NamedNamespace, "gone"> {
+  return namespace.kind === "gone";
 }
 
 function whyAlive(path: string): string {

@@ -88,7 +88,7 @@ export class AddressUse {
     }
     if (this.#linked.with(address).includes("node")) return `${text} is ${describeUser("node")}`;
     this.#inUse ??= this.#look();
-    return this.#inUse.whyUsed(text, (one) => one.id !== this.#caller && one.isOfNode());
+    return this.#inUse.whyUsed(text, (user) => user.id !== this.#caller && user.isOfNode());
   }
 
   /** How many other networks of the data directory have reserved an address. */

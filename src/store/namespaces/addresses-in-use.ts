@@ -1,7 +1,7 @@
 /** Which addresses are in use, as the kernel knows: those in the network namespaces of the node, each looked at once. */
 
-import { attempt, recover, type System } from "../../system/system.ts";
-import { addressesBy, interfacesIn, LARGEST_TABLE } from "./addresses.ts";
+import { attempt, LARGEST_FILE, recover, type System } from "../../system/system.ts";
+import { addressesBy, interfacesIn } from "./addresses.ts";
 import { LinkedAddresses } from "./linked-addresses.ts";
 import {
   isOfFirstUser,
@@ -71,10 +71,14 @@ export class AddressesInUse {
       view.incomplete ??
       mounted.incomplete ??
       whyUnread(system, view, this.all);
-    this.#byId = new Map(this.all.flatMap((one) => (one.id === undefined ? [] : [[one.id, one]])));
-    for (const one of this.all) {
-      for (const address of one.addresses) {
-        this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), one]);
+    this.#byId = new Map(
+      this.all.flatMap((namespace) =>
+        namespace.id === undefined ? [] : [[namespace.id, namespace]],
+      ),
+    );
+    for (const namespace of this.all) {
+      for (const address of namespace.addresses) {
+        this.#byAddress.set(address, [...(this.#byAddress.get(address) ?? []), namespace]);
       }
     }
   }
@@ -96,7 +100,7 @@ export class AddressesInUse {
    * @param address in its canonical form
    * @param counts whether a namespace is one of a user; by default each is
    */
-  whyUsed(address: string, counts: (one: Namespace) => boolean = () => true): string | undefined {
+  whyUsed(address: string, counts: (user: Namespace) => boolean = () => true): string | undefined {
     if (this.nodeAddresses.has(address)) return `${address} is in use by the node itself`;
     const user = this.withAddress(address).find(counts);
     if (user === undefined) {
@@ -147,7 +151,7 @@ class AddressReader {
     const system = this.#system;
     for (const { task, processId, id } of tasks) {
       const read = (table: string): string =>
-        system.readFile(`/proc/${task}/net/${table}`, LARGEST_TABLE);
+        system.readFile(`/proc/${task}/net/${table}`, LARGEST_FILE);
       const addresses = recover(
         () => addressesBy(read),
         ({ message }) => {
@@ -165,7 +169,8 @@ class AddressReader {
         reachedAt: `/proc/${task}/ns/net`,
         addresses,
         hasInterface: () => hasInterface(() => read("dev")),
-        isOfNode: () => tasks.some((one) => attempt(() => isOfFirstUser(system, one.task), true)),
+        isOfNode: () =>
+          tasks.some((member) => attempt(() => isOfFirstUser(system, member.task), true)),
       };
     }
     return undefined;
@@ -199,10 +204,10 @@ function enterAll(
   const others = mounts.filter(({ id }) => id !== node && !read.has(id));
   const namespaces: Namespace[] = [];
   const failed = new Map<string, string>();
-  for (const [id, ofOne] of Map.groupBy(others, (one) => one.id)) {
+  for (const [id, itsMounts] of Map.groupBy(others, (mount) => mount.id)) {
     const reasons: string[] = [];
     // One of several paths will do; those of this process and of the first one come first.
-    const found = ofOne.reduce<Namespace | undefined>(
+    const found = itsMounts.reduce<Namespace | undefined>(
       (known, mount) => known ?? enter(system, mount, reasons),
       undefined,
     );
@@ -221,7 +226,7 @@ function enter(
   reasons: string[],
 ): Namespace | undefined {
   const read = (table: string): string =>
-    system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_TABLE);
+    system.readFileIn(reachedAt, `${OWN_TABLES}/${table}`, LARGEST_FILE);
   const refused = (reason: string): undefined => {
     reasons.push(`${path} ${reason}`);
   };

@@ -3,9 +3,6 @@
 import { addressAt, formatAddress } from "../../ipam/address.ts";
 import { attempt } from "../../system/system.ts";
 
-/** The kernel's tables are smaller: of mounts, or of a namespace with thousands of routes; in bytes. */
-export const LARGEST_TABLE = 16 * 1024 * 1024;
-
 /**
  * The addresses in a namespace, in their canonical form.
  *

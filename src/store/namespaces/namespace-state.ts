@@ -105,14 +105,14 @@ export class NamespaceStates {
    *
    * @param laterThan gives what `stateOf` asks for
    */
-  isGone(one: NetworkNamespace, laterThan: () => Iterable<NetworkNamespace>): boolean {
-    const lives = this.#lives(one);
+  isGone(namespace: NetworkNamespace, laterThan: () => Iterable<NetworkNamespace>): boolean {
+    const lives = this.#lives(namespace);
     if (lives !== undefined) return !lives;
     if (this.#evidenceNow().incomplete !== undefined) return false;
-    const isHeld = this.isHeld(one.inode);
-    if (!isHeld && one.id !== undefined) return false;
-    if (isHeld && this.#heirOf(one.inode, laterThan) === undefined) return false;
-    return this.stateOf(one, laterThan).kind === "gone";
+    const isHeld = this.isHeld(namespace.inode);
+    if (!isHeld && namespace.id !== undefined) return false;
+    if (isHeld && this.#heirOf(namespace.inode, laterThan) === undefined) return false;
+    return this.stateOf(namespace, laterThan).kind === "gone";
   }
 
   /** Whether a process or a mount has a namespace with this number, as far as that is seen. */
@@ -133,7 +133,7 @@ export class NamespaceStates {
     const mount = this.#mountsNow().at(path);
     if (mount !== undefined) return { kind: "exists", id: mount.id };
     const paths = namesOf(path);
-    const found = paths.map((one) => this.#findAt(one)).find(isSomething) ?? { kind: "nothing" };
+    const found = paths.map((name) => this.#findAt(name)).find(isSomething) ?? { kind: "nothing" };
     // The id of a process that ended may be that of another one by now.
     if (processIn(path) !== undefined && found.kind === "exists") {
       if (found.id === nodeNamespaceOf(this.#system)) return { kind: "gone" };
@@ -149,8 +149,8 @@ export class NamespaceStates {
     // From within a container, those that were mounted on the node later are not seen, but in a directory of the node.
     const isSeen =
       seesMounts ||
-      shared.some((one) => directories.includes(one)) ||
-      mounts.some((one) => directories.includes(parentOf(one.path)));
+      shared.some((directory) => directories.includes(directory)) ||
+      mounts.some((mount) => directories.includes(parentOf(mount.path)));
     return { kind: isSeen ? "gone" : "unseen" };
   }
 
@@ -205,8 +205,8 @@ export class NamespaceStates {
     inode: string,
     laterThan: () => Iterable<NetworkNamespace>,
   ): NetworkNamespace | undefined {
-    for (const one of laterThan()) {
-      if (one.inode === inode && this.isThere(one)) return one;
+    for (const later of laterThan()) {
+      if (later.inode === inode && this.isThere(later)) return later;
     }
     return undefined;
   }
@@ -276,9 +276,9 @@ class MountedPaths {
   constructor(mounts: readonly Mount[]) {
     // The first of several.
     const last = mounts.toReversed();
-    this.#byPath = new Map(last.map((one) => [one.path, one]));
+    this.#byPath = new Map(last.map((mount) => [mount.path, mount]));
     const elsewhere = last.filter(({ reachedAt, path }) => reachedAt !== path);
-    this.#elsewhere = new Map(elsewhere.map((one) => [nameIn(one.path), one]));
+    this.#elsewhere = new Map(elsewhere.map((mount) => [nameIn(mount.path), mount]));
   }
 
   /** The mount at a path of the node. */

@@ -81,8 +81,8 @@ export function lookAround(system: System): View {
         }
         const here = tasks.filter(isOfNode);
         // Its threads see the same mounts.
-        const [one] = here;
-        if (one !== undefined && !mounts.addOf(one.task)) continue;
+        const [firstHere] = here;
+        if (firstHere !== undefined && !mounts.addOf(firstHere.task)) continue;
         ofNode.push(...here);
         others.push(...tasks.filter((task) => !here.includes(task)));
         seen.add(processId);
@@ -190,7 +190,7 @@ class MountsInView {
       const list = listAt(system, process);
       if (read.has(list)) return true;
       const lines = system.linesWith(`/proc/${process}/mountinfo`, OF_NAMESPACES);
-      for (const one of [read, this.#lists]) one.add(list);
+      for (const known of [read, this.#lists]) known.add(list);
       const root = process === "self" ? "" : `/proc/${process}/root`;
       for (const { id, path } of mountedIn(lines)) {
         const key = `${id} ${path}`;
@@ -312,13 +312,13 @@ function tasksOf(
   if (threads === undefined) return found;
   for (const thread of threads) {
     if (thread === processId) continue;
-    const task = `${processId}/task/${thread}`;
-    const one = taskAt(system, processId, task);
-    if (one === undefined) {
-      if (!attempt(() => isExiting(statOf(system, task)), false)) return undefined;
-    } else if (one.id === undefined || !found.some(({ id }) => id === one.id)) {
+    const path = `${processId}/task/${thread}`;
+    const task = taskAt(system, processId, path);
+    if (task === undefined) {
+      if (!attempt(() => isExiting(statOf(system, path)), false)) return undefined;
+    } else if (task.id === undefined || !found.some(({ id }) => id === task.id)) {
       // Of those that may not be inspected, each may be somewhere else.
-      found.push(one);
+      found.push(task);
     }
   }
   return found.length === 0 ? undefined : found;

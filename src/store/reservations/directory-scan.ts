@@ -14,6 +14,7 @@ import { type FileId, fileIdOf } from "../files/fingerprint.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { type NamedOwner, type Owner, ownerOf, ownerOfUnreadable, parseOwner } from "./owner.ts";
 import {
+  heldAmong,
   LARGEST_RESERVATION,
   type NamedReservation,
   type Reservation,
@@ -59,7 +60,7 @@ export function readAll({ system, directory }: NetworkFiles, withStatus = false)
 export function openAll(files: NetworkFiles): readonly OpenedReservation[] {
   const { usual, others } = readAll(files, true);
   const all: OpenedReservation[] = [...eachLine(usual)].map(openedIn);
-  for (const one of others) all.push(openedOther(one));
+  for (const file of others) all.push(openedOther(file));
   return all;
 }
 
@@ -87,10 +88,14 @@ export function allIn(files: AddressFiles): readonly Reservation[] {
   return sorted([...files.usual.split("\n").flatMap(reservationOfLine), ...othersIn(files)]);
 }
 
-/** The reservations that may name an attachment: all of its container, and those of no usual form. */
-export function allOf({ containerId }: Attachment, files: AddressFiles): readonly Reservation[] {
-  const lines = linesIn(files.usual, `${containerId} `);
-  return sorted([...lines.flatMap(reservationOfLine), ...othersIn(files)]);
+/** The reservations that name an attachment, in the order of `allIn`. */
+export function heldIn(
+  files: AddressFiles,
+  attachment: Attachment,
+): readonly Reservation<NamedOwner>[] {
+  const lines = linesIn(files.usual, `${attachment.containerId} `);
+  const all = sorted([...lines.flatMap(reservationOfLine), ...othersIn(files)]);
+  return heldAmong(all, attachment);
 }
 
 /** The reservations of no usual form: legacy ones, those that name no container, and those that could not be read. */

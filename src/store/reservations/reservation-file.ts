@@ -119,9 +119,9 @@ export function readHeld(
   attachment: Attachment,
 ): readonly Reservation<NamedOwner>[] {
   const expected = ownerOf(attachment);
-  const owned = reservations.map((one) => ({
-    ...one,
-    owner: readOwner(files, one.name, expected),
+  const owned = reservations.map((reservation) => ({
+    ...reservation,
+    owner: readOwner(files, reservation.name, expected),
   }));
   return heldAmong(owned, attachment);
 }
@@ -131,8 +131,8 @@ export function heldAmong(
   reservations: readonly Reservation[],
   attachment: Attachment,
 ): readonly Reservation<NamedOwner>[] {
-  const isHeld = (one: Reservation): one is Reservation<NamedOwner> =>
-    isHeldBy(one.owner, attachment);
+  const isHeld = (reservation: Reservation): reservation is Reservation<NamedOwner> =>
+    isHeldBy(reservation.owner, attachment);
   return reservations.filter(isHeld);
 }
 

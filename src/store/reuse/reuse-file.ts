@@ -1,12 +1,10 @@
 /**
- * The addresses that were handed out and released, for `sticky` and `reuseDelaySeconds`: for whom, and when by two clocks. What
- * somebody had counts by the wall clock, also after a boot. An address cools down by the clock that begins with the boot:
- * nothing that sent to it before has survived on this node.
+ * The addresses that were handed out and released, for `sticky` and `reuseDelaySeconds`: for whom, and when. Both keys count by
+ * the wall clock: somebody gets an address again also after a boot.
  */
 
 import { parseAddress } from "../../ipam/address.ts";
 import { exists } from "../../system/system.ts";
-import { type BootId, isBootId } from "../files/boot-id.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import type { StickyOwner } from "./sticky.ts";
 
@@ -22,11 +20,8 @@ const MOST = 4096;
 /** The file is not larger, in bytes. */
 const LARGEST = MOST * 1024;
 
-/** The line of a record: address, wall clock, boot, clock of the boot, and the owner, if any. */
-const LINE = /^(\S+) ([0-9]+) (\S+) ([0-9]+)(?: (\S+(?: \S+)+))?$/;
-
-/** What stands in place of the boot where it is not known. */
-const NO_BOOT = "-";
+/** The line of a record: address, time, and the owner, if any. */
+const LINE = /^(\S+) ([0-9]+)(?: (\S+(?: \S+)+))?$/;
 
 /** An address that was handed out, or released. */
 export interface ReuseRecord {
@@ -34,10 +29,6 @@ export interface ReuseRecord {
   readonly address: string;
   /** When it was handed out or, later, released, in milliseconds since the epoch. */
   readonly time: number;
-  /** The boot in which it was released; `undefined` where it was not, or that is not known. */
-  readonly boot: BootId | undefined;
-  /** When it was, in milliseconds since that boot. */
-  readonly clock: number;
   /** Who had it; `undefined` where nobody is remembered. */
   readonly owner: StickyOwner | undefined;
 }
@@ -59,7 +50,7 @@ export interface ReuseChange {
   readonly released: readonly string[];
 }
 
-/** How long records are of use, in seconds: infinite where that is not known. */
+/** How long records are of use, in seconds: 0 without the key, infinite where that is not known. */
 export interface ReuseTimes {
   readonly sticky: number;
   readonly delay: number;
@@ -71,21 +62,9 @@ export function readReuse({ state }: NetworkFiles): readonly ReuseRecord[] {
   return header === FORM ? lines.flatMap(recordIn) : [];
 }
 
-/** The addresses that cool down for so many seconds, each with the milliseconds since its release. */
-export function coolingAmong(
-  files: NetworkFiles,
-  records: readonly ReuseRecord[],
-  seconds: number,
-): ReadonlyMap<string, number> {
-  const boot = files.boot();
-  const now = files.system.monotonic();
-  const ages = new Map<string, number>();
-  for (const one of records) {
-    const age = now - one.clock;
-    const isOfBoot = one.boot !== undefined && one.boot === boot;
-    if (isOfBoot && age >= 0 && age < seconds * 1000) ages.set(one.address, age);
-  }
-  return ages;
+/** How long ago an address was handed out or released, in milliseconds: just now, where the clock has been set back since. */
+export function ageOf({ time }: ReuseRecord, now: number): number {
+  return Math.max(0, now - time);
 }
 
 /**
@@ -104,60 +83,43 @@ export function updateReuse(
   notesAll: boolean,
 ): void {
   const { system } = files;
-  const known = new Map(records.map((one) => [one.address, one]));
+  const known = new Map(records.map((record) => [record.address, record]));
   const noted = notesAll ? released : released.filter((name) => known.has(name));
   if (reserved === NOTHING && noted.length === 0) return;
-  const cooling = coolingAmong(files, records, times.delay);
-  const time = system.now();
-  const oldest = time - times.sticky * 1000;
-  const isRemembered = (one: ReuseRecord): boolean =>
-    one.owner !== undefined &&
-    one.owner !== reserved.owner &&
-    (one.time > oldest || exists(system, files.pathOf(one.address)));
+  const now = system.now();
+  const isWithin = (record: ReuseRecord, seconds: number): boolean =>
+    ageOf(record, now) < seconds * 1000;
+  const isRemembered = (record: ReuseRecord): boolean =>
+    record.owner !== undefined &&
+    record.owner !== reserved.owner &&
+    (isWithin(record, times.sticky) || exists(system, files.pathOf(record.address)));
   const reservedNow = new Set(reserved.addresses);
   const changed = new Set([...noted, ...reservedNow]);
-  const left = records.flatMap((one) => {
-    if (changed.has(one.address)) return [];
-    if (isRemembered(one)) return [one];
-    return cooling.has(one.address) ? [{ ...one, owner: undefined }] : [];
+  const left = records.flatMap((record) => {
+    if (changed.has(record.address)) return [];
+    if (isRemembered(record)) return [record];
+    return isWithin(record, times.delay) ? [{ ...record, owner: undefined }] : [];
   });
-  const boot = files.boot();
   const others = [...new Set(noted)].filter((address) => !reservedNow.has(address));
   const releasedNow = others.map((address): ReuseRecord => {
     const owner = known.get(address)?.owner;
-    const isReplaced = owner === reserved.owner;
-    return {
-      address,
-      time,
-      boot,
-      clock: system.monotonic(),
-      owner: isReplaced ? undefined : owner,
-    };
+    return { address, time: now, owner: owner === reserved.owner ? undefined : owner };
   });
   const handed = [...reservedNow].map((address): ReuseRecord => {
-    return { address, time, boot: undefined, clock: 0, owner: reserved.owner };
+    return { address, time: now, owner: reserved.owner };
   });
   write(files, [...left, ...releasedNow, ...handed]);
 }
 
 function recordIn(line: string): readonly ReuseRecord[] {
-  const [, address = "", time, boot = "", clock, owner] = LINE.exec(line) ?? [];
+  const [, address = "", time, owner] = LINE.exec(line) ?? [];
   if (parseAddress(address) === undefined) return [];
-  return [
-    {
-      address,
-      time: Number(time),
-      boot: isBootId(boot) ? boot : undefined,
-      clock: Number(clock),
-      owner: owner as StickyOwner | undefined,
-    },
-  ];
+  return [{ address, time: Number(time), owner: owner as StickyOwner | undefined }];
 }
 
 function write({ state }: NetworkFiles, all: readonly ReuseRecord[]): void {
-  const lines = all.slice(-MOST).map(({ address, time, boot = NO_BOOT, clock, owner }) => {
-    const words = `${address} ${time} ${boot} ${clock}`;
-    return owner === undefined ? words : `${words} ${owner}`;
+  const lines = all.slice(-MOST).map(({ address, time, owner }) => {
+    return owner === undefined ? `${address} ${time}` : `${address} ${time} ${owner}`;
   });
   state?.replaceLines(FILE, lines.length === 0 ? [] : [FORM, ...lines]);
 }

@@ -5,7 +5,7 @@ import type { Reuse } from "../../ipam/config.ts";
 import { attempt } from "../../system/system.ts";
 import type { NetworkFiles } from "../files/network-files.ts";
 import { delaySecondsOf } from "./delay.ts";
-import { coolingAmong, NOTHING, type ReuseRecord, readReuse, updateReuse } from "./reuse-file.ts";
+import { ageOf, NOTHING, type ReuseRecord, readReuse, updateReuse } from "./reuse-file.ts";
 import type { StickyOwner } from "./sticky.ts";
 
 /** Which of the free addresses an attachment gets first, and which last; none of them is certain to be free. */
@@ -57,19 +57,22 @@ export class ReusedAddresses {
    */
   preferencesFor(owner: StickyOwner | undefined): Preferences {
     if (!this.isAsked) return NO_PREFERENCES;
-    const { sticky } = this.#reuse ?? {};
+    const sticky = 1000 * (this.#reuse?.sticky?.seconds ?? 0);
+    const delay = 1000 * this.#delaySeconds();
+    const now = this.#files.system.now();
+    const released = new Set(this.#released);
     const avoided = new Map<string, number>();
     const own: Address[] = [];
-    for (const one of sticky === undefined ? [] : this.#lasting(sticky.seconds)) {
-      const address = parseAddress(one.address);
-      if (address !== undefined && one.owner === owner) own.push(address);
-      else avoided.set(one.address, Math.max(0, this.#files.system.now() - one.time));
+    for (const record of this.#all()) {
+      // The time of what was found released just now only begins.
+      const age = released.has(record.address) ? 0 : ageOf(record, now);
+      const isRemembered = record.owner !== undefined && age < sticky;
+      const isOwn = isRemembered && record.owner === owner;
+      const address = isOwn ? parseAddress(record.address) : undefined;
+      if (address !== undefined) own.push(address);
+      if (age < delay || (isRemembered && !isOwn)) avoided.set(record.address, age);
     }
-    if (this.#delaySeconds() !== 0) {
-      const cooling = coolingAmong(this.#files, this.#all(), this.#delaySeconds());
-      for (const [address, age] of cooling) avoided.set(address, age);
-      for (const address of this.#released) avoided.set(address, 0);
-    }
+    if (delay > 0) for (const address of released) avoided.set(address, 0);
     return { own, avoided };
   }
 
@@ -81,12 +84,14 @@ export class ReusedAddresses {
     const isKnown = this.#reuse !== undefined;
     if (isKnown && !this.isAsked) return;
     attempt(() => {
-      const sticky = this.#reuse?.sticky?.seconds ?? Number.POSITIVE_INFINITY;
-      const delay = this.#delaySeconds() || Number.POSITIVE_INFINITY;
-      const change = { reserved: this.#reuse?.sticky ? reserved : NOTHING, released };
+      const { sticky } = this.#reuse ?? {};
+      const times = isKnown
+        ? { sticky: sticky?.seconds ?? 0, delay: this.#delaySeconds() }
+        : { sticky: Number.POSITIVE_INFINITY, delay: Number.POSITIVE_INFINITY };
+      const change = { reserved: sticky ? reserved : NOTHING, released };
       // Where the keys are not known, a file shows that one of them is set.
-      const notesAll = isKnown ? this.#delaySeconds() !== 0 : this.#all().length > 0;
-      updateReuse(this.#files, this.#all(), change, { sticky, delay }, notesAll);
+      const notesAll = isKnown ? times.delay !== 0 : this.#all().length > 0;
+      updateReuse(this.#files, this.#all(), change, times, notesAll);
     }, undefined);
   }
 
@@ -99,15 +104,6 @@ export class ReusedAddresses {
   #delaySeconds(): number {
     this.#delay ??= delaySecondsOf(this.#files.system, this.#reuse?.delay ?? 0);
     return this.#delay;
-  }
-
-  /** The records whose time is not over; that of what was found released just now only begins. */
-  #lasting(seconds: number): readonly ReuseRecord[] {
-    const oldest = this.#files.system.now() - seconds * 1000;
-    return this.#all().filter(
-      ({ time, address, owner }) =>
-        owner !== undefined && (time > oldest || this.#released.includes(address)),
-    );
   }
 }
 

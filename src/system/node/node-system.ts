@@ -96,7 +96,6 @@ export function createNodeSystem(): NodeSystem {
     setModified,
     lock: network.lock,
     now: () => Date.now(),
-    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     processId: () => process.pid,
     userId: () => process.geteuid?.() ?? 0,
     sleep,
@@ -115,7 +114,7 @@ function environment(name: string): string | undefined {
   if (value === undefined || !isInexact(value)) return value;
   // Nobody changes it after the start.
   const variables = quietly(() => fs.readFileSync("/proc/self/environ", "latin1")) ?? "";
-  const found = variables.split("\0").find((one) => one.startsWith(`${name}=`));
+  const found = variables.split("\0").find((variable) => variable.startsWith(`${name}=`));
   return found === undefined
     ? value
     : decodedUtf8(Buffer.from(found.slice(name.length + 1), "latin1"));
@@ -301,8 +300,8 @@ function sync(path: string): void {
 }
 
 function makeDirectories(path: string, mode = 0o755): void {
-  const make = (one: string): void => {
-    systemCall("mkdir", one, () => fs.mkdirSync(one, mode));
+  const make = (directory: string): void => {
+    systemCall("mkdir", directory, () => fs.mkdirSync(directory, mode));
   };
   makeDirectoriesBy({ make, status }, path);
 }

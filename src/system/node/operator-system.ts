@@ -37,6 +37,7 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
   const commands: Omit<OperatorSystem, keyof NodeSystem> = {
     isTerminal: (stream) => tty.isatty(stream),
     terminalSize: () => (process.stdout.isTTY ? process.stdout : undefined),
+    monotonic: () => Number(process.hrtime.bigint() / 1_000_000n),
     readLine,
     readPipe,
     copyFile,

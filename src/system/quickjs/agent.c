@@ -82,9 +82,9 @@ static void close_connection(struct connection *connection) {
 /* A free place, or that of the oldest connection, which is closed. */
 static struct connection *place_for_connection(void) {
   struct connection *oldest = connections;
-  for (struct connection *one = connections; one < connections + MOST_CONNECTIONS; one++) {
-    if (!one->is_open) return one;
-    if (one->deadline < oldest->deadline) oldest = one;
+  for (struct connection *place = connections; place < connections + MOST_CONNECTIONS; place++) {
+    if (!place->is_open) return place;
+    if (place->deadline < oldest->deadline) oldest = place;
   }
   close_connection(oldest);
   return oldest;
@@ -125,12 +125,12 @@ static void send_response(struct connection *connection) {
 static int64_t watch_connections(struct pollfd *awaited, int64_t until) {
   int64_t now = monotonic();
   for (size_t at = 0; at < MOST_CONNECTIONS; at++) {
-    struct connection *one = &connections[at];
-    if (one->is_open && now >= one->deadline) close_connection(one);
-    if (one->is_open && one->deadline < until) until = one->deadline;
+    struct connection *connection = &connections[at];
+    if (connection->is_open && now >= connection->deadline) close_connection(connection);
+    if (connection->is_open && connection->deadline < until) until = connection->deadline;
     /* A negative descriptor is none. */
-    awaited[CONNECTIONS + at].fd = one->is_open ? one->descriptor : -1;
-    awaited[CONNECTIONS + at].events = one->response ? POLLOUT : POLLIN;
+    awaited[CONNECTIONS + at].fd = connection->is_open ? connection->descriptor : -1;
+    awaited[CONNECTIONS + at].events = connection->response ? POLLOUT : POLLIN;
   }
   awaited[LISTENER] = (struct pollfd){.fd = listener, .events = POLLIN};
   return until;
@@ -139,10 +139,10 @@ static int64_t watch_connections(struct pollfd *awaited, int64_t until) {
 /* Serves the connections; returns the one of which more of a request has arrived, or NULL. */
 static struct connection *serve(const struct pollfd *awaited) {
   for (size_t at = 0; at < MOST_CONNECTIONS; at++) {
-    struct connection *one = &connections[at];
+    struct connection *connection = &connections[at];
     if (awaited[CONNECTIONS + at].revents == 0) continue;
-    if (one->response) send_response(one);
-    else if (receive(one)) return one;
+    if (connection->response) send_response(connection);
+    else if (receive(connection)) return connection;
   }
   if (awaited[LISTENER].revents != 0) accept_connection();
   return NULL;

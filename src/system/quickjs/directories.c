@@ -210,10 +210,10 @@ static void add_opened(const struct call *call, struct files *files, const char 
   char *path;
   int length = asprintf(&path, "%s/%s", call->path, name);
   if (length < 0) out_of_memory();
-  struct call one = *call;
-  one.path = path;
-  one.path_length = (size_t)length;
-  JSValue file = host_open_file(&one);
+  struct call opening = *call;
+  opening.path = path;
+  opening.path_length = (size_t)length;
+  JSValue file = host_open_file(&opening);
   bool is_gone = JS_IsException(file) && errno == ENOENT;
   if (JS_IsException(file)) file = JS_GetException(ctx);
   free(path);

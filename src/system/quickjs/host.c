@@ -142,10 +142,10 @@ static JSValue call_host(JSContext *ctx, JSValueConst self, int count, JSValueCo
 static JSValue make_object(JSContext *ctx) {
   JSValue host = JS_NewObject(ctx);
   for (size_t at = 0; at < sizeof functions / sizeof functions[0]; at++) {
-    const struct function *one = &functions[at];
-    JSValue function = JS_NewCFunctionMagic(ctx, call_host, one->name, one->length,
+    const struct function *entry = &functions[at];
+    JSValue function = JS_NewCFunctionMagic(ctx, call_host, entry->name, entry->length,
                                             JS_CFUNC_generic_magic, (int)at);
-    JS_SetPropertyStr(ctx, host, one->name, function);
+    JS_SetPropertyStr(ctx, host, entry->name, function);
   }
   return host;
 }

@@ -122,8 +122,9 @@ static int dump(struct conversation *conversation, struct nlmsghdr *request, vis
 /* The first attribute of a type among some, of so many bytes; NULL where there is none. */
 static struct rtattr *find(void *attributes, size_t length, unsigned short type) {
   int left = (int)length;
-  for (struct rtattr *one = attributes; RTA_OK(one, left); one = RTA_NEXT(one, left)) {
-    if (one->rta_type == type) return one;
+  struct rtattr *attribute = attributes;
+  for (; RTA_OK(attribute, left); attribute = RTA_NEXT(attribute, left)) {
+    if (attribute->rta_type == type) return attribute;
   }
   return NULL;
 }
@@ -355,9 +356,12 @@ JSValue host_linked_addresses(struct call *call) {
 }
 
 /* The text in an attribute, or `-`, of at most `IFNAMSIZ` bytes with its NUL; as names of links are, and of their kinds. */
-static void copy_text(struct rtattr *one, char text[static IFNAMSIZ]) {
-  if (one) snprintf(text, IFNAMSIZ, "%.*s", (int)RTA_PAYLOAD(one), (const char *)RTA_DATA(one));
-  else snprintf(text, IFNAMSIZ, "-");
+static void copy_text(struct rtattr *attribute, char text[static IFNAMSIZ]) {
+  if (!attribute) {
+    snprintf(text, IFNAMSIZ, "-");
+    return;
+  }
+  snprintf(text, IFNAMSIZ, "%.*s", (int)RTA_PAYLOAD(attribute), (const char *)RTA_DATA(attribute));
 }
 
 static void visit_named_link(struct nlmsghdr *message, void *data) {

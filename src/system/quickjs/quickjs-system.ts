@@ -14,9 +14,9 @@ const builtIns = [Array, BigInt, Error, JSON, Map, Number, Object, RegExp, Set, 
 
 /** Has the engine make the functions of built-ins: it makes each when it is first looked at, without this in every call. */
 export function makeBuiltIns(): void {
-  for (const one of builtIns) {
-    Object.getOwnPropertyDescriptors(one);
-    if ("prototype" in one) Object.getOwnPropertyDescriptors(one.prototype);
+  for (const builtIn of builtIns) {
+    Object.getOwnPropertyDescriptors(builtIn);
+    if ("prototype" in builtIn) Object.getOwnPropertyDescriptors(builtIn.prototype);
   }
 }
 
@@ -26,7 +26,7 @@ export function createQuickJsSystem(): QuickJsSystem {
   return {
     ...host,
     makeDirectories: (path, mode = 0o755) => {
-      const make = (one: string): void => host.makeDirectory(one, mode);
+      const make = (directory: string): void => host.makeDirectory(directory, mode);
       makeDirectoriesBy({ make, status: host.status }, path);
     },
     isLocal,

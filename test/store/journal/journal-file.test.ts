@@ -6,7 +6,6 @@ import {
   type JournalContent,
   listingOf,
   readJournal,
-  recordsIn,
   renewJournal,
   requireJournal,
   SEVERAL,
@@ -59,19 +58,6 @@ test("a line that no call writes lists nothing", async (t) => {
   ]) {
     t.equal(listingOf({ found: ["c1 eth0 10.0.0.2", odd] }, c1), undefined, odd);
   }
-});
-
-test("the last record of a reservation counts, and none of one that was released", async (t) => {
-  const record = (name: string): string => `c1 eth0 ${name} 1,2 70 pod /run/netns/a`;
-  const records = (...lines: readonly string[]) => [...recordsIn(lines)];
-
-  t.same(records(record("10.0.0.2"), record("10.0.0.3"), record("10.0.0.2")), [
-    ["10.0.0.3", 1],
-    ["10.0.0.2", 2],
-  ]);
-  t.same(records(record("10.0.0.2"), record("10.0.0.3"), "c1 eth0 -10.0.0.2"), [["10.0.0.3", 1]]);
-  t.same(records(record("10.0.0.2"), "c2 eth0 10.0.0.2"), [], "without a record");
-  t.same(records("c1 eth0", "", "c1 eth0 -", record("10.0.0.2")), [["10.0.0.2", 3]]);
 });
 
 /** A directory that is in any other state. */

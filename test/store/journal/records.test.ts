@@ -28,3 +28,17 @@ test("all records are given as they were written", async (t) => {
   const written = lines.filter((line) => line.includes(RECORD)).map((line) => line.split(" ")[2]);
   t.same(namesOf(new Records(lines).written()), written);
 });
+
+test("lines are carried over with the last record of a reservation, and none of one that was released", async (t) => {
+  const record = (name: string): string => `c1 eth0 ${name} ${RECORD}`;
+  const [two, three] = [record("10.0.0.2"), record("10.0.0.3")];
+  const kept = (...all: readonly string[]) => [...new Records(all).lines()];
+
+  t.same(kept(two, three, `${two}-later`), [
+    ["10.0.0.3", three],
+    ["10.0.0.2", `${two}-later`],
+  ]);
+  t.same(kept(two, three, "c1 eth0 -10.0.0.2"), [["10.0.0.3", three]]);
+  t.same(kept(two, "c2 eth0 10.0.0.2"), [], "without a record");
+  t.same(kept("c1 eth0", "", "c1 eth0 -", two), [["10.0.0.2", two]]);
+});

@@ -1,7 +1,7 @@
 import { test } from "tap";
 import {
   allIn,
-  allOf,
+  heldIn,
   openAll,
   readAll,
   requireAll,
@@ -39,14 +39,15 @@ test("every reservation is found with its owner, in the order of names, and noth
   );
 });
 
-test("for an attachment, all of its container are found, and those of no usual form", async (t) => {
+test("an attachment holds what names it, and what names its container alone", async (t) => {
   const found = readAll(open(machineWith(files).start()));
-  const names = (containerId: string): readonly string[] =>
-    allOf(attachment(containerId), found).map(({ name }) => name);
+  const names = (containerId: string, interfaceName = "eth0"): readonly string[] =>
+    heldIn(found, attachment(containerId, interfaceName)).map(({ name }) => name);
 
-  t.same(names("c1"), ["10.0.0.2", "10.0.0.3", "10.0.0.4", "10.0.0.5", "10.0.0.6"]);
-  t.same(names("c2"), ["10.0.0.4", "10.0.0.5", "10.0.0.6", "2001:db8::2"]);
-  t.same(names("c"), ["10.0.0.4", "10.0.0.5", "10.0.0.6"]);
+  t.same(names("c1"), ["10.0.0.3", "10.0.0.4"]);
+  t.same(names("c1", "eth1"), ["10.0.0.2", "10.0.0.4"]);
+  t.same(names("c2"), ["2001:db8::2"]);
+  t.same(names("c"), []);
 });
 
 test("each is opened with the status of its file, whatever its form", async (t) => {
