@@ -29,7 +29,7 @@ test("all records are given as they were written", async (t) => {
   t.same(namesOf(new Records(lines).written()), written);
 });
 
-test("lines are carried over with the last record of a reservation, and none of one that was released", async (t) => {
+test("lines gives the last record of each reservation, and none of one that was released", async (t) => {
   const record = (name: string): string => `c1 eth0 ${name} ${RECORD}`;
   const [two, three] = [record("10.0.0.2"), record("10.0.0.3")];
   const kept = (...all: readonly string[]) => [...new Records(all).lines()];
