@@ -58,12 +58,6 @@ const cases: Readonly<
     /its interface \(veth[0-9a-f]+\) is at no bridge$/,
     [],
   ],
-  "was renamed": [
-    () => ["ip link set cni0 down", "ip link set cni0 name old0", "ip link set old0 up"],
-    ["web", "db"],
-    /its interface \(veth[0-9a-f]+\) is at old0$/,
-    ["ip link set dev old0 name cni0"],
-  ],
   "was renamed, and made again for another pod": [
     () => ["ip link set cni0 down", "ip link set cni0 name old0", "ip link add cni0 type bridge"],
     ["web", "db"],

@@ -4,11 +4,10 @@ import { containerOf, keyOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Links } from "../facts/links.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
-import { gatewayOf, isSameInterfaceAddress } from "../judgements/bridge-plugin.ts";
 import { endingContainers } from "../judgements/calls.ts";
 import { type CutOff, cutOffFrom } from "../judgements/cut-off.ts";
 import type { Node } from "../node.ts";
-import { BRIDGE_DOWN, BRIDGE_RENAMED, type Finding } from "./finding.ts";
+import { BRIDGE_DOWN, type Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
 
 /**
@@ -53,12 +52,10 @@ function findingsAt(
     // One of both families holds two addresses.
     if (cutOff !== undefined) pods.set(keyOf(held.owner) ?? held.path, { held, cutOff });
   }
-  const all = [...pods.values()];
-  const advice = renamed(node, links, directory, bridgeName, all);
-  return all.map(({ held, cutOff }) => {
+  return [...pods.values()].map(({ held, cutOff }) => {
     const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
     const about = { network: directory.files.network, path: held.path, file: held, message };
-    return { code: "pods-cut-off", ...about, ...(advice ?? adviceOn(cutOff)) };
+    return { code: "pods-cut-off", ...about, ...adviceOn(cutOff) };
   });
 }
 
@@ -96,31 +93,4 @@ function adviceOn(cutOff: CutOff): Partial<Finding> {
     remedy: BRIDGE_DOWN,
     commands: [{ run: [["ip", "link", "set", "dev", cutOff.link.name, "up"]] }],
   };
-}
-
-/**
- * What to do where the bridge was renamed: all pods are at one that has the gateway, that is no other network's, and whose former
- * name nothing has. With any other configuration their interfaces would not have been made for that name.
- */
-function renamed(
-  { networks, unused }: Node,
-  links: Links,
-  directory: NetworkDirectory,
-  bridgeName: string,
-  pods: readonly CutOffPod[],
-): Partial<Finding> | undefined {
-  const bridges = new Set(
-    pods.map(({ cutOff }) => (cutOff.kind === "elsewhere" ? cutOff.bridge : undefined)),
-  );
-  const [bridge] = bridges;
-  if (links.has(bridgeName) || bridges.size !== 1 || bridge?.kind !== "bridge") return undefined;
-  const isNamed = [...networks, ...unused].some((network) => network.bridgeName === bridge.name);
-  const hasGateway = directory.networks
-    .flatMap(({ rangeSets }) => rangeSets.flat())
-    .some((range) =>
-      bridge.addresses.some((address) => isSameInterfaceAddress(address, gatewayOf(range))),
-    );
-  if (isNamed || !hasGateway) return undefined;
-  const run = [["ip", "link", "set", "dev", bridge.name, "name", bridgeName]];
-  return { remedy: BRIDGE_RENAMED, commands: [{ run }] };
 }

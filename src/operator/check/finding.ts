@@ -100,10 +100,6 @@ export const kinds = {
     severity: "info",
     remedy: "run check as root of the node, outside of a container",
   },
-  "range-empty": {
-    severity: "error",
-    remedy: "correct the configuration: no pod of this network starts, and no release helps",
-  },
   "range-full": {
     severity: "warning",
     remedy:
@@ -220,10 +216,6 @@ export const BRIDGE_IN_USE =
 
 /** The remedy for `pods-cut-off` where the bridge, or the pod's port of it, is down. */
 export const BRIDGE_DOWN = "set it up: the pods keep their addresses";
-
-/** The remedy for `pods-cut-off` where the bridge was renamed. */
-export const BRIDGE_RENAMED =
-  "give the bridge its name back before the next pod starts; if the kernel refuses that while it is up, restart these pods";
 
 /** The remedy for `shadowed-configuration` where the files are of two networks. */
 export const FILES_OF_NETWORKS =

@@ -1,6 +1,8 @@
 /** Findings on what the next ADD in a network comes to, by the dry run of one. */
 
+import { messageWithDetails } from "../../cni/error.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import type { SetAhead } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
 import { hasFailedFor } from "./call-findings.ts";
 import { DISK_FAILS, type Finding } from "./finding.ts";
@@ -11,7 +13,7 @@ export function outlookFindings(node: Node, directory: NetworkDirectory): readon
   for (const network of directory.networks) {
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
-    const { failure, isOfDisk, doubt } = node.nextAddIn(directory, network);
+    const { isOfDisk, doubt, sets, failure = emptyIn(sets) } = node.nextAddIn(directory, network);
     const reason = failure ?? doubt;
     if (reason !== undefined && hasFailedFor(node, directory, reason)) continue;
     if (failure !== undefined) {
@@ -24,4 +26,10 @@ export function outlookFindings(node: Node, directory: NetworkDirectory): readon
     }
   }
   return [...found.values()];
+}
+
+/** The error of the ADD for a range set that has no address by the configuration. */
+function emptyIn(sets: readonly SetAhead[]): string | undefined {
+  const error = sets.find(({ kind }) => kind === "empty")?.error;
+  return error && messageWithDetails(error);
 }

@@ -1,7 +1,6 @@
 /** Findings on range sets that are full, or nearly so, on broadcast addresses in them, and on addresses reserved outside of them. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { messageWithDetails } from "../../cni/error.ts";
 import { formatAddress, formatAddresses, formatAddressRange, isSame } from "../../ipam/address.ts";
 import { decimal } from "../../ipam/decimal.ts";
 import { formatReservedFor, isExcluded } from "../../ipam/exclusions.ts";
@@ -30,13 +29,9 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     const { source = "" } = network;
     const about = { network: files.network, path: source, commands };
     const { sets } = node.nextAddIn(directory, network);
-    return sets.flatMap(({ kind, ranges: set, counts, error }): readonly Finding[] => {
-      if (kind === "empty") {
-        if (error === undefined) return [];
-        // In the words of ADD.
-        const message = messageWithDetails(error);
-        return [{ code: "range-empty", network: files.network, path: source, message }];
-      }
+    return sets.flatMap(({ kind, ranges: set, counts }): readonly Finding[] => {
+      // That every ADD fails is found by its dry run.
+      if (kind === "empty") return [];
       const { used, capacity, free } = counts;
       const isFull = kind === "full";
       if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];

@@ -246,7 +246,7 @@ for (const [what, reserved, severity] of [
     const severities = new Map(
       findingsOn(machine, ELSEWHERE).map((one) => [one.code, one.severity]),
     );
-    t.equal(severities.get("range-empty"), severity);
+    t.equal(severities.get("add-fails"), severity);
     t.equal(severities.get("unreadable-configuration"), "info");
     t.match(runOn(machine, capacity, ELSEWHERE).text(), "old");
   });

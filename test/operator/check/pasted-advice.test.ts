@@ -220,7 +220,7 @@ const others: readonly (keyof typeof kinds)[] = [
     "node-address",
     "node-network",
   ] as const),
-  ...(["calls-fail", "addresses-given-back", "add-fails", "add-unknown", "range-empty"] as const),
+  ...(["calls-fail", "addresses-given-back", "add-fails", "add-unknown"] as const),
 ];
 
 async function paste(
