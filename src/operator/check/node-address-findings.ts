@@ -95,7 +95,7 @@ function claimFinding(
 ): Finding {
   const about = { code: "node-address", network: files.network } as const;
   const exclude = `exclude it ("exclude": ["${formatAddress(address)}"] in ipam)`;
-  const [held] = directory.reservationsAt(address);
+  const [held] = directory.heldAt(formatAddress(address));
   if (held === undefined) {
     const message = `${owner}, and ${consequence}`;
     return { ...about, path: source, severity: "warning", message, remedy: exclude };

@@ -5,7 +5,7 @@ import type { HistoryRecord } from "../../store/history/history-record.ts";
 
 /** What happened to an address, or a call that failed or gave its address back at once; a text is empty where it is not known. */
 export interface HistoryEvent {
-  /** In milliseconds since the epoch, by the clock as it was then. */
+  /** When it happened, in milliseconds since the epoch, by the clock as it was then. */
   readonly time: number;
   readonly network: string;
   readonly verb: string;

@@ -113,7 +113,7 @@ function readRecords(files: NetworkFiles): NetworkHistory {
   return { network, begins: records[0]?.time, events };
 }
 
-/** From when on a network's history tells anything: before that, that there is no event means nothing. */
+/** The sentence that says from when on a network's history tells anything: before that, no event means nothing. */
 function beginningOf({ network, begins }: NetworkHistory): string {
   return begins === undefined
     ? `${network} has no history yet; it needs "history": true in the ipam configuration.`
