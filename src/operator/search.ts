@@ -78,11 +78,13 @@ export function search(node: Node, query: Query): readonly KnownReservation[] {
   const found = new Set(
     all.filter((one) => matches(query, one.text, containerOf(one.owner), () => cache.podOf(one))),
   );
-  const directories = new Set([...found].map(({ network }) => network));
-  // Whether a container is alive is told by all that it holds in a network.
-  return [...directories]
-    .flatMap(({ reservations }) => liveness.livenessOfAll(reservations))
-    .filter(({ reservation }) => found.has(reservation));
+  // Whether a container is alive is told by all that it holds, also in other networks.
+  const containers = new Set([...found].map(({ owner }) => containerOf(owner)));
+  containers.delete("");
+  const related = node
+    .reservations()
+    .filter((one) => found.has(one) || containers.has(containerOf(one.owner)));
+  return liveness.livenessOfAll(related).filter(({ reservation }) => found.has(reservation));
 }
 
 /** Why a search has no result, or nothing is released: a stable `reason` for programs, and a sentence. */

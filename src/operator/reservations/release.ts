@@ -38,7 +38,8 @@ export const release: Command = {
     const queries = context.operands.map(parseQuery);
     const node = openNode(context, context.option("--network"));
     const targets = queries.map((query) => targetOf(node, query));
-    const chosen = [...new Set(targets.flatMap(({ known }) => known))];
+    const meant = targets.flatMap(({ known }) => known);
+    const chosen = [...new Map(meant.map((one) => [one.reservation, one])).values()];
     const unclear = targets.flatMap(({ hints }) => hints);
     if (unclear.length > 0) return refused(node, chosen, unclear, "Correct this first.");
     const doubts = chosen.flatMap(doubtOn);

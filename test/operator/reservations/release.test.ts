@@ -127,6 +127,15 @@ test("the address of a live container is refused, with how that is known", {
   );
   t.strictSame(left(node), all);
 
+  node.add("other", { subnet: "203.0.113.0/24" }, "bbb");
+  node.age("other/203.0.113.2", 7300);
+  t.match(
+    release(node, "203.0.113.2", "--yes", "--network", "other"),
+    [1, "another address of its container"],
+    "what it has of another network is in use",
+  );
+  t.strictSame(left(node, "other"), ["203.0.113.2"]);
+
   t.equal(release(node, "198.51.100.2", "--yes", "--force")[0], 0);
   t.strictSame(left(node), all.slice(1));
 });
