@@ -95,7 +95,7 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ["operator/check", [...shared, "operator/capacity", "operator/gc", "operator/install"]],
   ["operator/history", shared],
   ["operator/networks", [...shared, "operator/capacity"]],
-  ["operator/reservations", [...shared, "operator/capacity", "operator/history"]],
+  ["operator/reservations", shared],
   ["operator/metrics", [...shared, "operator/capacity", "operator/gc", "operator/check"]],
   ["operator/agent", shared],
   [

@@ -1,13 +1,7 @@
-/** What is on this node at one moment, and how its reservations are found there. */
+/** What is on this node at one moment. */
 
-import { type Context, UsageError } from "../cli/command/command.ts";
-import { isIdentifier } from "../cni/attachment.ts";
-import { isPodNamed } from "../cni/pod.ts";
-import { type Address, parseAddress } from "../ipam/address.ts";
-import { parsePrefix } from "../ipam/prefix.ts";
-import { containerOf } from "../store/reservations/owner.ts";
+import type { Context } from "../cli/command/command.ts";
 import type { HeldAddress } from "../store/reservations/reservation-file.ts";
-import { candidateAt } from "../store/reservations/usage.ts";
 import { ResultsCache } from "./alive/cache/results-cache.ts";
 import type { ConfigurationFile, ConfigurationProblem } from "./configured/configuration-files.ts";
 import { isUnused } from "./configured/file-in-use.ts";
@@ -25,6 +19,7 @@ import {
   type NodeReservation,
   networkDirectories,
 } from "./held/network-directory.ts";
+import { addressIn } from "./judgements/address-in-network.ts";
 import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
@@ -162,13 +157,13 @@ export class Node {
 
   /** The addresses that ADDs of a network would get, were they not in use by containers, for which nothing is reserved. */
   unreservedIn(directory: NetworkDirectory): readonly string[] {
-    const isHandedOut = (address: Address): boolean =>
-      directory.networks.some(({ rangeSets, exclusions }) =>
-        rangeSets.some((set) => candidateAt(address, set, exclusions) !== undefined),
-      );
+    const { networks } = directory;
     return this.facts
       .inUseIn(directory)
-      .filter(({ address, user }) => user === "container" && isHandedOut(address))
+      .filter(({ user }) => user === "container")
+      .filter(({ address }) =>
+        networks.some((network) => addressIn(network, address).kind === "handedOut"),
+      )
       .map(({ name }) => name)
       .filter((name) => directory.heldAt(name).length === 0);
   }
@@ -243,84 +238,4 @@ export function logUnreserved(node: Node): void {
       `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
     );
   }
-}
-
-/** What to search for. */
-export type Query =
-  | { readonly kind: "address"; readonly address: Address }
-  | { readonly kind: "container"; readonly id: string }
-  /** `namespace/name`, or the name alone of one without a namespace, as podman's. */
-  | { readonly kind: "pod"; readonly pod: string };
-
-/** The result of a search. */
-interface SearchResult {
-  readonly reservations: readonly NodeReservation[];
-  /** Container ids with the given prefix, if there are several; then there are no `reservations`. */
-  readonly candidates: readonly string[];
-  /** The pod whose name was given in place of a container id. */
-  readonly pod?: string;
-}
-
-/**
- * Parses an operand: an address, with or without a prefix length; `namespace/name` of a pod; or a container id.
- *
- * @throws CommandError if it is none of these
- */
-export function parseQuery(operand: string): Query {
-  const address = parseAddress(operand) ?? parsePrefix(operand)?.address;
-  if (address !== undefined) return { kind: "address", address };
-  if (/^[0-9]+(?:\.[0-9]+){3}$/.test(operand)) {
-    throw new UsageError(`expected an address such as 10.88.0.7, found ${operand}`);
-  }
-  // With an empty namespace, too.
-  if (/^[^/]*\/[^/]+$/.test(operand)) return { kind: "pod", pod: operand.replace(/^\//, "") };
-  if (isIdentifier(operand)) return { kind: "container", id: operand };
-  throw new UsageError(
-    `expected an address, a container id or a pod as namespace/name, found ${JSON.stringify(operand)}`,
-  );
-}
-
-/**
- * Searches the reservations of a node.
- *
- * @param directories only those; by default those of the network that the command is about
- * @throws SystemError if a directory cannot be read
- */
-export function search(
-  node: Node,
-  query: Query,
-  directories: readonly NetworkDirectory[] = node.asked,
-): SearchResult {
-  const { context, cache } = node;
-  if (query.kind === "address") {
-    const reservations = directories.flatMap((one) => one.reservationsAt(query.address));
-    return { reservations, candidates: [] };
-  }
-  const all = node.reservations().filter(({ network }) => directories.includes(network));
-  logUnreadable(context, all);
-  if (query.kind === "pod") {
-    // A restarted pod has had several sandboxes.
-    return { reservations: all.filter((one) => cache.podOf(one) === query.pod), candidates: [] };
-  }
-  const exact = all.filter(({ owner }) => containerOf(owner) === query.id);
-  if (exact.length > 0) return { reservations: exact, candidates: [] };
-  const matching = all.filter(({ owner }) => containerOf(owner).startsWith(query.id));
-  const candidates = [...new Set(matching.map(({ owner }) => containerOf(owner)))];
-  if (candidates.length === 0) return searchByName(cache, all, query.id);
-  return candidates.length === 1
-    ? { reservations: matching, candidates: [] }
-    : { reservations: [], candidates };
-}
-
-/** The reservations of the one pod with this name, in whatever namespace. */
-function searchByName(
-  cache: ResultsCache,
-  all: readonly NodeReservation[],
-  name: string,
-): SearchResult {
-  const reservations = all.filter((one) => isPodNamed(cache.podOf(one), name));
-  const pods = [...new Set(reservations.map((one) => cache.podOf(one)))];
-  const [pod] = pods;
-  if (pod === undefined || pods.length > 1) return { reservations: [], candidates: [] };
-  return { reservations, candidates: [], pod };
 }

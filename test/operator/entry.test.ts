@@ -104,16 +104,12 @@ const wrong: readonly (readonly [words: readonly string[], error: string])[] = [
   [["plan", "--data-dir", "/tmp"], "plan: --data-dir: unknown option"],
   [["list", "-n"], "list: -n: unknown option"],
   [
-    ["list", "--sort", "size"],
-    "list: --sort: expected network, address, age, container or pod, found size",
+    ["gc", "--grace", "1y"],
+    "gc: --grace: expected a duration such as 90s, 10m, 3h or 12d, found 1y",
   ],
-  [
-    ["list", "--older-than", "1y"],
-    "list: --older-than: expected a duration such as 90s, 10m, 3h or 12d, found 1y",
-  ],
-  [["list", "--sort"], "list: --sort: expected KEY, found no value"],
+  [["history", "--at"], "history: --at: expected TIME, found no value"],
   [["list", "--data-dir="], 'list: --data-dir: expected DIR, found ""'],
-  [["list", "--sort", "age", "--sort=pod"], "list: --sort: given more than once"],
+  [["history", "--at", "1h", "--at=2h"], "history: --at: given more than once"],
   // It does not confirm.
   [
     ["release", "198.51.100.2", "--yes=false"],

@@ -10,8 +10,6 @@ export interface Option {
   readonly short?: string;
   /** The placeholder of its value, such as `DIR`; `undefined` for an option that takes none. */
   readonly value?: string;
-  /** The values that it accepts, where they are few. */
-  readonly values?: readonly string[];
   /** Whether it may be given more than once. */
   readonly isRepeatable?: boolean;
   /** The names of options of which one has to be given with it. */

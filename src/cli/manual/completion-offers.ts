@@ -41,7 +41,7 @@ function offersAfter(
   const options = optionsOf(command);
   const valued = (text: string): Option | undefined =>
     options.find((option) => option.name === text && option.value !== undefined);
-  const valuesOf = ({ value = "", values = wordsFor(value) }: Option): readonly string[] => values;
+  const valuesOf = ({ value = "" }: Option): readonly string[] => wordsFor(value);
   const awaiting = valued(before.at(-1) ?? "");
   if (awaiting !== undefined) return valuesOf(awaiting).map((value) => [value]);
   const assigned = valued(last.replace(/=.*/s, ""));

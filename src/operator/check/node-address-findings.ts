@@ -8,13 +8,12 @@ import {
   overlaps,
   parseAddress,
 } from "../../ipam/address.ts";
-import { isExcluded } from "../../ipam/exclusions.ts";
-import { isGateway, type Range } from "../../ipam/range.ts";
-import { rangeOf } from "../../ipam/range-set.ts";
+import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { InterfaceAddress, Links } from "../facts/links.ts";
 import type { NextHop } from "../facts/next-hops.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
+import { addressIn } from "../judgements/address-in-network.ts";
 import {
   formatInterfaceAddress,
   formatSubnet,
@@ -33,7 +32,7 @@ import { describeHolder } from "./holder.ts";
 export function nodeAddressFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   return directory.networks.flatMap((network) => [
     ...[...ownClaims(node, network), ...routerClaims(node, network)]
-      .filter(({ address }) => isHandedOut(network, address))
+      .filter(({ address }) => addressIn(network, address).kind === "handedOut")
       .flatMap((claim) => claimFinding(node, directory, network, claim)),
     ...ownNetworks(node, network),
   ]);
@@ -96,7 +95,7 @@ function claimFinding(
 ): Finding {
   const about = { code: "node-address", network: files.network } as const;
   const exclude = `exclude it ("exclude": ["${formatAddress(address)}"] in ipam)`;
-  const [held] = directory.reservationsAt(address);
+  const [held] = directory.heldAt(formatAddress(address));
   if (held === undefined) {
     const message = `${owner}, and ${consequence}`;
     return { ...about, path: source, severity: "warning", message, remedy: exclude };
@@ -104,16 +103,6 @@ function claimFinding(
   const message = `${owner}, and ${describeHolder(node, held)} holds it`;
   const remedy = `${exclude}, then restart this pod${unless}`;
   return { ...about, path: held.path, file: held, message, remedy };
-}
-
-/** Whether an address is one that ADDs get: the gateway of a range is somebody's by right, and handed out by none. */
-function isHandedOut({ rangeSets, exclusions }: FoundNetwork, address: Address): boolean {
-  const ranges = rangeSets.flat();
-  return (
-    rangeOf(ranges, address) !== undefined &&
-    !ranges.some((range) => isGateway(address, range)) &&
-    !isExcluded(address, exclusions)
-  );
 }
 
 function interfaceWith(links: Links | undefined, address: Address): string {

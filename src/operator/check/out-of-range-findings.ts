@@ -1,13 +1,14 @@
 /** Findings on reservations of addresses that an ADD would not hand out to their holders. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { isWithin } from "../../ipam/address.ts";
-import { formatReservedFor, isExcluded, reservedAt } from "../../ipam/exclusions.ts";
-import { isGateway } from "../../ipam/range.ts";
-import { formatRangeSet, rangeOf } from "../../ipam/range-set.ts";
+import { formatRangeSet } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
-import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import {
+  type AddressInNetwork,
+  addressIn,
+  describeAddress,
+} from "../judgements/address-in-network.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
@@ -22,7 +23,7 @@ export function outOfRangePodFindings(node: Node): readonly Finding[] {
     for (const { reservation, conclusion } of knownIn(node, directory)) {
       if (conclusion.liveness !== "alive" || isOfNode(node, reservation)) continue;
       const place = placeOf(node, directory, reservation);
-      if (place === OUTSIDE) outside.push(reservation);
+      if (place?.kind === "outside") outside.push(reservation);
       else if (place !== undefined) {
         others.push({ ...findingOn(node, reservation, place), remedy: RESTART });
       }
@@ -62,9 +63,6 @@ function isOfNode({ liveness }: Node, { text }: NodeReservation): boolean {
   return liveness.whose.nodeAddresses().has(text);
 }
 
-/** What is said of an address that no range has. */
-const OUTSIDE = "outside all ranges";
-
 /** The remedy for what a running pod holds: release refuses to take it. */
 const RESTART = "restart its pod, which then gets another address";
 
@@ -72,10 +70,10 @@ const RESTART = "restart its pod, which then gets another address";
 const OF_NODE =
   "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it";
 
-function findingOn(node: Node, reservation: NodeReservation, place: string): Finding {
+function findingOn(node: Node, reservation: NodeReservation, place: AddressInNetwork): Finding {
   const { network, path, owner } = reservation;
   const holder = containerOf(owner) === "" ? "" : `, held by ${describeHolder(node, reservation)}`;
-  const message = `${reservation.text} is ${place}${holder}`;
+  const message = `${reservation.text} is ${describeAddress(place)}${holder}`;
   return { code: "out-of-range", network: network.files.network, path, file: reservation, message };
 }
 
@@ -105,53 +103,26 @@ function outsideFindings(
   ];
 }
 
+/** Which place counts where configurations of a network differ. */
+const FIRST = ["gateway", "reserved", "excluded", "otherNode", "outside"] as const;
+
 /** What an address is, for which ADD would not hand it out to its holder; `undefined` where it would, or may. */
 function placeOf(
-  node: Node,
-  directory: NetworkDirectory,
-  reservation: NodeReservation,
-): string | undefined {
-  const { ranges, hasKnownRanges } = directory;
-  const { address } = reservation;
-  for (const range of ranges) {
-    if (isGateway(address, range)) return "the gateway";
-  }
-  const exclusion = exclusionOf(node, directory, reservation);
-  if (exclusion !== undefined) return exclusion;
-  if (!hasKnownRanges || reservation.range !== undefined) return undefined;
-  return ranges.some(({ whole }) => whole !== undefined && isWithin(address, whole))
-    ? "outside of this node's part: another node may hand it out"
-    : OUTSIDE;
-}
-
-function excludesNothing({ exclusions }: FoundNetwork): boolean {
-  return exclusions.length === 0;
-}
-
-/** What excludes an address for its holder, if no configuration of the network has it for that holder. */
-function exclusionOf(
   { cache }: Node,
   { networks }: NetworkDirectory,
   reservation: NodeReservation,
-): string | undefined {
-  if (networks.every(excludesNothing)) return undefined;
-  const { address, owner } = reservation;
-  if (networks.every(({ exclusions }) => !isExcluded(address, exclusions))) return undefined;
-  const here = networks.filter(({ rangeSets }) => rangeOf(rangeSets.flat(), address) !== undefined);
-  if (
-    containerOf(owner) === "" ||
-    here.some(({ exclusions }) => !isExcluded(address, exclusions))
-  ) {
-    return undefined;
-  }
-  const entries = here.map((network) => reservedAt(network, address));
+): AddressInNetwork | undefined {
+  const places = networks.map((network) => addressIn(network, reservation.address));
+  const [place] = FIRST.flatMap((kind) => places.find((one) => one.kind === kind) ?? []);
+  if (place === undefined || place.kind === "gateway") return place;
   const pod = cache.podOf(reservation);
-  // One whose pod is not known may be the one that is meant.
-  if (entries.some((entry) => entry?.pod !== undefined && (pod === "" || pod === entry.pod))) {
-    return undefined;
-  }
-  const [entry] = entries;
-  return entry === undefined
-    ? "excluded (ipam.exclude)"
-    : `reserved for ${formatReservedFor(entry)} (ipam.reserved)`;
+  const isItsOwn = places.some((one) => {
+    if (one.kind !== "reserved") return one.kind === "handedOut" || one.kind === "unknown";
+    // A holder whose pod is not known may be the one that is meant.
+    return one.entry.pod !== undefined && (pod === "" || pod === one.entry.pod);
+  });
+  // A file that names no container does no harm where nobody else gets the address.
+  const isWithheld = place.kind === "reserved" || place.kind === "excluded";
+  const isHarmless = isWithheld && containerOf(reservation.owner) === "";
+  return isItsOwn || isHarmless ? undefined : place;
 }

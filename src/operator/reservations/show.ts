@@ -1,14 +1,13 @@
 import type { Command } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
-import { type Address, formatAddress, formatAddressRange } from "../../ipam/address.ts";
-import { formatReservedFor, reservedAt } from "../../ipam/exclusions.ts";
+import { formatAddress } from "../../ipam/address.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
-import type { NetworkDirectory } from "../held/network-directory.ts";
+import { addressIn, describeAddress } from "../judgements/address-in-network.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
-import { openNode, parseQuery, search } from "../node.ts";
+import { openNode } from "../node.ts";
+import { parseQuery, search, whyNotFound } from "../search.ts";
 import { describeReservations } from "./describe-reservation.ts";
-import { hintsFor, nothingFound } from "./search-hints.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -17,7 +16,7 @@ export const show: Command = {
   findsNetworks: true,
   summary: "show who holds an address, or the addresses of a container or pod",
   description: [
-    "The operand is an address, a container id or a unique prefix of one, or a pod as NAMESPACE/NAME, or NAME if that is unique, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what is known: whether the address is free and in which range, a gateway, excluded, reserved for a pod or for nobody, or outside all ranges.",
+    "The operand is an address, a container id or the beginning of one, or a pod as NAMESPACE/NAME, or NAME, if libcni's cache contains it. If there is no reservation, it exits with 1 and prints what the address is in each network: free and in which range, the gateway, excluded, reserved for a pod or for nobody, or outside all ranges. Who had it before is in the history.",
   ],
   options: [{ name: "--network", value: "NETWORK", summary: "search this network only" }],
   examples: [
@@ -31,22 +30,15 @@ export const show: Command = {
   run: (context) => {
     const query = parseQuery(context.operands[0] ?? "");
     const node = openNode(context, context.option("--network"));
-    const { reservations, candidates } = search(node, query);
-    if (reservations.length === 0) {
-      const hints = hintsFor(node, query, candidates);
-      return {
-        exitCode: 1,
-        document: () => ({ reservations: [], hints }),
-        text: () => nothingFound(query, hints),
-      };
-    }
-    const known = node.liveness.livenessOfAll(reservations);
+    const known = search(node, query);
+    const hints = known.length === 0 ? whyNotFound(node, query) : [];
     return {
-      exitCode: 0,
-      document: () => ({ reservations: describeReservations(node, known), hints: [] }),
+      exitCode: known.length === 0 ? 1 : 0,
+      document: () => ({ reservations: describeReservations(node, known), hints }),
       text: () => {
         const now = context.system.now();
-        return known.map((one) => describe(one, node.cache.podOf(one.reservation), now)).join("\n");
+        const shown = known.map((one) => describe(one, node.cache.podOf(one.reservation), now));
+        return shown.join("\n") + hints.map(({ text }) => `${inOneLine(text)}\n`).join("");
       },
     };
   },
@@ -59,8 +51,8 @@ function describe(
   now: number,
 ): string {
   const { network, address, owner, since, range, path } = reservation;
-  const noRange = network.ranges.length > 0 ? "none, outside all ranges" : "unknown";
   const time = since === undefined ? "" : new Date(since).toISOString();
+  const places = network.networks.map((one) => describeAddress(addressIn(one, address)));
   const facts: [string, string][] = [
     ["container", containerOf(owner)],
     ["interface", interfaceOf(owner)],
@@ -68,8 +60,7 @@ function describe(
     ["pod", pod],
     ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
     ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
-    ["range", range === undefined ? noRange : formatAddressRange(range)],
-    ["reserved", reservedText(network, address)],
+    ["address", [...new Set(places)].join("; ")],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],
     ["configured", network.sources[0] ?? ""],
@@ -79,13 +70,4 @@ function describe(
     .filter(([, text]) => text !== "")
     .map(([fact, text]) => `  ${fact.padEnd(width)}  ${inOneLine(text)}\n`);
   return `${reservation.text} of ${network.files.network}\n${lines.join("")}`;
-}
-
-/** Whom the configuration reserves the address of a reservation for; empty where it does not. */
-function reservedText({ networks }: NetworkDirectory, address: Address): string {
-  const entries = networks.flatMap((network) => reservedAt(network, address) ?? []);
-  return entries
-    .slice(0, 1)
-    .map((entry) => `for ${formatReservedFor(entry)}`)
-    .join("");
 }

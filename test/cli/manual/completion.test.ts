@@ -25,12 +25,10 @@ for (const [rest, offered] of [
   ["install pl", [":files"]],
   ["list --data-dir pl", [":files"]],
   ["list --data-dir=pl", [":files"]],
-  ["list --sort a", ["address", "age"]],
-  ["list --sort=a", ["--sort=address", "--sort=age"]],
   // Nothing on the node is asked for: who types a line waits for no directory.
   ["audit --cluster-cidr=", []],
   ["show ", []],
-  ["list --pod ", []],
+  ["history --at ", []],
   ["list ", []],
   ["gc net --data-dir=x ", []],
 ] as const) {
@@ -108,8 +106,6 @@ for (const [shell, { command, completed }] of Object.entries(shells)) {
     ["help ins", "help install"],
     ["capacity --node-p", "capacity --node-patch"],
     ["capacity --node-", "capacity --node-feature", "capacity --node-patch"],
-    ["list --sort ag", "list --sort age"],
-    ["list --sort=ag", "list --sort=age"],
     ["list --data-dir=plug", "list --data-dir=plugins"],
     ["completion ", "completion bash", "completion fish", "completion zsh"],
     ["install plug", "install plugins"],

@@ -27,7 +27,7 @@ test("the commands count the part", async (t) => {
     reservations: [{ address: "198.19.0.112", range: { last: "198.19.0.127" } }],
   });
   t.match(node.json(["show", "198.19.0.128"]).document, {
-    hints: [{ reason: "besideRange", text: /another node may hand it out\.$/ }],
+    hints: [{ reason: "otherNode", text: /another node may hand it out\.$/ }],
   });
 });
 

@@ -30,6 +30,7 @@ for (const [command, ...operands] of [
   [gc],
   [list],
   [show, "c1"],
+  [show, "web"],
   [release, "c1"],
 ] as const) {
   test(`${[command.name, ...operands].join(" ")} reads ${steps.join(", ")}, each once`, async (t) => {

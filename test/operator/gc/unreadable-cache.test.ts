@@ -102,7 +102,7 @@ for (const [operand, what, interrupt, kept] of [
     t.equal(refused.exitCode, 1);
     t.match(
       refused.text(),
-      /Refused: whether the container that holds .* is alive is not known: libcni's cache cannot be read/,
+      /Whether the container that holds .* is alive is not known: libcni's cache cannot be read/,
     );
     t.equal(left(machine), "2 3 4");
     t.equal(run({ "--yes": "", "--force": "" }).exitCode, 0);

@@ -3,7 +3,6 @@
 import { test } from "tap";
 import { containerOf } from "../../../src/store/reservations/owner.ts";
 import { refuse } from "../../harness/interruption.ts";
-import { address } from "../../ipam/parsed.ts";
 import { location, machineWith } from "../../store/fixtures.ts";
 import { startOperator } from "../memory-node.ts";
 import { directoryOn } from "./reservation.ts";
@@ -57,32 +56,21 @@ test("reservations are in the order of their addresses, IPv4 first, whatever the
   t.same(directory.misnamed, ["10.7.9.08"]);
 });
 
-test("reservationsAt finds the file of an address under any of its names, and opens no other", async (t) => {
-  const machine = machineWith({
-    "10.7.9.2": "c1\r\neth0",
-    "10.7.9.3": "c2\r\neth0",
-    "::ffff:10.7.9.3": "c3\r\neth0",
-    lock: "",
-  });
-  const { system, counts } = startOperator(machine);
-  const directory = directoryOn(system);
-
-  const found = directory.reservationsAt(address("10.7.9.3"));
-
-  t.same(
-    found.map(({ owner, text }) => [containerOf(owner), text]),
-    [
-      ["c2", "10.7.9.3"],
-      ["c3", "10.7.9.3"],
-    ],
-  );
-  t.notOk(counts.has(`${location.directory}/10.7.9.2`));
+test("the reservations of an address are those of all its names, also what was reserved since", async (t) => {
+  const machine = machineWith({ "10.7.9.3": "c2\r\neth0", "::ffff:10.7.9.3": "c3\r\neth0" });
+  const directory = directoryOn(startOperator(machine).system);
+  t.equal(directory.reservations.length, 2);
+  machine.disk.put(`${location.directory}/10.7.9.4`, "c4\r\neth0");
+  const heldAt = (address: string) =>
+    directory.heldAt(address).map(({ owner }) => containerOf(owner));
+  t.same(heldAt("10.7.9.3"), ["c2", "c3"]);
+  t.same(heldAt("10.7.9.4"), ["c4"]);
 });
 
 test("a file that cannot be looked at is not taken for one that was released", async (t) => {
   const machine = machineWith({ "10.7.9.3": "c1\r\neth0" });
   const { system } = startOperator(machine, refuse("linkStatus", "EACCES", path));
-  const found = directoryOn(system).reservationsAt(address("10.7.9.3"));
+  const found = directoryOn(system).heldAt("10.7.9.3");
   t.match(found, [{ name: "10.7.9.3", owner: { kind: "unknown", code: "EACCES" } }]);
 });
 

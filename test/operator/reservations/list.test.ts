@@ -78,6 +78,11 @@ test("the document names network, address, owner, time, range and path", async (
   t.match(node.json(["list"]), { exitCode: 0, document: { reservations: [reservation] } });
 });
 
+test("the headings can be left out, so that grep and sort take the lines", async (t) => {
+  const node = nodeWithPods(t);
+  t.match(node.tool(["list", "--no-headers"]).stdout, /^net {2}198\.51\.100\.2 .*\n.*\n.*\n$/);
+});
+
 test("an empty data directory gives the headings alone", async (t) => {
   const node = nodeFor(t);
   t.strictSame(node.tool(["list"]), {
@@ -113,55 +118,18 @@ host-local: cannot read all reservations: open ${node.dataDir}/net/198.51.100.2:
   });
 });
 
-/** A node with pods of two namespaces, and a container without a pod; the older ones come last. */
+/** A node with pods of two namespaces, and a container without a pod. */
 function nodeWithPods(t: Pick<Test, "teardown">): Node {
   const node = nodeFor(t);
   node.write("net/198.51.100.2", `${LONG_ID}\r\neth0`, 7300);
   node.write("net/198.51.100.3", "b\r\neth0", 3 * 3600);
   node.write("net/198.51.100.4", "c\r\neth0", 4 * 3600);
-  node.write("two/203.0.113.2", "a\r\neth0", 5 * 3600);
   node.remember("net", LONG_ID, "kube-system/coredns-7d89d9b6b8-x7k2p");
   node.remember("net", "b", "default/web");
-  node.remember("two", "a", "default/coredns");
   return node;
 }
 
-for (const [name, words, addresses] of [
-  ["a pod", ["--pod", "default/web"], ["198.51.100.3"]],
-  ["pods of a name", ["--pod", "web"], ["198.51.100.3"]],
-  ["no pod of a part of a name", ["--pod", "we"], []],
-  ["a namespace", ["--namespace", "default"], ["198.51.100.3", "203.0.113.2"]],
-  ["what is older", ["--older-than", "200m"], ["198.51.100.4", "203.0.113.2"]],
-  ["both", ["--older-than", "280m", "--namespace", "default"], ["203.0.113.2"]],
-  [
-    "by address",
-    ["--sort", "address"],
-    ["198.51.100.2", "198.51.100.3", "198.51.100.4", "203.0.113.2"],
-  ],
-  ["by age", ["--sort", "age"], ["203.0.113.2", "198.51.100.4", "198.51.100.3", "198.51.100.2"]],
-  [
-    "by container",
-    ["--sort=container"],
-    ["198.51.100.2", "203.0.113.2", "198.51.100.3", "198.51.100.4"],
-  ],
-  ["by pod", ["--sort", "pod"], ["198.51.100.4", "203.0.113.2", "198.51.100.3", "198.51.100.2"]],
-] as const) {
-  test(`list ${words.join(" ")}: ${name}`, async (t) => {
-    const node = nodeWithPods(t);
-    const { stdout } = node.tool(["list", "--no-headers", ...words]);
-    t.strictSame(
-      stdout.split("\n").flatMap((line) => line.split(/ +/)[1] ?? []),
-      addresses,
-    );
-    const { reservations } = JSON.parse(node.tool(["list", ...words, "--json"]).stdout);
-    t.strictSame(
-      reservations.map(({ address }: { address: string }) => address),
-      addresses,
-    );
-  });
-}
-
-test("whether containers are alive is a column where it is known, and can be chosen", {
+test("whether containers are alive is a column where it is known", {
   skip: lacking("sees the node", "makes namespaces"),
 }, async (t) => {
   const node = nodeWithPods(t);
@@ -179,15 +147,12 @@ test("whether containers are alive is a column where it is known, and can be cho
     node.tool(["list", "net"]).stdout,
     /AGE +ALIVE +POD\n.* - +kube-system.*\n.* b .* yes +default\/web\n.* c .* no +-\n/,
   );
-  const listed = (...words: readonly string[]) =>
-    JSON.parse(node.tool(["list", "net", ...words, "--json"]).stdout).reservations.map(
-      ({ address, alive }: { address: string; alive: boolean | null }) => `${address} ${alive}`,
-    );
-  const [unknown, alive, dead] = ["198.51.100.2 null", "198.51.100.3 true", "198.51.100.4 false"];
-  t.strictSame(listed(), [unknown, alive, dead]);
-  t.strictSame(listed("--dead"), [dead]);
-  t.strictSame(listed("--unknown"), [unknown]);
-  t.strictSame(listed("--dead", "--unknown"), [unknown, dead]);
+  const { reservations } = JSON.parse(node.tool(["list", "net", "--json"]).stdout);
+  t.match(reservations, [
+    { address: "198.51.100.2", alive: null },
+    { address: "198.51.100.3", alive: true },
+    { address: "198.51.100.4", alive: false },
+  ]);
 });
 
 test("the width is the terminal's own without COLUMNS", {

@@ -150,16 +150,3 @@ test("the cache of a runtime of Kubernetes configures no network: of such a one 
   const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
   t.ok(findings.some(({ code }) => code === "unconfigured-network"));
 });
-
-test("a pod that the cache has in a network of another plugin does not lack a reservation", async (t) => {
-  const machine = memoryNode({ "10.0.0.2": "c1\r\neth0" });
-  remember(machine, POD, { pod: "default/web" }, "multus-cni-network");
-  t.match(documentOf(machine, show, ["default/web"]), {
-    hints: [
-      {
-        reason: "unknown",
-        text: `libcni's cache names container ${POD}, interface eth0 (pod default/web) in multus-cni-network, which does not use this plugin itself.`,
-      },
-    ],
-  });
-});

@@ -1,0 +1,99 @@
+/** Searching: what an operand means, and what is said of an address without a reservation: it is free only if nobody uses it. */
+
+import { test } from "tap";
+import { show } from "../../src/operator/reservations/show.ts";
+import { matches, parseQuery } from "../../src/operator/search.ts";
+import type { Machine } from "../harness/proc.ts";
+import { configure, configureNet, memoryNode, runOn } from "./memory-node.ts";
+
+for (const [operand, kind, text = operand] of [
+  ["10.0.0.9", "address"],
+  ["10.0.0.9/24", "address", "10.0.0.9"],
+  ["FD00:0::9", "address", "fd00::9"],
+  ["default/web", "pod"],
+  ["/lone", "pod", "lone"],
+  ["4f1d6e", "name"],
+  ["web", "name"],
+] as const) {
+  test(`${operand} is parsed as ${kind}`, async (t) => {
+    t.match(parseQuery(operand), { kind, text });
+  });
+}
+
+for (const [operand, message] of [
+  ["a:b", 'expected an address, a container id or a pod as namespace/name, found "a:b"'],
+  ["a/b/c", 'expected an address, a container id or a pod as namespace/name, found "a/b/c"'],
+  ["300.1.1.1", "expected an address such as 10.88.0.7, found 300.1.1.1"],
+] as const) {
+  test(`${operand} is wrong usage`, async (t) => {
+    t.throws(() => parseQuery(operand), { message });
+  });
+}
+
+for (const [operand, isMeant] of [
+  ["10.0.0.9", true],
+  ["10.0.0.8", false],
+  ["4f1d6e0c8b7a", true],
+  ["4f1d", true],
+  ["1d6e", false],
+  ["default/web", true],
+  ["web", true],
+  ["we", false],
+  ["/web", false],
+] as const) {
+  test(`${operand} is ${isMeant ? "" : "not "}10.0.0.9 of 4f1d6e0c8b7a, pod default/web`, async (t) => {
+    const found = matches(parseQuery(operand), "10.0.0.9", "4f1d6e0c8b7a", () => "default/web");
+    t.equal(found, isMeant);
+  });
+}
+
+test("an address that names no container is found by no name", async (t) => {
+  t.notOk(matches(parseQuery("c1"), "10.0.0.9", "", () => ""));
+});
+
+const place = "--conf-dir /conf --data-dir /data --cache-dir /cache";
+const own = { namespace: 1, addresses: ["10.0.0.9"] };
+const nodeWith9 = { 1: own, 99: own };
+
+const cases: Readonly<Record<string, readonly [kernel: Machine, who: string | undefined]>> = {
+  nobody: [{}, undefined],
+  "a process": [
+    { processes: { 7: { namespace: 50, addresses: ["10.0.0.9"] } } },
+    "the network namespace of process 7 has it",
+  ],
+  "a namespace without a process": [
+    { mounted: { "/run/netns/lost": 50 }, addresses: { 50: ["10.0.0.9"] } },
+    "the network namespace /run/netns/lost has it",
+  ],
+  "the node": [{ processes: nodeWith9 }, "the node itself has it"],
+  "the node inside a container": [
+    { processes: nodeWith9, isContained: true },
+    "the node itself has it",
+  ],
+};
+
+for (const [what, [kernel, who]] of Object.entries(cases)) {
+  test(`an address that ${what} has, and nobody has reserved`, async (t) => {
+    const machine = memoryNode({});
+    configureNet(machine, "10.0.0.0/28");
+    const { document, exitCode } = runOn(machine, show, { kernel, operands: ["10.0.0.9"] });
+    t.equal(exitCode, 1);
+    const range = "in range 10.0.0.1-10.0.0.14";
+    const [reason, it] =
+      who === undefined
+        ? ["free", `free, ${range}.`]
+        : ["used", `${range}, but ${who}; see: host-local check net ${place}`];
+    const text = `10.0.0.9 has no reservation in net. It is ${it}`;
+    t.same(document(), { reservations: [], hints: [{ reason, network: "net", text }] });
+  });
+}
+
+test("an address that only a file has which no runtime uses is not called free", async (t) => {
+  const machine = memoryNode({});
+  configureNet(machine, "10.0.0.0/28");
+  const ipam = { type: "host-local", subnet: "10.9.0.0/28" };
+  configure(machine, "other.conf", { cniVersion: "1.0.0", name: "net", type: "bridge", ipam });
+  t.match(runOn(machine, show, { operands: ["10.9.0.9"] }).document(), {
+    hints: [{ reason: "outside", network: "net" }],
+  });
+});
