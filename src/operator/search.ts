@@ -71,10 +71,17 @@ export function matches(
  */
 export function search(node: Node, query: Query): readonly KnownReservation[] {
   const { cache, liveness } = node;
+  if (query.kind === "address") {
+    // There may be 65 000 others, which are not read for it.
+    cache.learnNames();
+    return liveness.livenessOfAll(
+      node.asked.flatMap((directory) => directory.reservationsAt(query.address)),
+    );
+  }
   const all = node.askedReservations();
   // Before the entries of the cache, which name the pods: as in every command.
   node.facts.namespaces();
-  if (query.kind !== "address") logUnreadable(node.context, all);
+  logUnreadable(node.context, all);
   const found = new Set(
     all.filter((one) => matches(query, one.text, containerOf(one.owner), () => cache.podOf(one))),
   );

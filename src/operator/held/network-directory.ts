@@ -6,6 +6,7 @@ import {
   addressAt,
   compare,
   formatAddress,
+  isSame,
   parseAddress,
 } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
@@ -33,6 +34,7 @@ import {
   type AddressFiles,
   attempt,
   isSystemError,
+  type Names,
   type OpenedFile,
   SystemError,
 } from "../../system/system.ts";
@@ -138,6 +140,24 @@ export class NetworkDirectory {
     return attempt(list, [], ...NO_DIRECTORY).filter(
       (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
     );
+  }
+
+  /**
+   * The reservations of one address: several if files have other names for it than the canonical one.
+   *
+   * @throws SystemError if the directory cannot be read
+   */
+  reservationsAt(address: Address): readonly NodeReservation[] {
+    const nothing: Names = { quads: [], others: [] };
+    const list = (): Names => this.#system.listAddresses(this.files.directory);
+    const { quads, others } = attempt(list, nothing, ...NO_DIRECTORY);
+    const isListed = address.family === 4 && quads.includes(Number(address.value));
+    const names = others.filter((name) => {
+      const other = parseAddress(name);
+      return other !== undefined && isSame(other, address);
+    });
+    const found = isListed ? [formatAddress(address), ...names] : names;
+    return found.sort().flatMap((name) => this.read({ address, name }) ?? []);
   }
 
   /**
