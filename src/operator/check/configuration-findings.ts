@@ -1,15 +1,11 @@
 /** Findings on what valid configurations say in vain. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { CniError } from "../../cni/error.ts";
-import { valueInAnyCase } from "../../cni/json.ts";
-import { requireAllowed } from "../../cni/version.ts";
+import { textOf } from "../../cli/command/json-values.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
-import { isTrue } from "../configured/refusal.ts";
 import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
@@ -29,10 +25,7 @@ export function configurationFindings(node: Node): readonly Finding[] {
     const unread = unreadIn(configuration).map(
       (message) => ({ ...about, code: "unread-key", message }) as const,
     );
-    const reason = whyNoGc(configuration);
-    if (reason === undefined) return [...onUse, ...unread];
-    const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [...onUse, ...unread, { ...about, code: "gc-not-called", message }];
+    return [...onUse, ...unread];
   });
   const unread = node.problems.map(({ source: path, problem: message }) => {
     return { code: "unreadable-configuration", network: "", path, message } as const;
@@ -102,17 +95,3 @@ const MOVE =
 /** The remedy where no runtime reads the directory. */
 const UNREAD =
   "if the network is meant for pods, move the file to the directory that their runtime reads, on a drained node if it sorts first there; otherwise remove it, unless podman or nerdctl uses this network by its name";
-
-/** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */
-function whyNoGc({ document, file }: Configuration): string | undefined {
-  if (valueInAnyCase(document, "gcOnly") !== true) return undefined;
-  if (isTrue(exactMember(file.document, "disableGC"))) return "its list has disableGC";
-  const version = textOf(document.cniVersion) || "0.1.0";
-  try {
-    requireAllowed("GC", version);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CniError)) throw error;
-    return `the cniVersion of its list is ${version}, and runtimes send GC from 1.1.0 on`;
-  }
-}

@@ -208,7 +208,7 @@ function removePlugin(): void {
  * container lives; those for bridges are pasted in stale-bridge.test.ts and cut-off.test.ts.
  */
 const others: readonly (keyof typeof kinds)[] = [
-  ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
+  ...(["unreadable-configuration", "no-networks", "interfaces-unread"] as const),
   ...(["unread-key", "shadowed-configuration"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "range-nearly-full", "sandbox-without-process"] as const),
