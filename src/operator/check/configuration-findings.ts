@@ -6,7 +6,7 @@ import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
-import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { unreadKeys } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
@@ -22,7 +22,7 @@ export function configurationFindings(node: Node): readonly Finding[] {
     const onUse = use === undefined ? [] : useFinding(node, configuration, use);
     if (isUnused(use)) return onUse;
     const about = { network, path: configuration.source };
-    const unread = unreadIn(configuration).map(
+    const unread = unreadKeys(configuration).map(
       (message) => ({ ...about, code: "unread-key", message }) as const,
     );
     return [...onUse, ...unread];
@@ -40,12 +40,6 @@ function noNetworkFindings({ context, networks, places, problems }: Node): reado
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${places.candidates.join(", ")}, and none has a directory in ${dataDir}`;
   return [{ code: "no-networks", network: "", path: "", message }];
-}
-
-/** What is to be said of its keys, and of those of its list. */
-function unreadIn({ document, path, source, file }: Configuration): readonly string[] {
-  const ofList = source === file.source && file.isList ? unreadInList(file.document) : [];
-  return [...ofList, ...unreadInPlugin(document, path)];
 }
 
 /**

@@ -3,7 +3,7 @@
 import { textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
 import { isObject, type Json, memberPath, valueInAnyCase } from "../../cni/json.ts";
-import { similarTo } from "./unread-keys.ts";
+import { similarKey } from "./unread-keys.ts";
 
 /**
  * Why a file does not use this plugin that seems meant to.
@@ -33,7 +33,7 @@ export function whyNotConfigured(
     }
     const keys = Object.entries<Json>(ipam === undefined ? plugin : {});
     return keys
-      .filter(([key, value]) => names.includes(typeIn(value)) && similarTo(key, ["ipam"]))
+      .filter(([key, value]) => names.includes(typeIn(value)) && similarKey(key, ["ipam"]))
       .map(
         ([key]) =>
           `nothing reads ${key}; did you mean ${path}? As it is, pods get no address, and no error: restart them once it is corrected`,
