@@ -4,7 +4,7 @@ import { textOf } from "../../cli/command/json-values.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
-import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
+import { type FileUse, isUnused } from "../configured/file-in-use.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
 import { unreadKeys } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
@@ -31,7 +31,9 @@ export function configurationFindings(node: Node): readonly Finding[] {
     return { code: "unreadable-configuration", network: "", path, message } as const;
   });
   // Of a list the same is said with each of its plugins.
-  const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = [
+    ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
+  ];
   return [...(distinct.length > 0 ? [] : noNetworkFindings(node)), ...unread, ...distinct];
 }
 
@@ -51,9 +53,8 @@ function useFinding(
   { document }: Configuration,
   use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
-  const message = whyNotUsed(use);
+  const { why: message, other } = use;
   if (message === undefined) return [];
-  const other = fileInPlaceOf(use);
   if (JSON.stringify(use.file.document) === JSON.stringify(other?.document)) return [];
   const { source } = use.file;
   const network = textOf(document.name);
@@ -75,7 +76,7 @@ function useFinding(
 function podsOf({ cache, directories, liveness }: Node, network: string): readonly string[] {
   const pods = directories
     .filter(({ files }) => files.network === network)
-    .flatMap((one) => liveness.livenessOfAll(one.reservations))
+    .flatMap(({ reservations }) => liveness.livenessOfAll(reservations))
     .filter(({ conclusion }) => conclusion.liveness === "alive")
     .map(({ reservation }) => cache.podOf(reservation));
   // Of other runtimes they have no namespace, or no name.
