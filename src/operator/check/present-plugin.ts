@@ -62,7 +62,8 @@ function isToBeStarted(system: OperatorSystem, path: string): boolean {
     isOfRoot(part, "directory") && (part === "/" || isSafe(parentOf(part)));
   // The first process is that of a container where only those of one are seen.
   const isOnNode = seesHostProcesses(system) && hasMountsOfNode(system);
-  if (system.userId() !== ROOT || !isOnNode) return false;
+  // What a relative path leads to depends on the directory of the runtime.
+  if (system.userId() !== ROOT || !isOnNode || !path.startsWith("/")) return false;
   return attempt(() => isOfRoot(path, "file") && isSafe(parentOf(path)), false);
 }
 

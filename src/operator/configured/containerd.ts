@@ -46,20 +46,17 @@ export function readContainerds(system: System): readonly Runtime[] {
 /**
  * What a later file says takes the place of what an earlier one does, and what it does not say stays.
  *
- * @throws SyntaxError where containerd 1 reads something else: there a section of a later file replaces the whole earlier one
+ * @throws SyntaxError where containerd 1 may read something else: there a section of a later file replaces the whole earlier one
  */
 function saidIn(files: readonly TomlFile[]): Said {
   let said: Said = {};
   for (const file of files) {
     for (const section of sectionsIn(file)) {
-      const own = saidOf(file, section);
       const isThere = exactMember(exactMember(file.document, "plugins"), section) !== undefined;
-      const isReplaced = (key: keyof Said): boolean => key in said && !(key in own);
-      const isOfBoth = section !== SECTIONS[3][0];
-      if (isThere && isOfBoth && (["configurations", "plugins"] as const).some(isReplaced)) {
+      if (isThere && section !== SECTIONS[3][0] && Object.keys(said).length > 0) {
         throw new SyntaxError(`${file.source}: ${section} is read differently by both`);
       }
-      said = { ...said, ...own };
+      said = { ...said, ...saidOf(file, section) };
     }
   }
   return said;

@@ -14,16 +14,17 @@ function askedOn(
   machine: MemoryMachine,
   answer: Partial<ReturnType<OperatorSystem["run"]>> | string = "ENOEXEC",
   own: Partial<OperatorSystem> = {},
+  path = PATH,
 ): readonly [said: string | undefined, started: number] {
   let started = 0;
-  const run: OperatorSystem["run"] = ([path], _limit, call) => {
+  const run: OperatorSystem["run"] = ([program], _limit, call) => {
     started++;
     if (call?.name !== "plugin" || call.command !== "VERSION") throw new Error("no plugin call");
-    if (typeof answer === "string") throw new SystemError("exec", path, answer);
+    if (typeof answer === "string") throw new SystemError("exec", program, answer);
     return { exitCode: 0, stdout: "", stderr: "", ...answer };
   };
   const system = Object.assign(Object.create(startOperator(machine).system), { run, ...own });
-  const present = presentPlugin(system, PATH);
+  const present = presentPlugin(system, path);
   return [present.kind === "broken" ? present.said.message : undefined, started];
 }
 
@@ -82,4 +83,10 @@ test("a plugin behind a link is not started", async (t) => {
   machine.disk.put("/srv/plugin", "x", 0o755);
   machine.disk.putLink(PATH, "/srv/plugin");
   t.same(askedOn(machine), [undefined, 0]);
+});
+
+test("nor is one of a relative path", async (t) => {
+  const machine = machineWith();
+  machine.disk.put("bin/plugin", "x", 0o755);
+  t.same(askedOn(machine, "ENOEXEC", {}, "bin/plugin"), [undefined, 0]);
 });
