@@ -25,8 +25,8 @@ import {
 import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FileUse, isInUse, isUnused, usesOf } from "./file-in-use.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
-import { whyNotConfigured } from "./nearly-configured.ts";
 import { existingPluginDirectories, namesIn, pluginNames } from "./plugin-directories.ts";
+import { whyNotConfigured } from "./unread-keys.ts";
 
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";

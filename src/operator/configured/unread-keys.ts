@@ -1,6 +1,6 @@
-/** Keys of a configuration that nothing reads. Of others' keys nothing is said, unless one that is read was meant. */
+/** Keys of a configuration that nothing reads, be it `ipam` itself. Of others' keys nothing is said, unless one that is read was meant. */
 
-import { textOf } from "../../cli/command/json-values.ts";
+import { listOf, textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
 import { foldKey, isObject, type Json, memberPath, valueInAnyCase } from "../../cni/json.ts";
 import { goKeys, ownKeys } from "../../ipam/config.ts";
@@ -85,12 +85,47 @@ function elsewhere(place: string, key: string, plugin: string): string | undefin
   return next && memberPath(`${plugin}${next.slice(PLUGIN.length)}`.replace(/^\./, ""), key);
 }
 
+/**
+ * Why a file does not use this plugin that seems meant to.
+ *
+ * @param document of the file: a plugin, or a list of them
+ * @param names by which configurations call this plugin
+ * @param isPlugin whether a plugin of another name is on this node
+ */
+export function whyNotConfigured(
+  document: Json,
+  names: readonly string[],
+  isPlugin: (type: string) => boolean,
+): readonly string[] {
+  const listed = listOf(valueInAnyCase(document, "plugins")) as readonly Json[];
+  const typeIn = (ipam: Json | undefined): string => textOf(valueInAnyCase(ipam, "type"));
+  return [document, ...listed].flatMap((plugin, at) => {
+    if (!isObject(plugin)) return [];
+    const path = memberPath(at === 0 ? "" : `plugins[${at - 1}]`, "ipam");
+    const ipam = valueInAnyCase(plugin, "ipam");
+    const type = typeIn(ipam);
+    const meant = names.includes(type) ? undefined : similarName(type, names);
+    if (meant !== undefined && !isPlugin(type)) {
+      return [
+        `no plugin of this node is named ${type}, the type of ${path}; did you mean ${meant}?`,
+      ];
+    }
+    const keys = Object.entries<Json>(ipam === undefined ? plugin : {});
+    return keys
+      .filter(([key, value]) => names.includes(typeIn(value)) && similarKey(key, ["ipam"]))
+      .map(
+        ([key]) =>
+          `nothing reads ${key}; did you mean ${path}? As it is, pods get no address, and no error: restart them once it is corrected`,
+      );
+  });
+}
+
 function isSameKey(name: string, other: string): boolean {
   return foldKey(name) === foldKey(other);
 }
 
 /** The key that was probably meant: letter case is no difference to people. */
-export function similarKey(key: string, keys: readonly string[]): string | undefined {
+function similarKey(key: string, keys: readonly string[]): string | undefined {
   const found = similarName(foldKey(key), keys.map(foldKey));
   return keys.find((name) => foldKey(name) === found);
 }

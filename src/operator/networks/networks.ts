@@ -50,8 +50,10 @@ function listNetworks(context: Context): Report {
     const why = use?.why;
     if (why !== undefined) context.log(`${source}: ${why}`);
   }
-  const directories = new Map(node.asked.map((one) => [one.files.directory, one]));
-  const lastAdds = new Map(node.asked.map((one) => [one, seenIn(node, one)]));
+  const directories = new Map(
+    node.asked.map((directory) => [directory.files.directory, directory]),
+  );
+  const lastAdds = new Map(node.asked.map((directory) => [directory, seenIn(node, directory)]));
   const entries = [...node.askedNetworks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =

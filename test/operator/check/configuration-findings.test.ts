@@ -213,7 +213,7 @@ for (const [what, reserved, severity] of [
     machine.disk.put(`${directory}/b.conf`, "{");
     machine.disk.put("/etc/containerd/config.toml", "");
     const severities = new Map(
-      findingsOn(machine, ELSEWHERE).map((one) => [one.code, one.severity]),
+      findingsOn(machine, ELSEWHERE).map(({ code, severity: found }) => [code, found]),
     );
     t.equal(severities.get("range-empty"), severity);
     t.equal(severities.get("unreadable-configuration"), "info");

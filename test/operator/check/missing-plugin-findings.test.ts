@@ -73,8 +73,8 @@ for (const [what, lines, plugins, expected] of [
   ],
 ] as const) {
   test(`a plugin that is ${what}: ${expected.length} findings`, async (t) => {
-    const files = plugins.flatMap((one) => [`${one}/host-local`, `${one}/ptp`]);
-    const machine = nodeWith(Object.fromEntries(files.map((one) => [one, 0o755])));
+    const files = plugins.flatMap((directory) => [`${directory}/host-local`, `${directory}/ptp`]);
+    const machine = nodeWith(Object.fromEntries(files.map((file) => [file, 0o755])));
     machine.disk.put("/etc/containerd/config.toml", saying(...lines));
     t.same(found(machine), expected);
   });
@@ -85,7 +85,9 @@ for (const [what, plugins, expected] of [
   ["is missing", ["ptp"], [`error ${DEBIAN}/host-local: there is no plugin`]],
 ] as const) {
   test(`where a runtime says what it reads, not where it looks: a plugin ${what}`, async (t) => {
-    const machine = nodeWith(Object.fromEntries(plugins.map((one) => [`${DEBIAN}/${one}`, 0o755])));
+    const machine = nodeWith(
+      Object.fromEntries(plugins.map((name) => [`${DEBIAN}/${name}`, 0o755])),
+    );
     add(machine, "net", "/srv/net.d");
     machine.disk.put("/etc/containerd/config.toml", saying('conf_dir = "/srv/net.d"'));
     const own = { "--conf-dir": "/srv/net.d" };
@@ -192,7 +194,7 @@ for (const [what, plugins, text, expected] of [
   test(`a plugin that is ${what}: ${expected.join().split(" ")[0] || "nothing"}`, async (t) => {
     const machine = nodeWith(plugins, text);
     t.same(found(machine), expected);
-    const errors = expected.filter((one) => one.startsWith("error")).length;
+    const errors = expected.filter((text) => text.startsWith("error")).length;
     const labels = `severity="error"${errors === 0 ? "" : ',code="plugin-missing"'}`;
     const line = `cni_ipam_check_findings{network="net",${labels}} ${errors}`;
     t.match(runOn(machine, metrics, { options }).text(), line);

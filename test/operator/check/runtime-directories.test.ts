@@ -33,7 +33,9 @@ function configureContainerd(...lines: readonly string[]): void {
 function found(...words: readonly string[]): readonly string[] {
   const { stdout } = tool(["check", "--json", ...words]);
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly PrintedFinding[] };
-  return findings.map((one) => `${one.severity} ${one.code} ${one.path}: ${one.message}`);
+  return findings.map(
+    ({ severity, code, path, message }) => `${severity} ${code} ${path}: ${message}`,
+  );
 }
 
 scenario(

@@ -145,7 +145,7 @@ for (const name of exampleFiles.filter((file) => !file.endsWith(".template"))) {
       ({ ipam = null }) => isObject(ipam) && ipam.type !== "static",
     );
     t.strictSame(
-      own.flatMap((one) => unreadInPlugin(one)),
+      own.flatMap((plugin) => unreadInPlugin(plugin)),
       [],
     );
   });
