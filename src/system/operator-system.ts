@@ -11,7 +11,10 @@ export interface CompletedProcess {
   readonly stderr: string;
 }
 
-/** How a program is run as a CNI plugin; its standard error is captured, at most 64 KiB. */
+/**
+ * How a program is run as a CNI plugin: with no more of the environment than `PATH`. Its standard error is captured, at most 64 KiB,
+ * and one that cannot be started is an error (ENOEXEC, ENOENT also of its interpreter, EACCES).
+ */
 export interface PluginCall {
   /** The name that it is called by (`argv[0]`). */
   readonly name: string;
@@ -88,8 +91,6 @@ export interface OperatorSystem extends System {
    * @param path where that is mounted, or that of a process's
    */
   namespaceId(path: string): number | undefined;
-  /** The first bytes of a file, fewer where it is shorter: a character, U+0000 to U+00FF, for each. Never blocks on a FIFO. */
-  firstBytes(path: string, count: number): string;
   /** Whether a text is in a file of whatever size. */
   hasText(path: string, text: string): boolean;
   /**

@@ -362,6 +362,7 @@ function makeOrFind({ make, status }: DirectoryMaker, path: string): void {
 const REASONS: Readonly<Record<string, string>> = {
   EPERM: "operation not permitted",
   ENOENT: "no such file or directory",
+  ENOEXEC: "exec format error",
   EIO: "input/output error",
   EBADF: "bad file descriptor",
   EACCES: "permission denied",

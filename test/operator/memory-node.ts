@@ -47,10 +47,10 @@ export function startOperator(
     openFile,
     networkLinks,
     namespaceId: (path: string) => machine.kernel.namespaceId(path),
-    firstBytes: (path: string, count: number) => process.readFile(path, 1e6).slice(0, count),
     hasText: (path: string, text: string) => process.readFile(path, 1e6).includes(text),
-    run: (command: readonly string[]) => {
-      throw new SystemError("exec", command[0] ?? "", "ENOENT");
+    run: ([path = ""]: readonly string[]) => {
+      if (process.readFile(path, 1e6).startsWith("#!")) return { exitCode: 0, stdout: "" };
+      throw new SystemError("exec", path, "ENOEXEC");
     },
     readFiles: (path: string, limit: number, withStatus: boolean) => {
       for (const name of attempt(() => process.list(path), [])) count(`${path}/${name}`);

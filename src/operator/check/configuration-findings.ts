@@ -1,16 +1,12 @@
 /** Findings on what valid configurations say in vain. */
 
-import { exactMember, textOf } from "../../cli/command/json-values.ts";
-import { CniError } from "../../cni/error.ts";
-import { valueInAnyCase } from "../../cni/json.ts";
-import { requireAllowed } from "../../cni/version.ts";
+import { textOf } from "../../cli/command/json-values.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import type { ConfigurationFile } from "../configured/configuration-files.ts";
 import type { Configuration } from "../configured/configurations.ts";
-import { type FileUse, fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
+import { type FileUse, isUnused } from "../configured/file-in-use.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
-import { isTrue } from "../configured/refusal.ts";
-import { unreadInList, unreadInPlugin } from "../configured/unread-keys.ts";
+import { unreadKeys } from "../configured/unread-keys.ts";
 import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
@@ -26,19 +22,18 @@ export function configurationFindings(node: Node): readonly Finding[] {
     const onUse = use === undefined ? [] : useFinding(node, configuration, use);
     if (isUnused(use)) return onUse;
     const about = { network, path: configuration.source };
-    const unread = unreadIn(configuration).map(
+    const unread = unreadKeys(configuration).map(
       (message) => ({ ...about, code: "unread-key", message }) as const,
     );
-    const reason = whyNoGc(configuration);
-    if (reason === undefined) return [...onUse, ...unread];
-    const message = `the entry with gcOnly gets no GC: ${reason}`;
-    return [...onUse, ...unread, { ...about, code: "gc-not-called", message }];
+    return [...onUse, ...unread];
   });
   const unread = node.problems.map(({ source: path, problem: message }) => {
     return { code: "unreadable-configuration", network: "", path, message } as const;
   });
   // Of a list the same is said with each of its plugins.
-  const distinct = [...new Map(findings.map((one) => [JSON.stringify(one), one])).values()];
+  const distinct = [
+    ...new Map(findings.map((finding) => [JSON.stringify(finding), finding])).values(),
+  ];
   return [...(distinct.length > 0 ? [] : noNetworkFindings(node)), ...unread, ...distinct];
 }
 
@@ -47,12 +42,6 @@ function noNetworkFindings({ context, networks, places, problems }: Node): reado
   const dataDir = context.option("--data-dir") ?? DEFAULT_DATA_DIR;
   const message = `no network: none is configured in ${places.candidates.join(", ")}, and none has a directory in ${dataDir}`;
   return [{ code: "no-networks", network: "", path: "", message }];
-}
-
-/** What is to be said of its keys, and of those of its list. */
-function unreadIn({ document, path, source, file }: Configuration): readonly string[] {
-  const ofList = source === file.source && file.isList ? unreadInList(file.document) : [];
-  return [...ofList, ...unreadInPlugin(document, path)];
 }
 
 /**
@@ -64,9 +53,8 @@ function useFinding(
   { document }: Configuration,
   use: FileUse<ConfigurationFile>,
 ): readonly Finding[] {
-  const message = whyNotUsed(use);
+  const { why: message, other } = use;
   if (message === undefined) return [];
-  const other = fileInPlaceOf(use);
   if (JSON.stringify(use.file.document) === JSON.stringify(other?.document)) return [];
   const { source } = use.file;
   const network = textOf(document.name);
@@ -88,7 +76,7 @@ function useFinding(
 function podsOf({ cache, directories, liveness }: Node, network: string): readonly string[] {
   const pods = directories
     .filter(({ files }) => files.network === network)
-    .flatMap((one) => liveness.livenessOfAll(one.reservations))
+    .flatMap(({ reservations }) => liveness.livenessOfAll(reservations))
     .filter(({ conclusion }) => conclusion.liveness === "alive")
     .map(({ reservation }) => cache.podOf(reservation));
   // Of other runtimes they have no namespace, or no name.
@@ -102,17 +90,3 @@ const MOVE =
 /** The remedy where no runtime reads the directory. */
 const UNREAD =
   "if the network is meant for pods, move the file to the directory that their runtime reads, on a drained node if it sorts first there; otherwise remove it, unless podman or nerdctl uses this network by its name";
-
-/** Why no runtime sends GC to an entry that is there for it alone (`GCNetworkList` of libcni); `undefined` where one may. */
-function whyNoGc({ document, file }: Configuration): string | undefined {
-  if (valueInAnyCase(document, "gcOnly") !== true) return undefined;
-  if (isTrue(exactMember(file.document, "disableGC"))) return "its list has disableGC";
-  const version = textOf(document.cniVersion) || "0.1.0";
-  try {
-    requireAllowed("GC", version);
-    return undefined;
-  } catch (error) {
-    if (!(error instanceof CniError)) throw error;
-    return `the cniVersion of its list is ${version}, and runtimes send GC from 1.1.0 on`;
-  }
-}

@@ -39,11 +39,6 @@ export const kinds = {
     remedy:
       "move the file that is not meant out of its directory: the one in use only on a drained node",
   },
-  "gc-not-called": {
-    severity: "warning",
-    remedy:
-      "run gc on a schedule in its place (host-local agent, or the timer in conf-examples/operator), and remove the entry; a higher cniVersion fails every ADD where a plugin of the list does not support it",
-  },
   "unread-key": {
     severity: "info",
     remedy:

@@ -11,16 +11,13 @@ import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 
 /** Places where plugins are looked for. */
-export type Places =
-  /** There a runtime looks, one after the other, and nowhere else. */
-  | { readonly kind: "said"; readonly runtime: string; readonly directories: readonly string[] }
-  /** There one may look, why it cannot be asked, and where a plugin that is missing everywhere is to be put. */
-  | {
-      readonly kind: "known";
-      readonly directories: readonly string[];
-      readonly unseen: string | undefined;
-      readonly likely: string;
-    };
+export interface Places {
+  readonly directories: readonly string[];
+  /** The runtime that says that it looks there, one after the other, and nowhere else; `undefined` where one may. */
+  readonly runtime: string | undefined;
+  /** Where a plugin that is missing everywhere is to be put. */
+  readonly likely: string;
+}
 
 /**
  * The places where the plugins of a configuration are looked for: what its runtime says counts, else every known directory.
@@ -33,18 +30,20 @@ export function placesOf(
   { file, document }: Configuration,
   names: readonly string[],
 ): Places | undefined {
-  const found = readRuntimes(system);
   // Who uses a network by its name, as podman does its own, looks in directories of its own.
   const isOfOther = makerOf({ source: file.source, ...mainPluginOf(document) }) !== undefined;
   const isUsed = uses.get(file)?.kind === "used" && !isOfOther;
-  const runtimes = found.kind === "seen" ? found.runtimes : [];
-  const readers = runtimes.filter(({ configurations }) => configurations === file.directory);
+  const readers = readRuntimes(system).filter(
+    ({ configurations }) => configurations === file.directory,
+  );
   const [reader, ...others] = isUsed ? readers : [];
-  if (reader?.plugins !== undefined && others.length === 0) {
+  const [first] = reader?.plugins ?? [];
+  if (reader?.plugins !== undefined && first !== undefined && others.length === 0) {
     const directories = reader.plugins;
     // A container need not have the directories of the node.
-    const isSeen = hasRootOfNode(system) || directories.some((one) => exists(system, one));
-    if (isSeen) return { kind: "said", runtime: reader.name, directories };
+    const isSeen =
+      hasRootOfNode(system) || directories.some((directory) => exists(system, directory));
+    if (isSeen) return { directories, runtime: reader.name, likely: first };
   }
   const known = existingPluginDirectories(system);
   const usual = known.filter(({ configurations }) => configurations === file.directory);
@@ -55,6 +54,5 @@ export function placesOf(
   const likely = own.find(({ directory }) => hasSome(directory)) ?? own[0];
   if (likely === undefined) return undefined;
   const directories = known.map(({ directory }) => directory);
-  const unseen = found.kind === "unseen" ? found.reason : undefined;
-  return { kind: "known", directories, unseen, likely: likely.directory };
+  return { directories, runtime: undefined, likely: likely.directory };
 }

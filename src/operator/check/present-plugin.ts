@@ -1,76 +1,93 @@
-/** What is at the path of a plugin, and whether a runtime can start it. */
+/** What is at the path of a plugin, and whether a runtime can start it: the kernel is asked, by starting it. */
 
+import { parentOf } from "../../store/files/paths.ts";
+import { seesHostProcesses } from "../../store/namespaces/sight.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt } from "../../system/system.ts";
-import { PLUGIN } from "../configured/plugin-directories.ts";
-import { hasRootOfNode } from "../facts/outlook.ts";
-import { whyNotStarted } from "../facts/program-file.ts";
+import { attempt, isSystemError } from "../../system/system.ts";
+import { hasMountsOfNode, hasRootOfNode } from "../facts/outlook.ts";
 import { kindAt, linkAt } from "../install/place.ts";
 import type { Finding } from "./finding.ts";
 
 /** What is there; of what no runtime can start, what a finding says. */
 export type PresentPlugin =
   | { readonly kind: "sound" | "nothing" }
-  | {
-      readonly kind: "broken";
-      readonly said: Pick<Finding, "severity" | "message" | "remedy" | "commands">;
-    };
+  | { readonly kind: "broken"; readonly said: Pick<Finding, "message" | "commands"> };
 
 /** The bits of a mode by which anybody may start a file, see inode(7). */
 const EXECUTABLE = 0o111;
 
-/**
- * Looks at the path of a plugin.
- *
- * @param isIpam whether it is the IPAM plugin, which this program or the Go plugin is to be
- */
-export function presentPlugin(
-  system: OperatorSystem,
-  path: string,
-  isIpam: boolean,
-): PresentPlugin {
-  const broken = (message: string): PresentPlugin => ({ kind: "broken", said: { message } });
+/** Looks at the path of a plugin. */
+export function presentPlugin(system: OperatorSystem, path: string): PresentPlugin {
+  const broken = (said: Pick<Finding, "message" | "commands">): PresentPlugin => {
+    return { kind: "broken", said };
+  };
   const kind = attempt(() => kindAt(system, path), "unseen");
-  if (kind === "nothing") return behindLink(system, path);
   // The runtime goes past a directory of that name.
   if (kind === "directory") return { kind: "nothing" };
-  if (kind !== "file") return { kind: "sound" };
-  // Before the mode: what is no program is to be replaced, not to be made executable.
-  if (attempt(() => system.status(path).size, 1) === 0) {
-    return broken("an empty file is in place of the plugin");
+  if (kind === "nothing") {
+    const target = attempt(() => linkAt(system, path), undefined);
+    if (target === undefined) return { kind };
+    // A link may lead to a program that is not in this container, but on the node.
+    if (!hasRootOfNode(system)) return { kind: "sound" };
+    return broken({ message: `a link to ${target}, where nothing is, is in place of the plugin` });
   }
-  const reason = whyNotStarted(system, path);
-  if (reason !== undefined) return broken(`no runtime can start the plugin: ${reason}`);
+  if (kind !== "file") return { kind: "sound" };
   const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);
-  if ((mode & EXECUTABLE) !== 0) return isIpam ? perhapsOther(system, path) : { kind: "sound" };
-  const octal = (mode & 0o777).toString(8).padStart(4, "0");
-  const message = `the plugin has mode ${octal}, so no runtime can start it`;
-  return { kind: "broken", said: { message, commands: [{ run: [["chmod", "755", path]] }] } };
+  if ((mode & EXECUTABLE) === 0) {
+    const octal = (mode & 0o777).toString(8).padStart(4, "0");
+    const message = `the plugin has mode ${octal}, so no runtime can start it`;
+    return broken({ message, commands: [{ run: [["chmod", "755", path]] }] });
+  }
+  const reason = isToBeStarted(system, path) ? whyNotStarted(system, path) : undefined;
+  return reason === undefined
+    ? { kind: "sound" }
+    : broken({ message: `the plugin cannot be started: ${reason}` });
 }
 
-/** A program that has not the word may be another one, or the plugin, packed; what a script starts is not known. */
-function perhapsOther(system: OperatorSystem, path: string): PresentPlugin {
-  const isScript = attempt(() => system.firstBytes(path, 2), "#!") === "#!";
-  if (isScript || attempt(() => system.hasText(path, PLUGIN), true)) return { kind: "sound" };
-  const said = {
-    severity: "warning" as const,
-    message: "no word in the program names host-local: whether it is this plugin cannot be told",
-    remedy:
-      "if pods start (host-local networks shows the last ADD), nothing is wrong; otherwise put the plugin there (host-local install DIR)",
+const ROOT = 0;
+
+/** The permissions of group and others to write. */
+const WRITABLE_BY_OTHERS = 0o022;
+
+/**
+ * Whether a plugin may be started to see whether it can be: as the runtime does it, by root and outside of a container or unit, and
+ * only where nobody but root can have put it there, by whatever part of its path.
+ */
+function isToBeStarted(system: OperatorSystem, path: string): boolean {
+  const isOfRoot = (part: string, expected: "file" | "directory"): boolean => {
+    const { kind, user, mode } = system.permissions(part);
+    return kind === expected && user === ROOT && (mode & WRITABLE_BY_OTHERS) === 0;
   };
-  return { kind: "broken", said };
+  const isSafe = (part: string): boolean =>
+    isOfRoot(part, "directory") && (part === "/" || isSafe(parentOf(part)));
+  // The first process is that of a container where only those of one are seen.
+  const isOnNode = seesHostProcesses(system) && hasMountsOfNode(system);
+  // What a relative path leads to depends on the directory of the runtime.
+  if (system.userId() !== ROOT || !isOnNode || !path.startsWith("/")) return false;
+  return attempt(() => isOfRoot(path, "file") && isSafe(parentOf(path)), false);
 }
 
-/** A symbolic link may lead to a program that is not in this container, but on the node. */
-function behindLink(system: OperatorSystem, path: string): PresentPlugin {
-  const target = attempt(() => linkAt(system, path), undefined);
-  if (target === undefined) return { kind: "nothing" };
-  const message = `a link to ${target}, where nothing is, is in place of the plugin`;
-  if (hasRootOfNode(system)) return { kind: "broken", said: { message } };
-  const said = {
-    severity: "info" as const,
-    message: `${message}; whether something is there on the node cannot be told`,
-    remedy: "run check on the node, outside of a container",
-  };
-  return { kind: "broken", said };
+/** The longest answer, in bytes. */
+const LONGEST_ANSWER = 64 * 1024;
+
+/** How long to wait for it, in milliseconds. */
+const TIMEOUT = 2000;
+
+/** What a program ends with that lacks a library, or that the kernel kills for what is in it: SIGILL, SIGBUS or SIGSEGV. */
+const UNUSABLE: ReadonlySet<number> = new Set([127, 128 + 4, 128 + 7, 128 + 11]);
+
+/** Starts a plugin with CNI_COMMAND=VERSION, whatever it answers; `undefined` where it was started, or that is not known. */
+function whyNotStarted(system: OperatorSystem, path: string): string | undefined {
+  const name = path.slice(path.lastIndexOf("/") + 1);
+  try {
+    const call = { name, command: "VERSION", timeout: TIMEOUT };
+    const { exitCode, stderr } = system.run([path], LONGEST_ANSWER, call);
+    if (!UNUSABLE.has(exitCode)) return undefined;
+    return stderr.trim().slice(0, 300) || `it ended with code ${exitCode}`;
+  } catch (error) {
+    if (isSystemError(error, "ENOENT")) return `${error.reason}: its interpreter`;
+    if (isSystemError(error, "ENOEXEC", "EACCES")) return error.reason;
+    if (isSystemError(error)) return undefined;
+    throw error;
+  }
 }

@@ -48,9 +48,7 @@ export interface ConfigurationPlaces {
 export function findPlaces(context: Requested): ConfigurationPlaces {
   const { system } = context;
   const requested = requestedConfigurationDirectory(context);
-  const found = readRuntimes(system);
-  // One that cannot be asked may read any.
-  const all = found.kind === "seen" ? found.runtimes : [];
+  const all = readRuntimes(system);
   const read = all.map(({ configurations }) => configurations);
   const candidates =
     requested === undefined ? [...new Set([...read, ...knownDirectories])] : [requested];
@@ -88,7 +86,7 @@ export function readAllFiles(
   { directories }: Pick<ConfigurationPlaces, "directories">,
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
-  return directories.flatMap((one) => readConfigurationFiles(system, one, problems));
+  return directories.flatMap((directory) => readConfigurationFiles(system, directory, problems));
 }
 
 /**

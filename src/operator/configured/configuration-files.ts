@@ -228,7 +228,7 @@ function listIn(
  */
 function pluginsBeside(system: System, directory: string): readonly PluginFile[] {
   const names = attempt(() => system.list(directory), [], "ENOENT");
-  const files = names.filter((one) => one.endsWith(".conf")).toSorted();
+  const files = names.filter((name) => name.endsWith(".conf")).toSorted();
   return files.flatMap((name) => {
     const source = join(directory, name);
     const text = textOfFile(system, source);

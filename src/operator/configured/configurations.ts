@@ -76,7 +76,7 @@ function pluginsOf(
   const list: Inherited = { ...inheritedFrom(document, NOTHING), isList: true };
   const parts = [
     { source, document, outermost: NOTHING },
-    ...appended.map((one) => ({ ...one, outermost: list })),
+    ...appended.map((plugin) => ({ ...plugin, outermost: list })),
   ];
   return parts.flatMap((part) =>
     pluginsIn(part.document, names, part.outermost).map((plugin) => ({
@@ -104,16 +104,16 @@ function pluginsIn(
   for (let next = pending.pop(); next !== undefined; next = pending.pop()) {
     const [value, inherited, path] = next;
     if (Array.isArray(value)) {
-      for (const [at, one] of [...value.entries()].toReversed()) {
-        pending.push([one, inherited, `${path}[${at}]`]);
+      for (const [at, item] of [...value.entries()].toReversed()) {
+        pending.push([item, inherited, `${path}[${at}]`]);
       }
     } else if (isObject(value)) {
       const { name, version } = inheritedFrom(value, inherited);
       if (usesIpam(value, names)) {
         found.push({ document: { ...value, name, cniVersion: version }, path });
       }
-      for (const [key, one] of Object.entries(value).toReversed()) {
-        pending.push([one, { name, version, isList: key === "plugins" }, memberPath(path, key)]);
+      for (const [key, member] of Object.entries(value).toReversed()) {
+        pending.push([member, { name, version, isList: key === "plugins" }, memberPath(path, key)]);
       }
     }
   }

@@ -36,8 +36,8 @@ type Said = Partial<Pick<Runtime, "configurations" | "plugins">>;
 export function readContainerds(system: System): readonly Runtime[] {
   return FILES.filter(([, file]) => isThere(system, file)).flatMap(([name, file]) => {
     const files = withImports(system, file);
-    const disabled = files.flatMap((one) => textsAt(one, ["disabled_plugins"]));
-    if (disabled.some((one) => NEEDED.includes(one))) return [];
+    const disabled = files.flatMap((part) => textsAt(part, ["disabled_plugins"]));
+    if (disabled.some((plugin) => NEEDED.includes(plugin))) return [];
     const { configurations = BUILT_IN_CONFIGURATIONS, plugins } = saidIn(files);
     return [{ name, configurations: cleanPath(configurations), network: undefined, plugins }];
   });
@@ -46,22 +46,17 @@ export function readContainerds(system: System): readonly Runtime[] {
 /**
  * What a later file says takes the place of what an earlier one does, and what it does not say stays.
  *
- * @throws SyntaxError where containerd 1 reads something else: there a section of a later file replaces the whole earlier one
+ * @throws SyntaxError where containerd 1 may read something else: there a section of a later file replaces the whole earlier one
  */
 function saidIn(files: readonly TomlFile[]): Said {
   let said: Said = {};
   for (const file of files) {
     for (const section of sectionsIn(file)) {
-      const own = saidOf(file, section);
       const isThere = exactMember(exactMember(file.document, "plugins"), section) !== undefined;
-      const isReplaced = (key: keyof Said): boolean => key in said && !(key in own);
-      const isOfBoth = section !== SECTIONS[3][0];
-      if (isThere && isOfBoth && (["configurations", "plugins"] as const).some(isReplaced)) {
-        throw new SyntaxError(
-          `${file.source}: containerd 1 and 2 read its section ${section} differently beside that of the file that imports it`,
-        );
+      if (isThere && section !== SECTIONS[3][0] && Object.keys(said).length > 0) {
+        throw new SyntaxError(`${file.source}: ${section} is read differently by both`);
       }
-      said = { ...said, ...own };
+      said = { ...said, ...saidOf(file, section) };
     }
   }
   return said;
@@ -109,7 +104,7 @@ function importsOf(system: System, file: TomlFile): readonly string[] {
     const directory = parentOf(path);
     const [start = "", end = "", ...others] = path.slice(join(directory, "").length).split("*");
     if (others.length > 0 || /[*?[\\]/.test(directory + start + end)) {
-      throw new SyntaxError(`${file.source}: the pattern ${pattern} in imports is not understood`);
+      throw new SyntaxError(`${file.source}: the pattern ${pattern}`);
     }
     return attempt(() => system.list(directory), [], "ENOENT", "ENOTDIR")
       .filter((name) => name.length >= start.length + end.length)

@@ -24,10 +24,10 @@ export function readCrio(system: System): readonly Runtime[] {
   const files = [...own, ...filesBelow(system, DIRECTORY)].map((path) => readToml(system, path));
   if (files.length === 0) return [];
   const last = (key: string): string | undefined =>
-    files.map((file) => textAt(file, [...NETWORK, key])).findLast((one) => one !== undefined);
+    files.map((file) => textAt(file, [...NETWORK, key])).findLast((text) => text !== undefined);
   const directories = files
     .map((file) => textsAt(file, [...NETWORK, "plugin_dirs"]))
-    .findLast((one) => one.length > 0);
+    .findLast((all) => all.length > 0);
   // The key of before 2019 adds to the others.
   const former = last("plugin_dir") ?? [];
   return [

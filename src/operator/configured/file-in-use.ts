@@ -22,24 +22,19 @@ export interface NetworkFile {
  * Who uses a file. The runtimes of Kubernetes use the first of their directory alone, multus, podman, nerdctl and cnitool any, by
  * the name of its network, and of that a list before a plugin alone.
  */
-export type FileUse<File extends NetworkFile = NetworkFile> =
-  /** A file that every runtime uses which reads its directory. */
-  | { readonly kind: "used"; readonly file: File }
-  /** A file that those use who ask for its network by name; with the one that Kubernetes' use, unless that calls it, as multus. */
-  | { readonly kind: "byName"; readonly file: File; readonly other: File | undefined }
-  /** A file in a directory that none of the runtimes reads; with one of its network that one of them does. */
-  | {
-      readonly kind: "unread";
-      readonly file: File;
-      readonly other: File | undefined;
-      readonly runtimes: readonly Runtime[];
-    }
-  /** A file that none uses: another one of its network comes first. */
-  | { readonly kind: "behind"; readonly file: File; readonly other: File }
-  /** A file that none can use; with another one of its network, if there is one. */
-  | { readonly kind: "refused"; readonly file: File; readonly other: File | undefined }
-  /** A configuration without a file: whoever attached a pod to the network had it from elsewhere. */
-  | { readonly kind: "cached"; readonly file: File };
+export interface FileUse<File extends NetworkFile = NetworkFile> {
+  /**
+   * Whether every runtime uses it that reads its directory (`used`), or those that ask for its network by name (`byName`); whether it
+   * is in a directory that none of the runtimes reads (`unread`), none uses it, as another one of its network comes first (`behind`),
+   * or none can (`refused`). Or it is no file: whoever attached a pod to the network had its configuration from elsewhere (`cached`).
+   */
+  readonly kind: "used" | "byName" | "unread" | "behind" | "refused" | "cached";
+  readonly file: File;
+  /** The file that is used in its place: one of its network, or the one that those of Kubernetes use, unless that calls it, as multus. */
+  readonly other?: File | undefined;
+  /** Why it is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
+  readonly why?: string | undefined;
+}
 
 /**
  * Judges the files of all directories.
@@ -65,31 +60,45 @@ export function usesOf<File extends NetworkFile>(
     ...runtimes.flatMap(({ network }) => network ?? []),
   ]);
   const useOf = (file: File): FileUse<File> => {
+    const isOfNetwork = ({ network }: File): boolean =>
+      file.network !== "" && network === file.network;
     if (file.kind === "cached") return { kind: "cached", file };
     if (file.kind === "file" && !isRead(file)) {
-      const other = usable.find(
-        (one) => file.network !== "" && one.network === file.network && isRead(one),
-      );
-      return { kind: "unread", file, other, runtimes };
+      const other = usable.find((candidate) => isOfNetwork(candidate) && isRead(candidate));
+      const why = `no runtime reads ${file.directory}: ${describeReaders(runtimes)}`;
+      return { kind: "unread", file, other, why };
     }
     const isSame = (other: File): boolean =>
-      file.network !== "" && other.directory === file.directory && other.network === file.network;
+      isOfNetwork(other) && other.directory === file.directory;
     if (file.refusal !== undefined) {
       const [other] = [...usable, ...files].filter(isSame);
       return { kind: "refused", file, other: other === file ? undefined : other };
     }
     const before = usable.slice(0, usable.indexOf(file)).filter(isSame);
     const [first] = before;
-    if (first !== undefined) {
-      const isChosen = file.isList && !before.some(({ isList }) => isList);
-      return { kind: isChosen ? "byName" : "behind", file, other: first };
-    }
-    if (file.kind === "namespaced") return { kind: "byName", file, other: undefined };
+    const isChosen = file.isList && !before.some(({ isList }) => isList);
+    if (first !== undefined) return isChosen ? byName(file, first) : behind(file, first);
+    if (file.kind === "namespaced") return byName(file, undefined);
     const other = firsts.get(file.directory);
     if (other === file || firstNetworks.has(file.network)) return { kind: "used", file };
-    return { kind: "byName", file, other: other?.callsOthers === true ? undefined : other };
+    return byName(file, other?.callsOthers === true ? undefined : other);
   };
   return new Map(files.map((file) => [file, useOf(file)]));
+}
+
+function byName<File extends NetworkFile>(file: File, other: File | undefined): FileUse<File> {
+  const why = other && `the runtimes of Kubernetes do not use it: ${comesFirst(file, other)}`;
+  return { kind: "byName", file, other, why };
+}
+
+function behind<File extends NetworkFile>(file: File, other: File): FileUse<File> {
+  return { kind: "behind", file, other, why: `no runtime uses it: ${comesFirst(file, other)}` };
+}
+
+function comesFirst({ network }: NetworkFile, other: NetworkFile): string {
+  return network === other.network
+    ? `${other.source} configures ${network}, too, and comes first`
+    : `${other.source} comes first, so that pods get addresses of ${other.network || "that"}`;
 }
 
 /** Whether a runtime uses a file, be it by the name of its network. */
@@ -97,34 +106,7 @@ export function isInUse(use: FileUse | undefined): boolean {
   return use?.kind === "used" || use?.kind === "byName";
 }
 
-/** The file that is used in place of one: by every runtime, or by those of Kubernetes; `undefined` where there is none. */
-export function fileInPlaceOf<File extends NetworkFile>(use: FileUse<File>): File | undefined {
-  return "other" in use ? use.other : undefined;
-}
-
 /** Whether nobody uses a file, and another one of its network is used; one that is refused tells what there is of its network. */
 export function isUnused(use: FileUse | undefined): boolean {
-  return use !== undefined && use.kind !== "byName" && fileInPlaceOf(use) !== undefined;
-}
-
-/** Why a file is not used by all, as a clause; `undefined` where it is, or nothing is in its place, or it is refused. */
-export function whyNotUsed(use: FileUse): string | undefined {
-  if (use.kind === "unread") {
-    return `no runtime reads ${use.file.directory}: ${describeReaders(use.runtimes)}`;
-  }
-  const other = fileInPlaceOf(use);
-  if (other === undefined) return undefined;
-  const { source, network } = other;
-  const comesFirst =
-    network === use.file.network
-      ? `${source} configures ${network}, too, and comes first`
-      : `${source} comes first, so that pods get addresses of ${network || "that"}`;
-  switch (use.kind) {
-    case "behind":
-      return `no runtime uses it: ${comesFirst}`;
-    case "byName":
-      return `the runtimes of Kubernetes do not use it: ${comesFirst}`;
-    default:
-      return undefined;
-  }
+  return use?.other !== undefined && use.kind !== "byName";
 }

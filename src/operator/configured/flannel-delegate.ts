@@ -4,7 +4,7 @@ import { textOf } from "../../cli/command/json-values.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { isObject, type Json, type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { flannelSubnets } from "../../configuration/subnet-env.ts";
-import { formatPrefix, type Prefix } from "../../ipam/prefix.ts";
+import { formatPrefix } from "../../ipam/prefix.ts";
 import { isSystemError, type System } from "../../system/system.ts";
 import { PLUGIN } from "./plugin-directories.ts";
 
@@ -59,22 +59,12 @@ function objectAt(plugin: JsonObject, key: string): JsonObject {
 /** One range set for each family, of the subnets of this node; none where they are not known. */
 function rangesOf(system: System, plugin: JsonObject, report: (problem: string) => void): Json {
   try {
-    const subnets = readFlannelSubnets(system, textOf(valueInAnyCase(plugin, "subnetFile")));
-    return subnets.map((subnet) => [{ subnet: formatPrefix(subnet) }]);
+    const path = textOf(valueInAnyCase(plugin, "subnetFile")) || "/run/flannel/subnet.env";
+    const text = system.readFile(path, LARGEST_SUBNET_FILE);
+    return flannelSubnets(text).map(({ subnet }) => [{ subnet: formatPrefix(subnet) }]);
   } catch (error) {
     if (!(isSystemError(error) || error instanceof CniError)) throw error;
     report(`cannot read the subnets of flannel: ${messageWithDetails(error)}`);
     return [];
   }
-}
-
-/**
- * Reads the subnets of this node that flanneld has written.
- *
- * @param path of its file; empty for the usual one
- * @throws SystemError | CniError
- */
-export function readFlannelSubnets(system: Pick<System, "readFile">, path = ""): readonly Prefix[] {
-  const text = system.readFile(path || "/run/flannel/subnet.env", LARGEST_SUBNET_FILE);
-  return flannelSubnets(text).map(({ subnet }) => subnet);
 }

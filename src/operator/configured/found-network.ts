@@ -3,7 +3,7 @@
 import { textOf } from "../../cli/command/json-values.ts";
 import { configurationOf } from "../../cni/call.ts";
 import { CniError, messageWithDetails } from "../../cni/error.ts";
-import { valueInAnyCase } from "../../cni/json.ts";
+import { type JsonObject, valueInAnyCase } from "../../cni/json.ts";
 import { loadWithoutCall } from "../../configuration/load-config.ts";
 import {
   hasRanges,
@@ -18,7 +18,6 @@ import type { ConfigurationFile, ConfigurationProblem } from "./configuration-fi
 import type { Configuration } from "./configurations.ts";
 import type { FileUse } from "./file-in-use.ts";
 import { type MainPlugin, mainPluginOf, PASSING_ON } from "./main-plugin.ts";
-import { UNKNOWN_POD_CIDR, withPodCidr } from "./pod-cidr.ts";
 
 /**
  * A network, found by a configuration or only by its directory. Its configuration is what an ADD loads, but for what the runtime
@@ -68,9 +67,8 @@ export function fromConfiguration(
       const problem = `ipam.dataDir is relative (${files.dataDir}): the plugin resolves it in the runtime's working directory, this command in its own; set --data-dir`;
       problems.push({ source, problem });
     }
-    const complete = withPodCidr(system, document);
-    if (complete === undefined) return { ...network, uncertainty: UNKNOWN_POD_CIDR };
-    const configuration = configurationOf(complete);
+    if (asksForPodCidr(document)) return { ...network, uncertainty: UNKNOWN_POD_CIDR };
+    const configuration = configurationOf(document);
     const isForGc = isGcOnly(configuration);
     if (!hasRanges(configuration)) {
       if (isForGc) return network;
@@ -88,6 +86,15 @@ export function fromConfiguration(
     return network;
   }
 }
+
+/** Whether the ranges are the podCIDR, in any letter case, which Calico's plugin puts in before it calls this one. */
+function asksForPodCidr({ ipam = null, ...plugin }: JsonObject): boolean {
+  const isCalico = textOf(valueInAnyCase(plugin, "type")) === "calico";
+  return isCalico && /"subnet":"usePodCidr(?:IPv6)?"/i.test(JSON.stringify(ipam));
+}
+
+const UNKNOWN_POD_CIDR =
+  "its ranges are the podCIDR of this node (usePodCidr), which only the API server knows: kubectl get node NODE -o jsonpath='{.spec.podCIDRs}' shows it";
 
 const NO_RANGES =
   "no IP ranges specified, so that every ADD fails; expected ipam.subnet or ipam.ranges, or the capability ipRanges where the runtime sends them";

@@ -25,8 +25,8 @@ import {
 import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FileUse, isInUse, isUnused, usesOf } from "./file-in-use.ts";
 import { type FoundNetwork, fromConfiguration, unconfigured } from "./found-network.ts";
-import { whyNotConfigured } from "./nearly-configured.ts";
 import { existingPluginDirectories, namesIn, pluginNames } from "./plugin-directories.ts";
+import { whyNotConfigured } from "./unread-keys.ts";
 
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
@@ -96,14 +96,14 @@ export function findNetworks(
       : [dataDir];
   const configured = new Set(found.map(({ files }) => files.directory));
   for (const root of new Set(dataDirs.map(cleanPath))) {
-    for (const one of directoriesIn(system, root)) {
-      if (configured.has(one.directory)) continue;
-      if (one.network === name || isUsed(system, one)) shown.push(unconfigured(one));
+    for (const own of directoriesIn(system, root)) {
+      if (configured.has(own.directory)) continue;
+      if (own.network === name || isUsed(system, own)) shown.push(unconfigured(own));
     }
     if (counts === undefined) continue;
-    for (const one of directoriesIn(system, root, join(root, STATE_ROOT))) {
-      const isKnown = configured.has(one.directory) || isDirectory(system, one.directory);
-      if (!isKnown && counts(one)) shown.push(unconfigured(one));
+    for (const own of directoriesIn(system, root, join(root, STATE_ROOT))) {
+      const isKnown = configured.has(own.directory) || isDirectory(system, own.directory);
+      if (!isKnown && counts(own)) shown.push(unconfigured(own));
     }
   }
   shown.sort(byName);
@@ -118,7 +118,9 @@ export function findNetworks(
 function distinctProblems(
   problems: readonly ConfigurationProblem[],
 ): readonly ConfigurationProblem[] {
-  return [...new Map(problems.map((one) => [`${one.source}\0${one.problem}`, one])).values()];
+  return [
+    ...new Map(problems.map((about) => [`${about.source}\0${about.problem}`, about])).values(),
+  ];
 }
 
 /** The networks that no file configures, and of which libcni's cache has the configuration. */

@@ -2,7 +2,8 @@
 
 import { join } from "../../store/files/paths.ts";
 import { attempt, type System } from "../../system/system.ts";
-import { runtimePluginDirectories } from "./runtimes.ts";
+import { BUILT_IN_CONFIGURATIONS } from "./runtime.ts";
+import { readRuntimes } from "./runtimes.ts";
 
 /** The name of the plugin in configurations, and so of its file. */
 export const PLUGIN = "host-local";
@@ -37,11 +38,8 @@ export interface PluginDirectory {
   readonly directory: string;
   /** The directory of the configurations whose plugins are here. */
   readonly configurations: string;
-  /** Who uses it, such as `k3s`. */
-  readonly usedBy: string;
 }
 
-const CONFIGURATIONS = "/etc/cni/net.d";
 const K3S_CONFIGURATIONS = "/var/lib/rancher/k3s/agent/etc/cni/net.d";
 
 /** k3s has used this one since the releases of October 2024, and the other before. */
@@ -50,37 +48,30 @@ const K3S_BEFORE = "/var/lib/rancher/k3s/data/current/bin";
 
 /** All known plugin directories, the most common one first. */
 export const knownPluginDirectories: readonly PluginDirectory[] = [
-  {
-    directory: "/opt/cni/bin",
-    configurations: CONFIGURATIONS,
-    usedBy: "containerd, CRI-O, RKE2, k0s, Flatcar",
-  },
-  { directory: "/usr/lib/cni", configurations: CONFIGURATIONS, usedBy: "Debian, Ubuntu, SUSE" },
-  { directory: "/usr/libexec/cni", configurations: CONFIGURATIONS, usedBy: "Fedora, RHEL" },
-  {
-    directory: "/usr/local/libexec/cni",
-    configurations: CONFIGURATIONS,
-    usedBy: "nerdctl, podman",
-  },
-  { directory: "/usr/local/lib/cni", configurations: CONFIGURATIONS, usedBy: "nerdctl, podman" },
-  {
-    directory: "/var/lib/cni/bin",
-    configurations: "/etc/kubernetes/cni/net.d",
-    usedBy: "OpenShift",
-  },
-  { directory: "/run/cni/bin", configurations: CONFIGURATIONS, usedBy: "MicroShift" },
-  { directory: K3S, configurations: K3S_CONFIGURATIONS, usedBy: "k3s" },
-  { directory: K3S_BEFORE, configurations: K3S_CONFIGURATIONS, usedBy: "k3s" },
+  ...[
+    // containerd, CRI-O, RKE2, k0s, Flatcar
+    "/opt/cni/bin",
+    // Debian, Ubuntu, SUSE
+    "/usr/lib/cni",
+    // Fedora, RHEL
+    "/usr/libexec/cni",
+    // nerdctl, podman
+    ...["/usr/local/libexec/cni", "/usr/local/lib/cni"],
+    // MicroShift
+    "/run/cni/bin",
+    // GKE
+    "/home/kubernetes/bin",
+    // A container that has the node's directory there.
+    "/host/opt/cni/bin",
+  ].map((directory) => ({ directory, configurations: BUILT_IN_CONFIGURATIONS })),
+  // OpenShift
+  { directory: "/var/lib/cni/bin", configurations: "/etc/kubernetes/cni/net.d" },
+  { directory: K3S, configurations: K3S_CONFIGURATIONS },
+  { directory: K3S_BEFORE, configurations: K3S_CONFIGURATIONS },
+  // MicroK8s
   {
     directory: "/var/snap/microk8s/current/opt/cni/bin",
     configurations: "/var/snap/microk8s/current/args/cni-network",
-    usedBy: "MicroK8s",
-  },
-  { directory: "/home/kubernetes/bin", configurations: CONFIGURATIONS, usedBy: "GKE" },
-  {
-    directory: "/host/opt/cni/bin",
-    configurations: CONFIGURATIONS,
-    usedBy: "a container that has the node's directory there",
   },
 ];
 
@@ -91,9 +82,9 @@ export const knownPluginDirectories: readonly PluginDirectory[] = [
  */
 export function existingPluginDirectories(system: System): readonly PluginDirectory[] {
   const found = new Map<string, PluginDirectory>();
-  const named = runtimePluginDirectories(system).map(({ directory, runtime }) => {
-    return { directory, configurations: runtime.configurations, usedBy: runtime.name };
-  });
+  const named = readRuntimes(system).flatMap(({ configurations, plugins = [] }) =>
+    plugins.map((directory) => ({ directory, configurations })),
+  );
   for (const known of [...named, ...knownPluginDirectories]) {
     const identity = identityOf(system, known.directory);
     if (identity !== undefined) found.set(identity, known);

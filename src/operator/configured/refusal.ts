@@ -48,7 +48,7 @@ export function listRefusal(document: Json): string | undefined {
   if (typeof cniVersion !== "string") return expected("a text", "cniVersion", cniVersion);
   if (!Array.isArray(cniVersions)) return expected("a list", "cniVersions", cniVersions);
   const compared: readonly Json[] = cniVersions.length === 0 ? [] : [...cniVersions, cniVersion];
-  const wrong = compared.find((one) => typeof one !== "string" || !VERSION.test(one));
+  const wrong = compared.find((text) => typeof text !== "string" || !VERSION.test(text));
   if (wrong !== undefined) return expected("a version such as 1.1.0", "cniVersions", wrong);
   const unclear = BOOLEANS.find((key) => !isBooleanOrWord(document[key]));
   if (unclear !== undefined) return expected("true or false", unclear, document[unclear] ?? null);
@@ -59,7 +59,7 @@ export function listRefusal(document: Json): string | undefined {
   if (!Array.isArray(plugins) || plugins.length === 0) {
     return expected("a list of plugins, at least one", "plugins", plugins);
   }
-  return first(plugins.map((one: Json, at) => pluginRefusal(one, `plugins[${at}]`)));
+  return first(plugins.map((member: Json, at) => pluginRefusal(member, `plugins[${at}]`)));
 }
 
 function isBooleanOrWord(value: Json = false): boolean {
@@ -80,15 +80,15 @@ function mismatchIn(value: Json, form: Form, path: string): string | undefined {
   }
   if (isListForm(form)) {
     if (!Array.isArray(value)) return expected("a list", path, value);
-    return first(value.map((one: Json, at) => mismatchIn(one, form[0], `${path}[${at}]`)));
+    return first(value.map((item: Json, at) => mismatchIn(item, form[0], `${path}[${at}]`)));
   }
   if (!isObject(value)) return expected("an object", path, value);
   const members = Object.entries(form);
   return first(
-    Object.entries<Json>(value).map(([key, one]) => {
+    Object.entries<Json>(value).map(([key, member]) => {
       const [name = key, own = form["*"]] =
         members.find(([known]) => foldKey(known) === foldKey(key)) ?? [];
-      return own && mismatchIn(one, own, memberPath(path, name));
+      return own && mismatchIn(member, own, memberPath(path, name));
     }),
   );
 }

@@ -19,7 +19,7 @@ const DEEPEST = 100;
 /**
  * Reads a file.
  *
- * @throws SyntaxError that names the file and the line, if it is not TOML
+ * @throws SyntaxError if it is not TOML
  * @throws SystemError if it cannot be read
  */
 export function readToml(system: System, source: string): TomlFile {
@@ -28,10 +28,7 @@ export function readToml(system: System, source: string): TomlFile {
     const document = parse(text, { maxDepth: DEEPEST, integersAsBigInt: "asNeeded" });
     return { source, document };
   } catch (error) {
-    if (!(error instanceof TomlError)) throw error;
-    // What follows is the text around the place.
-    const [problem = ""] = error.message.split("\n");
-    throw new SyntaxError(`${source}, line ${error.line}: ${problem}`);
+    throw error instanceof TomlError ? new SyntaxError(error.message) : error;
   }
 }
 
@@ -51,47 +48,37 @@ export function isThere(system: System, path: string): boolean {
  * @throws SyntaxError if there is something else, with which no runtime starts
  */
 export function textAt(file: TomlFile, keys: readonly string[]): string | undefined {
-  const value = valueAt(file, keys) ?? "";
-  if (typeof value === "string") return value === "" ? undefined : value;
-  throw wrong(file, "a text", keys);
+  const isText = (value: unknown): value is string => typeof value === "string";
+  return valueAt(file, keys, isText) || undefined;
 }
 
-/**
- * The texts in the list at a place in a file; none where there is none.
- *
- * @param keys as in `textAt`
- * @throws SyntaxError as `textAt`
- */
+/** The texts in the list at a place in a file; none where there is none. Otherwise as `textAt`. */
 export function textsAt(file: TomlFile, keys: readonly string[]): readonly string[] {
-  const value = valueAt(file, keys) ?? [];
-  if (Array.isArray(value) && value.every((one) => typeof one === "string")) return value;
-  throw wrong(file, "a list of texts", keys);
+  const isTexts = (value: unknown): value is readonly string[] =>
+    Array.isArray(value) && value.every((text) => typeof text === "string");
+  return valueAt(file, keys, isTexts) ?? [];
 }
 
-/**
- * The number at a place in a file; `undefined` where there is none.
- *
- * @param keys as in `textAt`
- * @throws SyntaxError as `textAt`
- */
+/** The number at a place in a file; `undefined` where there is none. Otherwise as `textAt`. */
 export function numberAt(file: TomlFile, keys: readonly string[]): number | undefined {
-  const value = valueAt(file, keys);
-  if (value === undefined || typeof value === "number") return value;
-  throw wrong(file, "a number", keys);
+  return valueAt(file, keys, (value) => typeof value === "number");
 }
 
-function valueAt(file: TomlFile, keys: readonly string[]): unknown {
-  let value = file.document;
-  for (const [at, key] of keys.entries()) {
+function valueAt<Value>(
+  { source, document }: TomlFile,
+  keys: readonly string[],
+  isExpected: (value: unknown) => value is Value,
+): Value | undefined {
+  let value = document;
+  for (const key of keys) {
     if (value === undefined) return undefined;
-    const isTable = typeof value === "object" && value !== null && !Array.isArray(value);
-    if (!isTable) throw wrong(file, "a table", keys.slice(0, at));
+    if (!isTable(value)) throw new SyntaxError(`${source}: ${keys.join(".")}`);
     value = exactMember(value, key);
   }
-  return value;
+  if (value === undefined || isExpected(value)) return value;
+  throw new SyntaxError(`${source}: ${keys.join(".")}`);
 }
 
-function wrong({ source }: TomlFile, what: string, keys: readonly string[]): SyntaxError {
-  const quoted = keys.map((key) => (key.includes(".") ? JSON.stringify(key) : key));
-  return new SyntaxError(`${source}: expected ${what} at ${quoted.join(".")}`);
+function isTable(value: unknown): boolean {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }

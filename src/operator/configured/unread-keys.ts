@@ -1,19 +1,13 @@
-/** Keys of a configuration that nothing reads. Of others' keys nothing is said, unless one that is read was meant. */
+/** Keys of a configuration that nothing reads, be it `ipam` itself. Of others' keys nothing is said, unless one that is read was meant. */
 
-import { textOf } from "../../cli/command/json-values.ts";
+import { listOf, textOf } from "../../cli/command/json-values.ts";
 import { similarName } from "../../cli/command/suggestion.ts";
-import {
-  foldKey,
-  isObject,
-  type Json,
-  type JsonObject,
-  memberPath,
-  valueInAnyCase,
-} from "../../cni/json.ts";
+import { foldKey, isObject, type Json, memberPath, valueInAnyCase } from "../../cni/json.ts";
 import { goKeys, ownKeys } from "../../ipam/config.ts";
 import { partitionKeys } from "../../ipam/partition-fields.ts";
 import { rangeKeys } from "../../ipam/range-fields.ts";
 import { routeKeys } from "../../ipam/route.ts";
+import type { Configuration } from "./configurations.ts";
 import { PASSING_ON } from "./main-plugin.ts";
 
 const LIST = "";
@@ -44,63 +38,94 @@ const places: Readonly<Record<string, readonly string[]>> = {
 };
 
 /**
- * What is to be said of the keys of a plugin that uses this one.
+ * What is to be said of the keys of a plugin that uses this one, and of those of its list.
  *
- * @param path of the plugin in its file; empty where it is that
  * @returns such as `nothing reads ipam.excludes; did you mean ipam.exclude?`
  */
-export function unreadInPlugin(document: JsonObject, path = ""): readonly string[] {
+export function unreadKeys({ document, path, source, file }: Configuration): readonly string[] {
+  const ofList =
+    source === file.source && file.isList && isObject(file.document)
+      ? unreadAt(LIST, { ...file.document, plugins: null }, "", path)
+      : [];
   // Another plugin may have keys of these names.
-  return PASSING_ON.includes(textOf(valueInAnyCase(document, "type")))
-    ? unreadAt(PLUGIN, document, path, path)
-    : unreadAt(IPAM, valueInAnyCase(document, "ipam") ?? null, memberPath(path, "ipam"), path);
-}
-
-/** What is to be said of the keys of a list, without those of its plugins. */
-export function unreadInList(document: Json): readonly string[] {
-  return isObject(document) ? unreadAt(LIST, { ...document, plugins: null }, "", PLUGIN) : [];
+  const isPassedOn = PASSING_ON.includes(textOf(valueInAnyCase(document, "type")));
+  const own = isPassedOn ? document : { ipam: valueInAnyCase(document, "ipam") ?? null };
+  return [...ofList, ...unreadAt(PLUGIN, own, path, path)];
 }
 
 /** @param plugin the path of the plugin that `path` is in, for what belongs elsewhere in it */
 function unreadAt(place: string, value: Json, path: string, plugin: string): readonly string[] {
-  if (Array.isArray(value) && Object.keys(places).some((one) => one.startsWith(`${place}[0]`))) {
-    return value.flatMap((one: Json, at) => unreadAt(`${place}[0]`, one, `${path}[${at}]`, plugin));
+  if (Array.isArray(value)) {
+    return value.flatMap((item: Json, at) =>
+      unreadAt(`${place}[0]`, item, `${path}[${at}]`, plugin),
+    );
   }
   const keys = places[place];
   if (keys === undefined || !isObject(value)) return [];
   const hasShortForm = place === IPAM && valueInAnyCase(value, "subnet") !== undefined;
   const all = hasShortForm ? [...keys, ...shortForm] : keys;
   return Object.entries<Json>(value).flatMap(([key, member]) => {
-    const known = all.find((one) => (place === LIST ? one === key : isSameKey(one, key)));
+    const known = all.find((name) => (place === LIST ? name === key : isSameKey(name, key)));
     const at = memberPath(path, key);
     if (known !== undefined) return unreadAt(memberPath(place, known), member, at, plugin);
-    // podman has its labels and options there (libnetwork/cni of containers/common).
-    if (place === LIST && JSON.stringify(member).startsWith('{"podman_')) return [];
-    const similar = similarTo(key, all);
+    const similar = similarKey(key, all);
     const meant = elsewhere(place, key, plugin) ?? (similar && memberPath(path, similar));
     return meant === undefined ? [] : [`nothing reads ${at}; did you mean ${meant}?`];
   });
 }
 
-/** Where a key is read that belongs right around or in this place; `undefined` where it is read at others, too. */
+/** Where a key of a plugin is read that belongs right around or in this place; `undefined` where it is read at others, too. */
 function elsewhere(place: string, key: string, plugin: string): string | undefined {
   const around = (at: string): string => at.replace(/\.?[^.]+$/, "");
-  const reading = Object.entries(places).filter(([, keys]) =>
-    keys.some((one) => isSameKey(one, key)),
+  const reading = Object.keys(places).filter((at) =>
+    places[at]?.some((name) => isSameKey(name, key)),
   );
-  if (new Set(reading.map(([, keys]) => keys)).size !== 1) return undefined;
-  const next = reading.find(
-    ([at]) => at !== LIST && (around(at) === place || at === around(place)),
-  );
-  return next && memberPath(`${plugin}${next[0].slice(PLUGIN.length)}`.replace(/^\./, ""), key);
+  if (place === LIST || new Set(reading.map((at) => places[at])).size !== 1) return undefined;
+  const next = reading.find((at) => at !== LIST && (around(at) === place || at === around(place)));
+  return next && memberPath(`${plugin}${next.slice(PLUGIN.length)}`.replace(/^\./, ""), key);
 }
 
-function isSameKey(one: string, other: string): boolean {
-  return foldKey(one) === foldKey(other);
+/**
+ * Why a file does not use this plugin that seems meant to.
+ *
+ * @param document of the file: a plugin, or a list of them
+ * @param names by which configurations call this plugin
+ * @param isPlugin whether a plugin of another name is on this node
+ */
+export function whyNotConfigured(
+  document: Json,
+  names: readonly string[],
+  isPlugin: (type: string) => boolean,
+): readonly string[] {
+  const listed = listOf(valueInAnyCase(document, "plugins")) as readonly Json[];
+  const typeIn = (ipam: Json | undefined): string => textOf(valueInAnyCase(ipam, "type"));
+  return [document, ...listed].flatMap((plugin, at) => {
+    if (!isObject(plugin)) return [];
+    const path = memberPath(at === 0 ? "" : `plugins[${at - 1}]`, "ipam");
+    const ipam = valueInAnyCase(plugin, "ipam");
+    const type = typeIn(ipam);
+    const meant = names.includes(type) ? undefined : similarName(type, names);
+    if (meant !== undefined && !isPlugin(type)) {
+      return [
+        `no plugin of this node is named ${type}, the type of ${path}; did you mean ${meant}?`,
+      ];
+    }
+    const keys = Object.entries<Json>(ipam === undefined ? plugin : {});
+    return keys
+      .filter(([key, value]) => names.includes(typeIn(value)) && similarKey(key, ["ipam"]))
+      .map(
+        ([key]) =>
+          `nothing reads ${key}; did you mean ${path}? As it is, pods get no address, and no error: restart them once it is corrected`,
+      );
+  });
 }
 
-/** Letter case is no difference to people. */
-export function similarTo(key: string, keys: readonly string[]): string | undefined {
+function isSameKey(name: string, other: string): boolean {
+  return foldKey(name) === foldKey(other);
+}
+
+/** The key that was probably meant: letter case is no difference to people. */
+function similarKey(key: string, keys: readonly string[]): string | undefined {
   const found = similarName(foldKey(key), keys.map(foldKey));
-  return keys.find((one) => foldKey(one) === found);
+  return keys.find((name) => foldKey(name) === found);
 }

@@ -84,7 +84,8 @@ function isRefusedToPlugin(
   return first ? "yes" : "no";
 }
 
-function hasMountsOfNode(system: OperatorSystem): boolean {
+/** Whether what is mounted for this process is what is for the first one: outside of a container, or of a unit with its own. */
+export function hasMountsOfNode(system: OperatorSystem): boolean {
   const read = (process: string): string => system.readLink(`/proc/${process}/ns/mnt`);
   return attempt(() => read("self") === read("1"), false);
 }

@@ -21,8 +21,12 @@ const MAX_ANSWER = 64 * 1024;
 /** How long to wait for an answer, in milliseconds. */
 const TIMEOUT = 10_000;
 
-/** The exit code for a program that could not be started. */
-const NOT_STARTED = 127;
+/** What a program needs. */
+const NEEDS =
+  ". To start, it has to be executable, on a file system that is not mounted noexec, with its loader and its libraries: the portable executable needs glibc 2.28 or later, libstdc++, libgcc_s and libatomic, the native one none";
+
+/** The exit code of a program that lacks something of these, as of a script whose command is not there. */
+const LACKING = 127;
 
 /** What glibc says of a program whose libraries are not here. */
 const NO_LIBRARY = /error while loading shared libraries|version `[^']*' not found/;
@@ -52,7 +56,8 @@ export function askPlugin(system: OperatorSystem, path: string, name: string): P
     () => answerOf(system, path, name),
     ({ code, reason }): Plugin => {
       const problem = `${NO_ANSWER}: ${unanswered[code] ?? reason}`;
-      return { kind: "broken", versions: [], problem };
+      if (code !== "ENOENT" && code !== "EACCES") return { kind: "broken", versions: [], problem };
+      return { kind: kindOf(system, path), versions: [], problem: `${problem}${NEEDS}` };
     },
   );
 }
@@ -72,19 +77,21 @@ function answerOf(system: OperatorSystem, path: string, name: string): Plugin {
   const program = path.includes("/") ? path : `./${path}`;
   const call = { name, command: "VERSION", timeout: TIMEOUT };
   const { exitCode, stdout, stderr } = system.run([program], MAX_ANSWER, call);
-  const kind = describesThis(system, path) ? "ours" : "other";
+  const kind = kindOf(system, path);
   const versions = exitCode === 0 ? versionsIn(stdout) : [];
   if (versions.length > 0) return { kind, versions, problem: "" };
   // It is repeated, and may be long.
   const message = (stderr.trim() || stdout.trim()).slice(0, 300);
   const printed = message === "" ? "printed nothing" : `printed: ${message}`;
   const problem = `${NO_ANSWER}: it exited with code ${exitCode} and ${printed}`;
-  if (exitCode !== NOT_STARTED && !NO_LIBRARY.test(message)) {
-    return { kind: "broken", versions, problem };
-  }
-  const needs =
-    "it has to be executable, on a file system that is not mounted noexec, with its loader and its libraries: the portable executable needs glibc 2.28 or later, libstdc++, libgcc_s and libatomic, the native one none";
-  return { kind, versions, problem: `${problem}. To start, ${needs}` };
+  const isLacking = exitCode === LACKING || NO_LIBRARY.test(message);
+  return isLacking
+    ? { kind, versions, problem: `${problem}${NEEDS}` }
+    : { kind: "broken", versions, problem };
+}
+
+function kindOf(system: OperatorSystem, path: string): "ours" | "other" {
+  return describesThis(system, path) ? "ours" : "other";
 }
 
 function versionsIn(text: string): readonly string[] {

@@ -4,7 +4,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { fileInPlaceOf, isUnused, whyNotUsed } from "../configured/file-in-use.ts";
+import { isUnused } from "../configured/file-in-use.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { readInstallations } from "../facts/installations.ts";
 import { type IsRecorded, readRecorded } from "../facts/recorded.ts";
@@ -47,11 +47,13 @@ function listNetworks(context: Context): Report {
   logUncertainty(node);
   const unused = node.unused.filter(({ files }) => node.isAsked(files.network));
   for (const { source, use } of unused) {
-    const why = use && whyNotUsed(use);
+    const why = use?.why;
     if (why !== undefined) context.log(`${source}: ${why}`);
   }
-  const directories = new Map(node.asked.map((one) => [one.files.directory, one]));
-  const lastAdds = new Map(node.asked.map((one) => [one, seenIn(node, one)]));
+  const directories = new Map(
+    node.asked.map((directory) => [directory.files.directory, directory]),
+  );
+  const lastAdds = new Map(node.asked.map((directory) => [directory, seenIn(node, directory)]));
   const entries = [...node.askedNetworks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =
@@ -134,7 +136,7 @@ function describe({ network, ranges, lastAdd }: Entry): object {
     directory: files.directory,
     configuration: source ?? null,
     use: use?.kind ?? null,
-    shadowedBy: (use && fileInPlaceOf(use)?.source) ?? null,
+    shadowedBy: use?.other?.source ?? null,
     bridge: bridge?.name ?? null,
     lastAdd: lastAdd === undefined ? null : new Date(lastAdd.time).toISOString(),
     recorded: lastAdd?.isRecorded ?? null,

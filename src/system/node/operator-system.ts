@@ -43,7 +43,6 @@ export function createNodeOperatorSystem(): OperatorSystem & NodeSystem {
     copyFile,
     networkLinks,
     namespaceId,
-    firstBytes: (path, count) => startOf(path, count).toString("latin1"),
     hasText: (path, text) => contentOf(path).includes(text),
     run,
     serve,
@@ -98,12 +97,13 @@ function run(
   plugin?: PluginCall,
 ): CompletedProcess {
   if (!isProgram(program)) throw new SystemError("exec", program, "ENOEXEC");
+  const { PATH } = process.env;
   const options = {
     argv0: plugin?.name ?? program,
     stdio: ["ignore", "pipe", plugin ? "pipe" : "inherit"] satisfies StdioOptions,
     // For either stream, beyond which the program is killed.
     maxBuffer: plugin ? limit + MOST_ERRORS : limit,
-    env: { ...process.env, ...(plugin && { CNI_COMMAND: plugin.command }) },
+    env: plugin ? { PATH, CNI_COMMAND: plugin.command } : process.env,
     timeout: plugin?.timeout,
     killSignal: "SIGKILL" as const,
     // In a process group of its own, and so killed with its children.
@@ -114,7 +114,8 @@ function run(
     const code = errnoOf(error);
     if (plugin !== undefined && pid > 0) killGroup(pid);
     if (code === "ENOBUFS") throw new SystemError("read", program, "EFBIG");
-    if (code !== "ENOENT" && code !== "EACCES") throw new SystemError("exec", program, code);
+    if (plugin !== undefined || (code !== "ENOENT" && code !== "EACCES"))
+      throw new SystemError("exec", program, code);
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
   }
   if (stdout.length > limit) throw new SystemError("read", program, "EFBIG");

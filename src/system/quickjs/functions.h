@@ -22,7 +22,7 @@ host_function host_lock, host_unlock;
 
 /* operator.c */
 host_function host_is_terminal, host_terminal_size, host_read_line, host_read_pipe, host_copy_file,
-    host_network_links, host_first_bytes, host_has_text, host_read_file_in;
+    host_network_links, host_has_text, host_read_file_in;
 
 /* namespaces.c */
 host_function host_namespace_handle, host_opens_namespace;

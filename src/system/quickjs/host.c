@@ -119,7 +119,6 @@ static const struct function functions[] = {
     {"copyFile", 3, host_copy_file, "open", 1, NULL},
     {"networkLinks", 0, host_network_links, "netlink", 0, "route"},
     {"namespaceId", 1, host_namespace_id, "netlink", 0, NULL},
-    {"firstBytes", 2, host_first_bytes, "open", 0, NULL},
     {"hasText", 2, host_has_text, "open", 0, NULL},
     {"readFileIn", 3, host_read_file_in, "open", 0, NULL},
     {"endOnSignals", 0, host_end_on_signals, NULL, 0, NULL},

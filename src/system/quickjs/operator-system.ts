@@ -37,7 +37,7 @@ function run(
       capturesErrors: plugin !== undefined,
     });
   } catch (error) {
-    if (!isSystemError(error, "ENOENT", "EACCES")) throw error;
+    if (plugin !== undefined || !isSystemError(error, "ENOENT", "EACCES")) throw error;
     return { exitCode: NOT_STARTED, stdout: "", stderr: "" };
   }
   for (;;) {

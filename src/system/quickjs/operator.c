@@ -76,18 +76,6 @@ JSValue host_copy_file(struct call *call) {
   return throw_errno(call, "write", error);
 }
 
-JSValue host_first_bytes(struct call *call) {
-  char buffer[BUFFER];
-  double count = number_at(call, 1);
-  int descriptor = open_existing(call, O_RDONLY);
-  if (descriptor < 0) return JS_EXCEPTION;
-  ssize_t length = read_up_to(descriptor, buffer, count < BUFFER ? (size_t)count : BUFFER);
-  JSValue bytes = length < 0 ? throw_errno(call, "read", errno)
-                             : new_latin1(call->ctx, buffer, (size_t)length);
-  close(descriptor);
-  return bytes;
-}
-
 /* Returns 0 or the errno. */
 static int find_text(int descriptor, const char *text, size_t length, bool *found) {
   char buffer[BUFFER];

@@ -7,6 +7,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -99,7 +100,7 @@ static int open_stream(struct stream *stream, size_t limit) {
 }
 
 /* Starts the program with these streams; returns 0 or the errno. */
-static int spawn(const char *path, char **words, const int streams[PIPES]) {
+static int spawn(const char *path, char **words, char **environment, const int streams[PIPES]) {
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   sigset_t ignored, blocked;
@@ -119,7 +120,7 @@ static int spawn(const char *path, char **words, const int streams[PIPES]) {
         (error = posix_spawn_file_actions_addopen(&actions, 0, "/dev/null", O_RDONLY, 0)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, streams[OUTPUT], STDOUT_FILENO)) == 0 &&
         (error = posix_spawn_file_actions_adddup2(&actions, streams[ERRORS], STDERR_FILENO)) == 0) {
-      error = posix_spawnp(&program.id, path, &actions, &attributes, words, environ);
+      error = posix_spawnp(&program.id, path, &actions, &attributes, words, environment);
     }
     posix_spawnattr_destroy(&attributes);
   }
@@ -162,14 +163,20 @@ JSValue host_start(struct call *call) {
     streams[at] = open_stream(&program.streams[at], limits[at]);
     if (streams[at] < 0) error = errno;
   }
-  if (*command && setenv("CNI_COMMAND", command, 1) < 0) out_of_memory();
-  if (error == 0) error = spawn(call->path, words, streams);
-  /* This process was called without. */
-  unsetenv("CNI_COMMAND");
+  /* All that a plugin gets. */
+  const char *directories = getenv("PATH");
+  char *own[] = {NULL, NULL, NULL};
+  if (asprintf(&own[0], "CNI_COMMAND=%s", command) < 0 ||
+      asprintf(&own[1], "PATH=%s", directories ? directories : "") < 0) {
+    out_of_memory();
+  }
+  if (error == 0) error = spawn(call->path, words, *command ? own : environ, streams);
   for (int at = 0; at < PIPES; at++) {
     if (streams[at] > STDERR_FILENO) close(streams[at]);
   }
   free(words);
+  free(own[0]);
+  free(own[1]);
   program.is_there = error == 0;
   if (error == 0) return JS_UNDEFINED;
   clear();

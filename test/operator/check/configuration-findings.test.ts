@@ -28,37 +28,6 @@ function plugin(type: string, subnet = "10.0.0.0/29", rest: JsonObject = {}): Js
   return { type, ...rest, ipam: { type: "host-local", subnet } };
 }
 
-const before110 = (version: string): string =>
-  `the cniVersion of its list is ${version}, and runtimes send GC from 1.1.0 on`;
-
-for (const [list, reason] of [
-  [{ cniVersion: "0.3.1" }, before110("0.3.1")],
-  [{}, before110("0.1.0")],
-  [{ cniVersion: "1.1.0", disableGC: true }, "its list has disableGC"],
-  [{ cniVersion: "1.1.0", disableGC: "True" }, "its list has disableGC"],
-  [{ cniVersions: ["0.4.0"], cniVersion: "1.1.0" }],
-  [{ cniVersions: ["9.0.0"], cniVersion: "1.1.0" }],
-  [{ cniVersions: ["0.4.0", "1.1.0"], disableGC: "false" }],
-] as const) {
-  test(`GC in a list with ${JSON.stringify(list)}: ${reason === undefined ? "called" : "in vain"}`, async (t) => {
-    const machine = memoryNode({});
-    const entry = plugin("host-local", "10.0.0.0/29", { gcOnly: true });
-    configure(machine, "a.conflist", { name: "net", ...list, plugins: [plugin("ptp"), entry] });
-    const findings = found(machine);
-    t.equal(findings.length, reason === undefined ? 0 : 1);
-    if (reason === undefined) return;
-    const about = { network: "net", path: "/conf/a.conflist" };
-    const message = `the entry with gcOnly gets no GC: ${reason}`;
-    t.match(findings, [{ ...about, code: "gc-not-called", severity: "warning", message }]);
-  });
-}
-
-test("a list without an entry for GC needs no version", async (t) => {
-  const machine = memoryNode({});
-  configure(machine, "a.conflist", { name: "net", cniVersion: "0.3.1", plugins: [plugin("ptp")] });
-  t.strictSame(found(machine), []);
-});
-
 /** A node on which all addresses of 10.0.0.0/27 are reserved. */
 function fullNode(): MemoryMachine {
   const hosts = Array.from({ length: 29 }, (_, index) => `10.0.0.${index + 2}`);
@@ -244,7 +213,7 @@ for (const [what, reserved, severity] of [
     machine.disk.put(`${directory}/b.conf`, "{");
     machine.disk.put("/etc/containerd/config.toml", "");
     const severities = new Map(
-      findingsOn(machine, ELSEWHERE).map((one) => [one.code, one.severity]),
+      findingsOn(machine, ELSEWHERE).map(({ code, severity: found }) => [code, found]),
     );
     t.equal(severities.get("add-fails"), severity);
     t.equal(severities.get("unreadable-configuration"), "info");

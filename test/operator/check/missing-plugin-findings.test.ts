@@ -7,8 +7,8 @@ import { findingsOn, memoryNode, runOn } from "../memory-node.ts";
 
 const options = { "--conf-dir": "/etc/cni/net.d" };
 const PLUGIN = "#!/bin/sh\nexec host-local\n";
-/** The header of a program of 32 bits, which no machine of 64 need refuse. */
-const ELF = `\x7fELF\x01${"\0".repeat(59)}`;
+/** What the kernel does not start. */
+const HTML = "<html>host-local not found</html>";
 const OPT = "/opt/cni/bin";
 const DEBIAN = "/usr/lib/cni";
 
@@ -69,15 +69,12 @@ for (const [what, lines, plugins, expected] of [
     "nowhere, where the runtime cannot be asked",
     ["bin_dir = 1"],
     [],
-    ["host-local", "ptp"].map(
-      (name) =>
-        `error ${OPT}/${name}: there is no plugin; where the runtime looks is not known: /etc/containerd/config.toml: expected a text at plugins."io.containerd.grpc.v1.cri".cni.bin_dir`,
-    ),
+    ["host-local", "ptp"].map((name) => `error ${OPT}/${name}: there is no plugin`),
   ],
 ] as const) {
   test(`a plugin that is ${what}: ${expected.length} findings`, async (t) => {
-    const files = plugins.flatMap((one) => [`${one}/host-local`, `${one}/ptp`]);
-    const machine = nodeWith(Object.fromEntries(files.map((one) => [one, 0o755])));
+    const files = plugins.flatMap((directory) => [`${directory}/host-local`, `${directory}/ptp`]);
+    const machine = nodeWith(Object.fromEntries(files.map((file) => [file, 0o755])));
     machine.disk.put("/etc/containerd/config.toml", saying(...lines));
     t.same(found(machine), expected);
   });
@@ -88,7 +85,9 @@ for (const [what, plugins, expected] of [
   ["is missing", ["ptp"], [`error ${DEBIAN}/host-local: there is no plugin`]],
 ] as const) {
   test(`where a runtime says what it reads, not where it looks: a plugin ${what}`, async (t) => {
-    const machine = nodeWith(Object.fromEntries(plugins.map((one) => [`${DEBIAN}/${one}`, 0o755])));
+    const machine = nodeWith(
+      Object.fromEntries(plugins.map((name) => [`${DEBIAN}/${name}`, 0o755])),
+    );
     add(machine, "net", "/srv/net.d");
     machine.disk.put("/etc/containerd/config.toml", saying('conf_dir = "/srv/net.d"'));
     const own = { "--conf-dir": "/srv/net.d" };
@@ -102,7 +101,9 @@ test("of the directories of a runtime the first with the plugin counts, be it br
   const machine = nodeWith({ [`${OPT}/ptp`]: 0o755, [`${OPT}/host-local`]: 0o755 });
   machine.disk.put("/srv/bin/host-local", "", 0o755);
   machine.disk.put("/etc/containerd/config.toml", saying(`bin_dirs = ["/srv/bin", "${OPT}"]`));
-  t.same(found(machine), ["error /srv/bin/host-local: an empty file is in place of the plugin"]);
+  t.same(found(machine), [
+    "error /srv/bin/host-local: the plugin cannot be started: exec format error",
+  ]);
 });
 
 test("of two runtimes that read a directory either may start the plugin", async (t) => {
@@ -137,19 +138,13 @@ test("in a container without the directories of the node the known ones count", 
   t.same(found(machine), []);
 });
 
-test("a program that may be another one fails no pod: its remedy does not say so", async (t) => {
-  const machine = nodeWith({ [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 }, ELF);
-  const [finding] = findingsOn(machine, { options });
-  t.match(finding, { code: "plugin-missing", severity: "warning", remedy: /nothing is wrong/ });
-});
-
 test("a plugin that several networks need is missing once", async (t) => {
   const machine = nodeWith({ [`${DEBIAN}/ptp`]: 0o755 });
   const said = `error ${DEBIAN}/host-local: there is no plugin; also needed by`;
   add(machine, "other");
   t.same(found(machine), [`${said} other`]);
-  for (const name of ["p", "q", "r"]) add(machine, name);
-  t.same(found(machine), [`${said} other, p, q and 1 more`]);
+  for (let at = 0; at < 11; at++) add(machine, `p${at}`);
+  t.match(found(machine), [/ other, p0, p1, .* and 2 more$/]);
 });
 
 for (const [what, plugins, text, expected] of [
@@ -178,26 +173,10 @@ for (const [what, plugins, text, expected] of [
     [],
   ],
   [
-    "another program, or packed",
-    { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
-    ELF,
-    [
-      `warning ${OPT}/host-local: no word in the program names host-local: whether it is this plugin cannot be told`,
-    ],
-  ],
-  [
-    "another program, or packed, of mode 0644",
-    { [`${OPT}/host-local`]: 0o644, [`${OPT}/ptp`]: 0o755 },
-    ELF,
-    [
-      `${about} the plugin has mode 0644, so no runtime can start it; chmod 755 /opt/cni/bin/host-local`,
-    ],
-  ],
-  [
     "no program",
     { [`${OPT}/host-local`]: 0o755, [`${OPT}/ptp`]: 0o755 },
-    "<html>host-local not found</html>",
-    [`${about} no runtime can start the plugin: it is neither a program nor a script`],
+    HTML,
+    [`${about} the plugin cannot be started: exec format error`],
   ],
   [
     "in another directory than the main plugin",
@@ -215,7 +194,7 @@ for (const [what, plugins, text, expected] of [
   test(`a plugin that is ${what}: ${expected.join().split(" ")[0] || "nothing"}`, async (t) => {
     const machine = nodeWith(plugins, text);
     t.same(found(machine), expected);
-    const errors = expected.filter((one) => one.startsWith("error")).length;
+    const errors = expected.filter((text) => text.startsWith("error")).length;
     const labels = `severity="error"${errors === 0 ? "" : ',code="plugin-missing"'}`;
     const line = `cni_ipam_check_findings{network="net",${labels}} ${errors}`;
     t.match(runOn(machine, metrics, { options }).text(), line);
@@ -231,19 +210,18 @@ test("each plugin of a list is looked for, in all directories", async (t) => {
   machine.disk.removeAll("/etc/cni/net.d/net.conf");
   machine.disk.put("/etc/cni/net.d/net.conflist", JSON.stringify(document));
   machine.disk.put("/usr/lib/cni/tuning", "#!/bin/sh\n", 0o755);
-  machine.disk.put(`${OPT}/portmap`, "", 0o644);
-  t.same(found(machine), [`error ${OPT}/portmap: an empty file is in place of the plugin`]);
+  machine.disk.put(`${OPT}/portmap`, "", 0o755);
+  t.same(found(machine), [`error ${OPT}/portmap: the plugin cannot be started: exec format error`]);
 });
 
 test("a link to nothing is no plugin, which of a container cannot be told", async (t) => {
   const machine = nodeWith({ [`${OPT}/ptp`]: 0o755 });
   machine.disk.putLink(`${OPT}/host-local`, "/snap/cni/host-local");
-  const message = `${OPT}/host-local: a link to /snap/cni/host-local, where nothing is, is in place of the plugin`;
-  t.same(found(machine), [`error ${message}`]);
-  machine.kernel.seesFirstProcess = false;
   t.same(found(machine), [
-    `info ${message}; whether something is there on the node cannot be told`,
+    `${about} a link to /snap/cni/host-local, where nothing is, is in place of the plugin`,
   ]);
+  machine.kernel.seesFirstProcess = false;
+  t.same(found(machine), []);
 });
 
 test("where no plugin directory is seen, nothing is known", async (t) => {

@@ -208,7 +208,7 @@ function removePlugin(): void {
  * container lives; those for bridges are pasted in stale-bridge.test.ts and cut-off.test.ts.
  */
 const others: readonly (keyof typeof kinds)[] = [
-  ...(["unreadable-configuration", "gc-not-called", "no-networks", "interfaces-unread"] as const),
+  ...(["unreadable-configuration", "no-networks", "interfaces-unread"] as const),
   ...(["unread-key", "shadowed-configuration"] as const),
   ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
   ...(["address-in-use-twice", "range-nearly-full", "sandbox-without-process"] as const),
@@ -233,12 +233,12 @@ async function paste(
   spoil(node);
   let found: readonly PrintedFinding[] = [];
   const applies = (): boolean => {
-    found = findings().filter((one) => one.code === code);
+    found = findings().filter((finding) => finding.code === code);
     return found.some(({ commands }) => commands.length > 0);
   };
   // The kernel takes the namespace of a pod down later.
   await until(`a finding ${code}`, applies, 10);
-  const commands = found.flatMap((one) => one.commands);
+  const commands = found.flatMap(({ commands: own }) => own);
   t.not(commands.length, 0, "it has commands");
   const plugin = readFileSync(executable);
   for (const command of commands) {
@@ -251,7 +251,7 @@ async function paste(
   t.ok(web.reaches("10.219.9.1"), "it has its gateway");
   t.equal(readFileSync(PATH, "utf8"), `${WEB}\r\neth0`);
   t.ok(plugin.equals(readFileSync(executable)));
-  if (isGone) t.notOk(findings().some((one) => one.code === code));
+  if (isGone) t.notOk(findings().some((finding) => finding.code === code));
   if (code === "range-full") return;
   const next = new Pod("next");
   const { ips = [] } = host.runtime.add(network, next);
@@ -265,13 +265,13 @@ scenario(
   async (t, host) => {
     const known = [...cases.map(([, code]) => code), ...others];
     t.same(new Set(known), new Set(Object.keys(kinds)), "every code");
-    for (const one of cases) {
-      await t.test(`${one[1]}: ${one[0]}`, async (t) => {
+    for (const advice of cases) {
+      await t.test(`${advice[1]}: ${advice[0]}`, async (t) => {
         t.teardown(() => {
           for (const id of [WEB, "next"])
             execFileSync("sh", ["-c", `ip netns delete ${id} 2>/dev/null || true`]);
         });
-        await paste(t, host, one);
+        await paste(t, host, advice);
       });
     }
   },

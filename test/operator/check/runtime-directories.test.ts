@@ -1,19 +1,9 @@
 // test: native executable, makes namespaces, mounts
 /** Which directories a runtime reads is asked of its configuration, on a node with the `bridge` plugin. */
 
-import {
-  copyFileSync,
-  mkdirSync,
-  readFileSync,
-  rmSync,
-  truncateSync,
-  writeFileSync,
-} from "node:fs";
+import { copyFileSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { readNetwork } from "../../e2e/libcni.ts";
-import { Pod } from "../../e2e/pod.ts";
 import { scenario } from "../../e2e/scenario.ts";
-import { executable } from "../../harness/executable.ts";
 import { tool } from "../../harness/tool.ts";
 import type { PrintedFinding } from "../node.ts";
 
@@ -43,13 +33,15 @@ function configureContainerd(...lines: readonly string[]): void {
 function found(...words: readonly string[]): readonly string[] {
   const { stdout } = tool(["check", "--json", ...words]);
   const { findings } = JSON.parse(stdout) as { readonly findings: readonly PrintedFinding[] };
-  return findings.map((one) => `${one.severity} ${one.code} ${one.path}: ${one.message}`);
+  return findings.map(
+    ({ severity, code, path, message }) => `${severity} ${code} ${path}: ${message}`,
+  );
 }
 
 scenario(
   "a node whose containerd says which directories it reads",
   { plugins: ["bridge"], cniVersion: "1.0.0" },
-  async (t, host) => {
+  async (t) => {
     put(FILE, JSON.stringify(NETWORK));
 
     await t.test("its plugins are where it looks: nothing is found", async (t) => {
@@ -66,29 +58,9 @@ scenario(
       ]);
     });
 
-    await t.test("a plugin of another architecture, or cut off, starts no pod", async (t) => {
-      const path = "/opt/other/host-local";
-      const network = readNetwork(JSON.stringify(NETWORK));
-      copyFileSync(executable, path);
+    await t.test("in a container no plugin is started to see whether it can be", async (t) => {
+      writeFileSync("/opt/other/host-local", "garbage", { mode: 0o755 });
       t.same(found(), []);
-      const bytes = readFileSync(path);
-      const { length } = bytes;
-      bytes.writeUInt16LE(bytes.readUInt16LE(18) === 183 ? 62 : 183, 18);
-      writeFileSync(path, bytes);
-      rmSync(`${OPT}/host-local`);
-      copyFileSync(path, `${OPT}/host-local`);
-      t.throws(() => host.runtime.add(network, new Pod("pod-1")), { message: /exec format error/ });
-      t.match(found(), [
-        /^error plugin-missing \/opt\/other\/host-local: no runtime can start the plugin: it is for /,
-      ]);
-      copyFileSync(executable, path);
-      truncateSync(path, length / 2);
-      t.match(found(), [/no runtime can start the plugin: it is cut off after \d+ of \d+ bytes$/]);
-      copyFileSync(executable, path);
-      copyFileSync(executable, `${OPT}/host-local`);
-      const pod = new Pod("pod-2");
-      host.runtime.add(network, pod);
-      host.runtime.del(network, pod);
     });
 
     await t.test("it reads another directory", async (t) => {

@@ -6,7 +6,6 @@ import {
   isUnused,
   type NetworkFile,
   usesOf,
-  whyNotUsed,
 } from "../../../src/operator/configured/file-in-use.ts";
 import type { Runtime } from "../../../src/operator/configured/runtime.ts";
 
@@ -30,8 +29,7 @@ const refused = { refusal: "no type" };
 /** The use, and the number of the file in its place. */
 function textOf(use: FileUse | undefined, files: readonly NetworkFile[]): string {
   if (use === undefined) return "unknown";
-  const other = "other" in use ? use.other : undefined;
-  return other === undefined ? use.kind : `${use.kind} ${files.indexOf(other)}`;
+  return use.other === undefined ? use.kind : `${use.kind} ${files.indexOf(use.other)}`;
 }
 
 const cases: Readonly<
@@ -172,26 +170,18 @@ test("nobody uses what is behind another, nor what is refused beside another", a
 });
 
 test("why a file is not used names the one in its place", async (t) => {
-  const [file, other] = [fileAt("/a/20-net.conf"), fileAt("/a/10-net.conf")];
-  const first = fileAt("/a/00-first.conf");
-  t.strictSame(
-    [
-      whyNotUsed({ kind: "behind", file, other }),
-      whyNotUsed({ kind: "byName", file, other }),
-      whyNotUsed({ kind: "byName", file, other: first }),
-      whyNotUsed({ kind: "byName", file, other: undefined }),
-      whyNotUsed({ kind: "used", file }),
-      whyNotUsed({ kind: "refused", file, other }),
-      whyNotUsed({ kind: "unread", file, other, runtimes: reading(["/b"], ["/c"]) }),
-    ],
-    [
-      "no runtime uses it: /a/10-net.conf configures net, too, and comes first",
-      "the runtimes of Kubernetes do not use it: /a/10-net.conf configures net, too, and comes first",
-      "the runtimes of Kubernetes do not use it: /a/00-first.conf comes first, so that pods get addresses of first",
-      undefined,
-      undefined,
-      undefined,
-      "no runtime reads /a: of /b reads /b, of /c reads /c",
-    ],
-  );
+  const whyOf = (runtimes: readonly Runtime[], ...files: readonly NetworkFile[]) =>
+    [...usesOf(files, runtimes).values()].map(({ why }) => why);
+  const names = ["00-first.conf", "10-net.conf", "20-net.conf", "30-net.conflist"];
+  const files = names.map((name) => fileAt(`/a/${name}`));
+  t.strictSame(whyOf([], ...files, fileAt("/a/40-net.conf", refused)), [
+    undefined,
+    "the runtimes of Kubernetes do not use it: /a/00-first.conf comes first, so that pods get addresses of first",
+    "no runtime uses it: /a/10-net.conf configures net, too, and comes first",
+    "the runtimes of Kubernetes do not use it: /a/10-net.conf configures net, too, and comes first",
+    undefined,
+  ]);
+  t.strictSame(whyOf(reading(["/b"], ["/c"]), fileAt("/a/10-net.conf")), [
+    "no runtime reads /a: of /b reads /b, of /c reads /c",
+  ]);
 });

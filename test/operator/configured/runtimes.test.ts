@@ -11,16 +11,15 @@ const RUNTIME = "plugins.'io.containerd.cri.v1.runtime'.cni";
 
 type Files = Readonly<Record<string, string>>;
 
-/** Each runtime as `name: configurations; plugins; network`, or why one cannot be asked. */
+/** Each runtime as `name: configurations; plugins; network`, none where one cannot be asked. */
 function read(files: Files, environment = {}): readonly string[] {
   const machine = new MemoryMachine();
   for (const [path, text] of Object.entries(files)) machine.disk.put(path, text);
-  const found = readRuntimes(machine.start({ environment }));
-  if (found.kind === "unseen") return [`unseen: ${found.reason}`];
-  return found.runtimes.map(({ name, configurations, plugins, network }) =>
-    [`${name}: ${configurations}`, plugins?.join(" ") ?? "not said", network ?? []]
-      .flat()
-      .join("; "),
+  return readRuntimes(machine.start({ environment })).map(
+    ({ name, configurations, plugins, network }) =>
+      [`${name}: ${configurations}`, plugins?.join(" ") ?? "not said", network ?? []]
+        .flat()
+        .join("; "),
   );
 }
 
@@ -29,6 +28,7 @@ function toml(version: number, section: string, ...lines: readonly string[]): st
   return [`version = ${version}`, `[${section}]`, ...lines].join("\n");
 }
 
+const UNSEEN: readonly string[] = [];
 const said = ['bin_dir = "/a/bin/"', 'conf_dir = "/a/net.d"'];
 const expected = ["containerd: /a/net.d; /a/bin"];
 const notSaid = ["containerd: /etc/cni/net.d; not said"];
@@ -93,9 +93,7 @@ const cases: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
       [CONTAINERD]: `imports = ["b.toml"]\n${toml(2, CRI, ...said)}`,
       "/etc/containerd/b.toml": `version = 2\n[plugins."io.containerd.grpc.v1.cri".registry]\n`,
     },
-    [
-      `unseen: /etc/containerd/b.toml: containerd 1 and 2 read its section io.containerd.grpc.v1.cri differently beside that of the file that imports it`,
-    ],
+    UNSEEN,
   ],
   "imports of each other": [
     {
@@ -140,62 +138,25 @@ const cases: Readonly<Record<string, readonly [Files, readonly string[]]>> = {
     { [`${CRIO}.d/10-a`]: '[crio.network]\nplugin_dirs = ["/b/bin"]' },
     ["CRI-O: /etc/cni/net.d; /b/bin"],
   ],
-  "no TOML": [
-    { [CONTAINERD]: "version = 2\n<html>" },
-    [`unseen: ${CONTAINERD}, line 2: Invalid TOML document: illegal character in key`],
-  ],
-  "a key twice": [
-    { [CONTAINERD]: "version = 2\nversion = 2" },
-    [
-      `unseen: ${CONTAINERD}, line 2: Invalid TOML document: trying to redefine an already defined table or value`,
-    ],
-  ],
-  "a number in place of a text": [
-    { [CONTAINERD]: toml(2, CRI, "bin_dir = 1") },
-    [`unseen: ${CONTAINERD}: expected a text at ${CRI}.bin_dir`],
-  ],
-  "a text in place of a list": [
-    { [CONTAINERD]: 'imports = "*.toml"' },
-    [`unseen: ${CONTAINERD}: expected a list of texts at imports`],
-  ],
-  "a list of numbers": [
-    { [CRIO]: "[crio.network]\nplugin_dirs = [1]" },
-    [`unseen: ${CRIO}: expected a list of texts at crio.network.plugin_dirs`],
-  ],
-  "a text in place of a table": [
-    { [CONTAINERD]: 'plugins = "cri"' },
-    [`unseen: ${CONTAINERD}: expected a table at plugins`],
-  ],
-  "a list of tables": [
-    { [CRIO]: "[[crio]]\na = 1" },
-    [`unseen: ${CRIO}: expected a table at crio`],
-  ],
-  "a text in place of the version": [
-    { [CONTAINERD]: 'version = "2"' },
-    [`unseen: ${CONTAINERD}: expected a number at version`],
-  ],
+  "no TOML": [{ [CONTAINERD]: "version = 2\n<html>" }, UNSEEN],
+  "a key twice": [{ [CONTAINERD]: "version = 2\nversion = 2" }, UNSEEN],
+  "a number in place of a text": [{ [CONTAINERD]: toml(2, CRI, "bin_dir = 1") }, UNSEEN],
+  "a text in place of a list": [{ [CONTAINERD]: 'imports = "*.toml"' }, UNSEEN],
+  "a list of numbers": [{ [CRIO]: "[crio.network]\nplugin_dirs = [1]" }, UNSEEN],
+  "a text in place of a table": [{ [CONTAINERD]: 'plugins = "cri"' }, UNSEEN],
+  "a list of tables": [{ [CRIO]: "[[crio]]\na = 1" }, UNSEEN],
+  "a text in place of the version": [{ [CONTAINERD]: 'version = "2"' }, UNSEEN],
   "a pattern in the directory of imports": [
     { [CONTAINERD]: 'imports = ["/etc/*/a.toml"]' },
-    [`unseen: ${CONTAINERD}: the pattern /etc/*/a.toml in imports is not understood`],
+    UNSEEN,
   ],
-  "an import that is not there": [
-    { [CONTAINERD]: 'imports = ["b.toml"]' },
-    ["unseen: open /etc/containerd/b.toml: no such file or directory"],
-  ],
+  "an import that is not there": [{ [CONTAINERD]: 'imports = ["b.toml"]' }, UNSEEN],
   "one that cannot be read, beside one that can": [
     { [CONTAINERD]: toml(2, CRI, ...said), [CRIO]: "<html>" },
-    [`unseen: ${CRIO}, line 1: Invalid TOML document: illegal character in key`],
+    UNSEEN,
   ],
-  "16 MiB": [
-    { [CONTAINERD]: "#".repeat(16 * 1024 * 1024) },
-    [`unseen: read ${CONTAINERD}: file too large`],
-  ],
-  "lists in lists": [
-    { [CONTAINERD]: `a = ${"[".repeat(100_000)}` },
-    [
-      `unseen: ${CONTAINERD}, line 1: Invalid TOML document: document contains excessively nested structures. aborting.`,
-    ],
-  ],
+  "16 MiB": [{ [CONTAINERD]: "#".repeat(16 * 1024 * 1024) }, UNSEEN],
+  "lists in lists": [{ [CONTAINERD]: `a = ${"[".repeat(100_000)}` }, UNSEEN],
   "keys in keys": [{ [CONTAINERD]: `${"a.".repeat(100_000)}b = 1` }, notSaid],
   "a key of the engine's": [{ [CONTAINERD]: "__proto__.version = 3" }, notSaid],
 };

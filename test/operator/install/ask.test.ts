@@ -27,7 +27,7 @@ for (const [what, content, problem] of [
   [
     "has no loader",
     "#!/none/sh\n",
-    "it exited with code 127 and printed nothing. To start, it has to be executable, on a file system that is not mounted noexec, with its loader and its libraries: ",
+    "no such file or directory. To start, it has to be executable, on a file system that is not mounted noexec, with its loader and its libraries: ",
   ],
   ["fails", "#!/bin/sh\nexit 1\n", "it exited with code 1 and printed nothing. If this is"],
   [

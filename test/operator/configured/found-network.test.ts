@@ -1,4 +1,4 @@
-/** The podCIDR where a configuration of Calico only asks for it (replaceHostLocalIPAMPodCIDR of its plugin). */
+/** A network whose ranges are not known: the podCIDR, where a configuration of Calico only asks for it (replaceHostLocalIPAMPodCIDR of its plugin). */
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";
@@ -57,19 +57,6 @@ test("it is not known, and said to be so, with the command that shows it", async
 test("no number of pods is published for it", async (t) => {
   const machine = calicoNode({ subnet: "usePodCidr", gateway: null }, ["10.244.3.2"]);
   t.throws(() => run(machine, capacity, { "--max-pods": "" }).document(), { message: UNKNOWN });
-});
-
-test("in Canal it is what flannel has written, if that is of every family", async (t) => {
-  const write = (machine: MemoryMachine): MemoryMachine => {
-    machine.disk.put("/run/flannel/subnet.env", "FLANNEL_SUBNET=10.244.2.1/23\n");
-    return machine;
-  };
-  for (const ipam of [{ subnet: "USEPODCIDR" }, { ranges: [[{ subnet: "usePodCidr" }]] }]) {
-    const machine = write(calicoNode(ipam));
-    t.strictSame(shown(machine), { subnets: ["10.244.2.0/23"], said: "" });
-    t.match(run(machine, capacity, { "--max-pods": "" }).document(), { maxPods: 509n });
-  }
-  t.match(shown(write(calicoNode(DUAL))).said, UNKNOWN);
 });
 
 test("check finds nothing wrong with a podCIDR that is not known", async (t) => {
