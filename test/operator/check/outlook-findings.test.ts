@@ -200,8 +200,7 @@ test("in a full range, what the next ADD takes of dead pods counts as free, and 
     "net: FREE includes 1 of dead pods: ADD takes these if no other is free.",
   );
   t.match(counted.document(), { networks: [{ dead: 1, ranges: [{ used: 4n, free: 1n }] }] });
-  t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_free\{.*\} 1\n/);
-  t.match(runOn(machine, metrics).text(), /cni_ipam_reservations_dead\{.*\} 0\n/);
+  t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_used\{.*\} 4\n/);
   t.same(net.add("c7").addresses, ["10.1.2.4"]);
 });
 
@@ -210,7 +209,7 @@ test("with reclaim never, what dead pods hold is used", async (t) => {
   fill(machine, net);
   machine.namespaces.clear();
   t.match(runOn(machine, capacity).document(), { networks: [{ dead: 0, ranges: [{ free: 0n }] }] });
-  t.match(runOn(machine, metrics).text(), /cni_ipam_reservations_dead\{.*\} 5\n/);
+  t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_used\{.*\} 5\n/);
   t.match(net.add("c7").error?.msg, "no IP addresses available");
 });
 
