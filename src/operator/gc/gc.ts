@@ -1,6 +1,6 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { attempt, exists, isSystemError } from "../../system/system.ts";
+import { exists, isSystemError } from "../../system/system.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
 import { logUnreserved, type Node, openNode } from "../node.ts";
@@ -103,19 +103,7 @@ function decide(
   const judged = known.map(decideBy(rules));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : judged.map(withoutList);
-  return { directory, decided: withoutRemoved(directory, decided), refused };
-}
-
-/** What is decided without the files that were being removed when they were read: they name no container, either. */
-function withoutRemoved(
-  { files: { system, directory } }: NetworkDirectory,
-  decided: Collection["decided"],
-): Collection["decided"] {
-  if (!decided.some(({ decision }) => decision === "unowned")) return decided;
-  const names = new Set(attempt(() => system.list(directory), [], "ENOENT"));
-  return decided.filter(
-    ({ decision, reservation }) => decision !== "unowned" || names.has(reservation.name),
-  );
+  return { directory, decided, refused };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */

@@ -2,7 +2,6 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
-import { isOfRuntime } from "./runtime-command.ts";
 
 /** The ids of the live containers. */
 export interface LiveList {
@@ -24,6 +23,12 @@ export interface ListText {
   readonly text: string;
 }
 
+/** The ids of sandboxes that the runtimes of Kubernetes make. */
+export const SANDBOX_ID = /^[0-9a-f]{64}$/;
+
+/** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
+const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
+
 /** The length of the shortest ids that runtimes print, in hexadecimal digits. */
 const MIN_ID_LENGTH = 12;
 
@@ -44,7 +49,8 @@ export function parseLiveLists(...texts: readonly ListText[]): LiveList {
   return {
     size: ids.size,
     has: (id) => isListed(id) || endsOf(id).some(isListed),
-    mayHave: (id) => isOfRuntime(id) || namespaces.has(namespaceOf(id)),
+    mayHave: (id) =>
+      SANDBOX_ID.test(id) || NAMESPACED_ID.test(id) || namespaces.has(namespaceOf(id)),
   };
 }
 
