@@ -29,7 +29,6 @@ import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
 import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
-import { commandText } from "./next-command.ts";
 import { once, onceFor } from "./once.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -211,38 +210,15 @@ export function logUncertainty({ context, askedNetworks }: Node): void {
   }
 }
 
-/**
- * Logs what this user may not read of a network, for commands that count its free addresses.
- *
- * @param consequence as `logUnreadable`
- */
-export function logUncounted(
-  { context, facts }: Node,
-  directory: NetworkDirectory,
-  consequence: string,
-): void {
+/** Logs what this user may not read of a network, for commands that count its free addresses. */
+export function logUncounted({ context, facts }: Node, directory: NetworkDirectory): void {
   const { files, unowned } = directory;
-  logUnreadable(context, unowned, consequence);
+  logUnreadable(context, unowned, "; they count as used");
   const { fault } = facts.journalOf(directory);
   if (fault === undefined) return;
   context.log(
     `${files.network}: which reservations are of dead pods or from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
   );
-}
-
-/** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
-export function logUnreserved(node: Node): void {
-  const { context } = node;
-  for (const directory of node.asked) {
-    const [first, ...others] = node.unreservedIn(directory);
-    if (first === undefined) continue;
-    const { files } = directory;
-    const count = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
-    const check = commandText(context, files, ["check", files.network]);
-    context.log(
-      `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
-    );
-  }
 }
 
 /** What to search for. */

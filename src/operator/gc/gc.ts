@@ -3,7 +3,7 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { exists, isSystemError } from "../../system/system.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
-import { logUnreserved, type Node, openNode } from "../node.ts";
+import { type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
 import { type DecidedReservation, type Decision, decideBy, withoutList } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -76,7 +76,6 @@ function collect(context: Context): Report {
     return [said ?? [], record(one, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
-  logUnreserved(node);
   const isLeft = collections.some(({ decided }) =>
     decided.some(({ decision }) => isDeadAndLeft(decision, has("--yes"))),
   );

@@ -63,7 +63,7 @@ function measureRanges(node: Node, directory: NetworkDirectory): readonly Measur
   const measured = new Map<string, MeasuredRange>();
   for (const network of directory.networks) {
     const inUse = node.usedIn(directory, network);
-    for (const counts of countRanges(network, inUse, [])) {
+    for (const counts of countRanges(network, inUse)) {
       const range = formatAddressRange(counts.range);
       const key = `${counts.set} ${range}`;
       if (measured.has(key)) continue;

@@ -58,11 +58,11 @@ function listNetworks(context: Context): Report {
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
-    const ranges = countRanges(network, used, []);
+    const ranges = countRanges(network, used);
     return { network, ranges, lastAdd: directory && lastAdds.get(directory) };
   });
   for (const directory of node.asked) {
-    if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
+    if (directory.ranges.length > 0) logUncounted(node, directory);
   }
   return {
     exitCode: 0,

@@ -3,7 +3,7 @@ import { parseDuration } from "../../cli/command/duration.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import { logUnreadable } from "../held/network-directory.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
-import { logUnreserved, type Node, openNode } from "../node.ts";
+import { type Node, openNode } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
@@ -62,7 +62,6 @@ function listNetworks(context: Context): Report {
   const isIncluded = filterOf(context, system.now());
   const node = openNode(context, operands[0]);
   logUnreadable(context, node.askedReservations());
-  logUnreserved(node);
   const known = sorted(
     node,
     node.liveness.livenessOfAll(node.askedReservations()).filter((one) => isIncluded(one, node)),
