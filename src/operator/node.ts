@@ -28,7 +28,7 @@ import {
 import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
-import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
+import { takenByAdd } from "./judgements/taken-by-add.ts";
 import { once, onceFor } from "./once.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -142,8 +142,8 @@ export class Node {
     }),
   );
 
-  /** The reservations of a network that an ADD takes where no other address is free. */
-  readonly takenIn = onceFor((directory: NetworkDirectory): TakenByAdd => {
+  /** The names of the reservations of a network that an ADD takes where no other address is free; `undefined` where unread. */
+  readonly takenIn = onceFor((directory: NetworkDirectory): ReadonlySet<string> | undefined => {
     const { fault, states } = this.facts.journalOf(directory);
     const beforeBoot = states.namesBeforeBoot(() => directory.reservations);
     const read = fault === undefined ? states : undefined;
@@ -152,7 +152,7 @@ export class Node {
 
   /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
-    const reserved = directory.usedIn(network, this.takenIn(directory).all);
+    const reserved = directory.usedIn(network, this.takenIn(directory));
     const inUse = this.facts.inUseIn(directory);
     if (inUse.length === 0) return reserved;
     const names = new Set(reserved.map(({ name }) => name));

@@ -21,12 +21,11 @@ export interface NetworkCounts {
   readonly pods: bigint | undefined;
   /** What the next ADD comes to. */
   readonly next: NextAdd;
-  /** Reservations from before this boot, which count as free. */
-  readonly beforeBoot: number;
-  /** Reservations of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
-  readonly dead: number | undefined;
-  /** Empty files that ADD removes, which count as free, too. */
-  readonly empty: number;
+  /**
+   * Reservations that ADD takes if no other address is free, which count as free: of dead pods, from before this boot, and empty
+   * files; `undefined` where that cannot be read.
+   */
+  readonly reclaimable: number | undefined;
 }
 
 /** The table, followed by the number of pods and the full range sets. */
@@ -59,7 +58,7 @@ export function capacityTable(networks: readonly NetworkCounts[], context: Conte
 }
 
 function notesOn(
-  { network: { files }, next, pods, beforeBoot, dead, empty }: NetworkCounts,
+  { network: { files }, next, pods, reclaimable }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
@@ -70,7 +69,7 @@ function notesOn(
   const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
-    const fails = dead === undefined ? "may fail" : "fails";
+    const fails = reclaimable === undefined ? "may fail" : "fails";
     const text =
       capacity === 0n
         ? "has no address for any pod: correct the configuration."
@@ -86,19 +85,12 @@ function notesOn(
     );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
-  const taken = [
-    [beforeBoot, "from before this boot of the node"],
-    [dead ?? 0, "of dead pods"],
-    [empty, "of empty files"],
-  ] as const;
-  const shown = taken.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  if (shown.length > 0) {
-    notes.push(
-      `${network}: FREE includes ${shown.join(", ")}: ADD takes these if no other is free.`,
-    );
-  }
-  if (dead === undefined) {
+  if (reclaimable === undefined) {
     notes.push(`${network}: which addresses dead pods hold cannot be read: run as root.`);
+  } else if (reclaimable > 0) {
+    notes.push(
+      `${network}: FREE includes ${reclaimable} that ADD takes if no other is free: of dead pods, from before this boot, or of empty files.`,
+    );
   }
   return [...notes, ...full];
 }

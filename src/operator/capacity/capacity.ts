@@ -191,21 +191,20 @@ function isShort({ next }: NetworkCounts): boolean {
 /** Counts a directory for each of its configurations. */
 function countDirectory(node: Node, directory: NetworkDirectory): readonly NetworkCounts[] {
   // First: after a reboot it reads all reservations, and the rest uses those.
-  const { beforeBoot, ofDead } = node.takenIn(directory);
+  const taken = node.takenIn(directory);
+  const empty = directory.removable.size;
   return directory.networks.map((network) => ({
     network,
     next: node.nextAddIn(directory, network),
     ranges: countRanges(network, node.usedIn(directory, network)),
-    beforeBoot: network.reclaims ? beforeBoot.size : 0,
-    dead: network.reclaims ? ofDead?.size : 0,
-    empty: directory.removable.size,
+    reclaimable: network.reclaims ? taken && taken.size + empty : empty,
     reservations: directory.listed.length,
     pods: podsFor(network.rangeSets, network.exclusions),
   }));
 }
 
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, reservations, pods, next, beforeBoot, dead, empty } = counts;
+  const { network, ranges, reservations, pods, next, reclaimable } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
@@ -213,9 +212,7 @@ function describe(counts: NetworkCounts): object {
     reservations,
     pods: pods ?? null,
     failure: next.failure ?? null,
-    beforeBoot,
-    dead: dead ?? null,
-    empty,
+    reclaimable: reclaimable ?? null,
     ranges: ranges.map(describeCounts),
   };
 }

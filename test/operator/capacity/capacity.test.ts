@@ -66,7 +66,7 @@ test("what is held since before this boot counts as free", {
   node.write(journal, `${seal}\n${line}`);
 
   t.match(node.json(["capacity", "net"]).document, {
-    networks: [{ beforeBoot: 1, ranges: [{ used: 1, free: 4 }] }],
+    networks: [{ reclaimable: 1, ranges: [{ used: 1, free: 4 }] }],
   });
 });
 
@@ -102,8 +102,8 @@ test("a range that only root sees is full is said to be full perhaps", {
   const { stdout } = node.tool(["capacity", "net"], other);
   t.match(stdout, "net: range set 0 has no free address: the next pod may fail. To find");
   t.match(stdout, "net: which addresses dead pods hold cannot be read: run as root.");
-  t.match(node.json(["capacity", "net"], other).document, { networks: [{ dead: null }] });
-  t.match(node.json(["capacity", "net"]).document, { networks: [{ dead: 0 }] });
+  t.match(node.json(["capacity", "net"], other).document, { networks: [{ reclaimable: null }] });
+  t.match(node.json(["capacity", "net"]).document, { networks: [{ reclaimable: 0 }] });
   const journal = `${node.dataDir}/.host-local/net/journal`;
   t.match(
     node.tool(["networks", "net"], other).stderr,

@@ -43,9 +43,7 @@ test("the document has the numbers, of any size", async (t) => {
         reservations: 1,
         pods: size,
         failure: null,
-        beforeBoot: 0,
-        dead: 0,
-        empty: 0,
+        reclaimable: 0,
         ranges: [
           {
             set: 0,

@@ -190,11 +190,8 @@ test("in a full range, what the next ADD takes of dead pods counts as free, and 
   );
   const counted = runOn(machine, capacity);
   t.equal(counted.exitCode, 0);
-  t.match(
-    counted.text(),
-    "net: FREE includes 1 of dead pods: ADD takes these if no other is free.",
-  );
-  t.match(counted.document(), { networks: [{ dead: 1, ranges: [{ used: 4n, free: 1n }] }] });
+  t.match(counted.text(), "net: FREE includes 1 that ADD takes if no other is free: of dead pods,");
+  t.match(counted.document(), { networks: [{ reclaimable: 1, ranges: [{ used: 4n, free: 1n }] }] });
   t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_used\{.*\} 4\n/);
   t.same(net.add("c7").addresses, ["10.1.2.4"]);
 });
@@ -203,7 +200,9 @@ test("with reclaim never, what dead pods hold is used", async (t) => {
   const { machine, net } = nodeWith({ ...small, reclaim: "never" });
   fill(machine, net);
   machine.namespaces.clear();
-  t.match(runOn(machine, capacity).document(), { networks: [{ dead: 0, ranges: [{ free: 0n }] }] });
+  t.match(runOn(machine, capacity).document(), {
+    networks: [{ reclaimable: 0, ranges: [{ free: 0n }] }],
+  });
   t.match(runOn(machine, metrics).text(), /cni_ipam_addresses_used\{.*\} 5\n/);
   t.match(net.add("c7").error?.msg, "no IP addresses available");
 });
@@ -213,7 +212,7 @@ test("an old empty file in a full range is what the next ADD takes, and counts a
   fill(machine, net);
   machine.disk.put(`${location.directory}/10.1.2.3`, "");
   machine.wait(60_000);
-  t.match(runOn(machine, capacity).text(), "FREE includes 1 of empty files: ADD takes these");
+  t.match(runOn(machine, capacity).text(), "FREE includes 1 that ADD takes");
   t.same(
     found(machine).filter((one) => one.includes("range-full")),
     [],
