@@ -23,11 +23,8 @@ export interface ListText {
   readonly text: string;
 }
 
-/** The ids of sandboxes that the runtimes of Kubernetes make. */
+/** The ids that runtimes make of sandboxes and containers; nerdctl has containerd's namespace before them. */
 export const SANDBOX_ID = /^[0-9a-f]{64}$/;
-
-/** The ids that nerdctl and `ctr run --cni` use in CNI calls: containerd's namespace and the container's id. */
-const NAMESPACED_ID = /^[A-Za-z][\w.-]*-[0-9a-f]{64}$/;
 
 /** The length of the shortest ids that runtimes print, in hexadecimal digits. */
 const MIN_ID_LENGTH = 12;
@@ -50,7 +47,7 @@ export function parseLiveLists(...texts: readonly ListText[]): LiveList {
     size: ids.size,
     has: (id) => isListed(id) || endsOf(id).some(isListed),
     mayHave: (id) =>
-      SANDBOX_ID.test(id) || NAMESPACED_ID.test(id) || namespaces.has(namespaceOf(id)),
+      [id, ...endsOf(id)].some((part) => SANDBOX_ID.test(part)) || namespaces.has(namespaceOf(id)),
   };
 }
 

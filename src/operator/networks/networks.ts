@@ -18,7 +18,7 @@ import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 interface Entry {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
-  /** In milliseconds since the epoch; `undefined` where none is seen. */
+  /** When that was, in milliseconds since the epoch; `undefined` where none is seen. */
   readonly lastAdd: number | undefined;
 }
 
