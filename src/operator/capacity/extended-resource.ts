@@ -11,9 +11,10 @@ export const resourceOption: Option = {
   summary: `name of the extended resource, and of the feature (default: ${DEFAULT_RESOURCE})`,
 };
 
-/** A domain of at most 253 characters and a name of at most 63; Kubernetes reserves `kubernetes.io` and its subdomains. */
-const RESOURCE =
-  /^(?![^/]{254}|(?:[^/]*\.)?kubernetes\.io\/)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*\/(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
+/** Kubernetes reserves `kubernetes.io` and its subdomains. */
+const DOMAIN =
+  /^(?=.{1,253}$)(?!(?:.*\.)?kubernetes\.io$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
  * The extended resource that `--resource` names, such as `example.com/pod-ips`.
@@ -22,7 +23,8 @@ const RESOURCE =
  */
 export function extendedResourceOf({ option }: Context): string {
   const text = option(resourceOption.name) ?? DEFAULT_RESOURCE;
-  if (RESOURCE.test(text)) return text;
+  const [domain = "", name = "", ...rest] = text.split("/");
+  if (DOMAIN.test(domain) && NAME.test(name) && rest.length === 0) return text;
   throw new UsageError(
     `--resource: expected DOMAIN/NAME such as example.com/pod-ips, outside of kubernetes.io, found ${text}`,
   );
