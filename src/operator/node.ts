@@ -23,8 +23,7 @@ import { addressIn } from "./judgements/address-in-network.ts";
 import { type AddTraces, cursorsMoved } from "./judgements/calls.ts";
 import { Lives } from "./judgements/lives.ts";
 import { type NextAdd, nextAddIn } from "./judgements/next-add.ts";
-import { type TakenByAdd, takenByAdd } from "./judgements/taken-by-add.ts";
-import { commandText } from "./next-command.ts";
+import { takenByAdd } from "./judgements/taken-by-add.ts";
 import { once, onceFor } from "./once.ts";
 
 /** What is on this node at one moment: each thing is read once, when it is asked for. */
@@ -138,8 +137,8 @@ export class Node {
     }),
   );
 
-  /** The reservations of a network that an ADD takes where no other address is free. */
-  readonly takenIn = onceFor((directory: NetworkDirectory): TakenByAdd => {
+  /** The names of the reservations of a network that an ADD takes where no other address is free; `undefined` where unread. */
+  readonly takenIn = onceFor((directory: NetworkDirectory): ReadonlySet<string> | undefined => {
     const { fault, states } = this.facts.journalOf(directory);
     const beforeBoot = states.namesBeforeBoot(() => directory.reservations);
     const read = fault === undefined ? states : undefined;
@@ -148,7 +147,7 @@ export class Node {
 
   /** The addresses of a network that count as used: see `NetworkDirectory.usedIn`, and those in use without a reservation. */
   usedIn(directory: NetworkDirectory, network: FoundNetwork): readonly HeldAddress[] {
-    const reserved = directory.usedIn(network, this.takenIn(directory).all);
+    const reserved = directory.usedIn(network, this.takenIn(directory));
     const inUse = this.facts.inUseIn(directory);
     if (inUse.length === 0) return reserved;
     const names = new Set(reserved.map(({ name }) => name));
@@ -206,36 +205,13 @@ export function logUncertainty({ context, askedNetworks }: Node): void {
   }
 }
 
-/**
- * Logs what this user may not read of a network, for commands that count its free addresses.
- *
- * @param consequence as `logUnreadable`
- */
-export function logUncounted(
-  { context, facts }: Node,
-  directory: NetworkDirectory,
-  consequence: string,
-): void {
+/** Logs what this user may not read of a network, for commands that count its free addresses. */
+export function logUncounted({ context, facts }: Node, directory: NetworkDirectory): void {
   const { files, unowned } = directory;
-  logUnreadable(context, unowned, consequence);
+  logUnreadable(context, unowned, "; they count as used");
   const { fault } = facts.journalOf(directory);
   if (fault === undefined) return;
   context.log(
     `${files.network}: which reservations are of dead pods or from before this boot, and count as free, and which addresses were released lately is not known: ${fault.message}`,
   );
-}
-
-/** Logs which addresses are in use without a reservation, for commands that show or count reservations. */
-export function logUnreserved(node: Node): void {
-  const { context } = node;
-  for (const directory of node.asked) {
-    const [first, ...others] = node.unreservedIn(directory);
-    if (first === undefined) continue;
-    const { files } = directory;
-    const count = others.length === 0 ? `${first} is` : `${first} and ${others.length} more are`;
-    const check = commandText(context, files, ["check", files.network]);
-    context.log(
-      `${files.network}: ${count} in use by containers of this node, and not reserved; see: ${check}`,
-    );
-  }
 }

@@ -2,7 +2,7 @@
 
 import { parseAddress } from "../../src/ipam/address.ts";
 import { type FileStatus, type NamespaceHandle, SystemError } from "../../src/system/system.ts";
-import { type ProcCalls, type Process, procOf } from "./proc.ts";
+import { type ProcCalls, procOf } from "./proc.ts";
 
 /** The network namespace of the node itself, in which its first process and all that a test starts are. */
 const NODE_NAMESPACE = 4026531840n;
@@ -78,10 +78,8 @@ export class MemoryKernel {
   /** Whether a process has CAP_DAC_OVERRIDE, and whether it may look at the first process of the node. */
   overridesPermissions = true;
   seesFirstProcess = true;
-  /** Where a file system is mounted that nobody can write to; `undefined` where none is. */
-  readOnly: string | undefined;
-  /** What a process has mounted read-only for itself alone, as a systemd unit has; `undefined` if it has the node's mounts. */
-  ownReadOnly: string | undefined;
+  /** Whether a process has mounts of its own, as a systemd unit has, in place of the node's. */
+  hasOwnMounts = false;
   /** Whether it tells the addresses of other namespaces, as Linux does since 4.20 to a process with CAP_NET_ADMIN. */
   tellsLinked = true;
   /** Whether main plugins make interfaces with another end in the namespace of the node, as bridge and ptp; not so macvlan. */
@@ -114,8 +112,7 @@ export class MemoryKernel {
     this.hasOtherEnds = from?.hasOtherEnds ?? true;
     this.hasTaps = from?.hasTaps ?? false;
     this.#links = new Map(from === undefined ? [] : from.#links);
-    this.readOnly = from?.readOnly;
-    this.ownReadOnly = from?.ownReadOnly;
+    this.hasOwnMounts = from?.hasOwnMounts ?? false;
     this.#ids = new Map(from === undefined ? [[NODE_NAMESPACE, NODE_ID]] : from.#ids);
     this.#lastId = from === undefined ? NODE_ID : from.#lastId;
     for (const map of [mounts, processes, opened]) map.changed = () => this.#settle();
@@ -251,7 +248,7 @@ export class MemoryKernel {
     );
     const seen = [
       ...[this.seesProcesses, this.seesMounts, this.isInFirstUserNamespace, this.isAdministrator],
-      ...[this.overridesPermissions, this.seesFirstProcess, this.readOnly, this.ownReadOnly],
+      ...[this.overridesPermissions, this.seesFirstProcess, this.hasOwnMounts],
       ...[this.tellsLinked, this.hasOtherEnds, this.hasTaps],
     ];
     const links = [...this.#links].map(([number, id]) => `link ${number} ${id}`);
@@ -295,7 +292,6 @@ export class MemoryKernel {
   }
 
   readFile(path: string, limit: number): string {
-    if (path === "/proc/1/mountinfo") this.#requireFirstProcess(path);
     return this.#shown.readFile(path, limit);
   }
 
@@ -315,12 +311,11 @@ export class MemoryKernel {
     const first = {
       namespace: Number(NODE_NAMESPACE),
       addresses: addressesIn(NODE_NAMESPACE),
-      fileSystems: this.seesMounts ? this.#fileSystems : [],
     };
     const caller = {
       ...first,
       ...(this.isInFirstUserNamespace ? {} : { userNamespace: 4026539998 }),
-      ...(this.ownReadOnly === undefined ? {} : this.#ownMounts(this.ownReadOnly)),
+      ...(this.hasOwnMounts ? { mountNamespace: 4026539997 } : {}),
     };
     const seen = this.seesProcesses ? [...this.processes] : [];
     const processes = seen.map(([id, { namespace, first: thread, isOfUser }]) => {
@@ -349,18 +344,6 @@ export class MemoryKernel {
       // A main plugin makes an interface in each; as a tap has none, it need not have an address.
       isConnected: true,
     });
-  }
-
-  #ownMounts(path: string): Pick<Process, "mountNamespace" | "fileSystems"> {
-    const own = `3 1 8:1 ${path} ${path} ro - ext4 /dev/sda1 rw`;
-    const fileSystems = this.seesMounts ? [...this.#fileSystems, own] : [];
-    return { mountNamespace: 4026539997, fileSystems };
-  }
-
-  get #fileSystems(): readonly string[] {
-    const root = "1 0 8:1 / / rw,relatime - ext4 /dev/sda1 rw";
-    if (this.readOnly === undefined) return [root];
-    return [root, `2 1 8:2 / ${this.readOnly} ro,relatime - ext4 /dev/sda2 ro`];
   }
 
   /** The number of the namespace to which a path leads. */

@@ -22,8 +22,6 @@ export interface Process {
   readonly root?: number;
   /** What it has mounted in place of the machine's, see `Machine.mounted`. */
   readonly mounted?: Readonly<Record<string, number>>;
-  /** Lines of the file systems in its list of mounts. */
-  readonly fileSystems?: readonly string[];
 }
 
 /** What is on the machine. */
@@ -151,7 +149,6 @@ export function procOf(machine: Machine): ProcCalls {
     return [id, living, others.map((one) => one.slice(start.length))].flat().map(String);
   };
   const mountLines = (process: Process): readonly string[] => [
-    ...(process.fileSystems ?? []),
     ...(machine.shared ?? []).map((at) => `31 25 0:24 /netns ${at} ro master:9 - tmpfs tmpfs rw`),
     ...Object.entries(process.mounted ?? mounted).map(
       ([at, inode]) => `30 25 0:4 net:[${inode}] ${at} rw shared:9 - nsfs nsfs rw`,

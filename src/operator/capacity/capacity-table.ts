@@ -9,105 +9,56 @@ import { formatAddressRange } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NextAdd } from "../judgements/next-add.ts";
-import {
-  addUp,
-  type Counts,
-  type FamilyCounts,
-  formatRange,
-  NEARLY_FULL,
-  permille,
-  type RangeCounts,
-} from "../judgements/usage.ts";
+import { formatRange, NEARLY_FULL, permille, type RangeCounts } from "../judgements/usage.ts";
 import { commandText } from "../next-command.ts";
 
 /** The counts of a network. */
 export interface NetworkCounts {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
-  /** Reservations outside all ranges; all of them if no ranges are known. */
-  readonly outside: { readonly used: number; readonly unowned: number };
+  /** All reservations of its directory. */
+  readonly reservations: number;
   readonly pods: bigint | undefined;
   /** What the next ADD comes to. */
   readonly next: NextAdd;
-  /** Reservations from before this boot, which count as free. */
-  readonly beforeBoot: number;
-  /** Reservations of dead pods from this boot, which count as free, too; `undefined` where that cannot be read. */
-  readonly dead: number | undefined;
-  /** Empty files that ADD removes, which count as free, too. */
-  readonly empty: number;
+  /**
+   * Reservations that ADD takes if no other address is free, which count as free: of dead pods, from before this boot, and empty
+   * files; `undefined` where that cannot be read.
+   */
+  readonly reclaimable: number | undefined;
 }
 
-const headings = columns(
-  ...["NETWORK", "SET", "RANGE"],
-  ...[">SIZE", "?>EXCLUDED", ">USED", ">UNOWNED", ">FREE", ">USED%"],
-);
-
 /** The table, followed by the number of pods and the full range sets. */
-export function capacityTable(
-  networks: readonly NetworkCounts[],
-  totals: readonly FamilyCounts[],
-  context: Context,
-): string {
+export function capacityTable(networks: readonly NetworkCounts[], context: Context): string {
   const { system } = context;
   const paint = painter(system);
   // A whole subnet of IPv6 is too wide for a terminal as a range.
   const formatRangeOf = (range: Range): string =>
     system.isTerminal(1) ? formatRange(range) : formatAddressRange(range);
-  const cellsOf = (counts: Counts): readonly string[] => {
-    const format = (count: bigint): string => formatCount(system, count);
-    const { size, excluded, used, unowned, free } = counts;
+  const rowOf = (network: string, counts: RangeCounts): readonly string[] => {
+    const { set, range, capacity, used, free } = counts;
     const tenths = permille(counts);
     const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
     return [
-      format(size),
-      format(excluded),
-      format(used),
-      unowned > 0n ? paint(format(unowned), "warning") : "0",
-      free === 0n ? paint("0", "error") : format(free),
+      ...[network, `${set}`, formatRangeOf(range)],
+      ...[formatCount(system, capacity), formatCount(system, used)],
+      free === 0n ? paint("0", "error") : formatCount(system, free),
       (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,
     ];
   };
-  const rows = networks.flatMap((one) => [
-    ...one.ranges.map((range) => [
-      one.network.files.network,
-      `${range.set}`,
-      formatRangeOf(range.range),
-      ...cellsOf(range),
-    ]),
-    ...outsideRow(one),
-  ]);
-  if (rows.length > 1) {
-    for (const total of totals) {
-      const family = totals.length > 1 ? `IPv${total.family}` : "";
-      rows.push(["total", "", family, ...cellsOf(total)]);
-    }
-  }
-  const byDirectory = Map.groupBy(networks, ({ network }) => network.files.directory);
-  const notes = [
-    ...[...byDirectory.values()].filter(({ length }) => length > 1).flatMap(sourcesOf),
-    ...networks.flatMap((one) => notesOn(one, paint, context)),
-  ];
+  const rows = networks.flatMap(({ network: { files }, ranges, reservations }) =>
+    ranges.length === 0
+      ? [[files.network, "-", "unknown", "-", `${reservations}`, "-", "-"]]
+      : ranges.map((range) => rowOf(files.network, range)),
+  );
+  const headings = columns("NETWORK", "SET", "RANGE", ">CAPACITY", ">USED", ">FREE", ">USED%");
   const table = formatTable(headings, rows, { width: tableWidth(system) });
+  const notes = networks.flatMap((counts) => notesOn(counts, paint, context));
   return notes.length === 0 ? table : `${table}\n${notes.join("\n")}\n`;
 }
 
-function outsideRow({ network, ranges, outside }: NetworkCounts): readonly string[][] {
-  if (ranges.length > 0 && outside.used === 0) return [];
-  const label = ranges.length > 0 ? "outside" : "unknown";
-  const cells = [`${outside.used}`, `${outside.unowned}`];
-  return [[network.files.network, "-", label, "-", "-", ...cells, "-", "-"]];
-}
-
-/** Which file has which ranges, where several configure a network. */
-function sourcesOf(networks: readonly NetworkCounts[]): readonly string[] {
-  return networks.map(({ network: { files, source }, ranges }) => {
-    const shown = ranges.map(({ range }) => formatRange(range)).join(", ") || "no range";
-    return `${files.network}: ${shown} of ${source ?? "no configuration"}.`;
-  });
-}
-
 function notesOn(
-  { network: { files }, next, ranges, pods, ...counted }: NetworkCounts,
+  { network: { files }, next, pods, reclaimable }: NetworkCounts,
   paint: Paint,
   context: Context,
 ): readonly string[] {
@@ -115,11 +66,10 @@ function notesOn(
   const { network } = files;
   const { system } = context;
   const gc = commandText(context, files, ["gc", network]);
-  const { beforeBoot, dead, empty } = counted;
   const without = next.sets.filter(({ kind }) => kind !== "free");
   const full = without.map(({ index: set, counts: { capacity } }) => {
     // It may take one that a dead pod holds.
-    const fails = dead === undefined ? "may fail" : "fails";
+    const fails = reclaimable === undefined ? "may fail" : "fails";
     const text =
       capacity === 0n
         ? "has no address for any pod: correct the configuration."
@@ -135,24 +85,12 @@ function notesOn(
     );
   }
   const notes = [`${network} holds ${formatCount(system, pods)} ${nounFor(pods, "pod")}.`];
-  const { reserved } = addUp(ranges);
-  if (reserved > 0n) {
-    const counted = `${formatCount(system, reserved)} ${nounFor(reserved, "address")}`;
-    notes.push(`${network}: EXCLUDED includes ${counted} reserved for a pod or for nobody.`);
-  }
-  const taken = [
-    [beforeBoot, "from before this boot of the node"],
-    [dead ?? 0, "of dead pods"],
-    [empty, "of empty files"],
-  ] as const;
-  const shown = taken.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
-  if (shown.length > 0) {
-    notes.push(
-      `${network}: FREE includes ${shown.join(", ")}: ADD takes these if no other is free.`,
-    );
-  }
-  if (dead === undefined) {
+  if (reclaimable === undefined) {
     notes.push(`${network}: which addresses dead pods hold cannot be read: run as root.`);
+  } else if (reclaimable > 0) {
+    notes.push(
+      `${network}: FREE includes ${reclaimable} that ADD takes if no other is free: of dead pods, from before this boot, or of empty files.`,
+    );
   }
   return [...notes, ...full];
 }

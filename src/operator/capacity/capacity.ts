@@ -11,15 +11,13 @@ import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import {
   countRanges,
-  describeCounts,
   describeRange,
-  describeTotals,
   maxPods,
-  outsideRanges,
+  permille,
   podsFor,
-  totalsOf,
+  type RangeCounts,
 } from "../judgements/usage.ts";
-import { logUncertainty, logUncounted, logUnreserved, type Node, openNode } from "../node.ts";
+import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 import { replaceFile } from "../temporary-files.ts";
 import { capacityTable, type NetworkCounts } from "./capacity-table.ts";
 import { extendedResourceOf, featureFile, nodePatch, resourceOption } from "./extended-resource.ts";
@@ -36,7 +34,7 @@ export const capacity: Command = {
   findsNetworks: true,
   summary: "count used and free addresses, and the pods that a network can hold",
   description: [
-    "Counts the addresses of every range. EXCLUDED are the gateway, and addresses of exclude and reserved, which no pod or only one can get; UNOWNED are used addresses whose files name no container. What ADD takes when the range is otherwise full counts as free: addresses of dead pods, of reservations from before this boot of the node, and of empty files. Reservations outside all ranges, and those of networks without known ranges, have a row of their own. Another user than root may not see what counts as free. Exits with 1 if a range set has no free address that is seen, or every ADD fails.",
+    "Counts the addresses of every range. CAPACITY are those that any pod can get: neither the gateway, nor addresses of exclude and reserved. What ADD takes when the range is otherwise full counts as free: addresses of dead pods, of reservations from before this boot of the node, and of empty files. Of a network without known ranges all reservations are counted. Another user than root may not see what counts as free. Exits with 1 if a range set has no free address that is seen, or every ADD fails.",
     "A pod takes one address of each range set, so the smallest set limits the number of pods in a network. --max-pods prints the value for kubelet's maxPods: that number, and the pods of the node with hostNetwork, which need no address but count.",
     "The Kubernetes scheduler does not count addresses by itself, but it does count an extended resource of the node, for pods that request it. It does not count pods with hostNetwork. --node-feature writes the number to DIR/host-local.NETWORK, a feature file of node-feature-discovery, which makes the resource by a rule and keeps it. --node-patch prints a JSON patch for the node's status, which has to be applied again after each registration of the node.",
     "Drain the node first if it runs more pods than the new number: when kubelet restarts, it fails running pods above maxPods (OutOfpods), and above the number of an extended resource.",
@@ -177,13 +175,11 @@ function count(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   logUncertainty(node);
   const counted = node.asked.flatMap((directory) => countDirectory(node, directory));
-  for (const directory of node.asked) logUncounted(node, directory, "; they count as UNOWNED");
-  logUnreserved(node);
-  const totals = totalsOf(counted.flatMap(({ ranges }) => ranges));
+  for (const directory of node.asked) logUncounted(node, directory);
   return {
     exitCode: counted.some(isShort) ? 1 : 0,
-    document: () => ({ networks: counted.map(describe), totals: describeTotals(totals) }),
-    text: () => capacityTable(counted, totals, context),
+    document: () => ({ networks: counted.map(describe) }),
+    text: () => capacityTable(counted, context),
   };
 }
 
@@ -192,41 +188,38 @@ function isShort({ next }: NetworkCounts): boolean {
   return next.failure !== undefined || next.sets.some(({ kind }) => kind !== "free");
 }
 
-/** Counts a directory for each of its configurations; the first one gets the reservations outside all ranges. */
+/** Counts a directory for each of its configurations. */
 function countDirectory(node: Node, directory: NetworkDirectory): readonly NetworkCounts[] {
   // First: after a reboot it reads all reservations, and the rest uses those.
-  const { beforeBoot, ofDead } = node.takenIn(directory);
-  const { listed, rangeSets, unowned, removable } = directory;
-  const outside = {
-    used: outsideRanges(rangeSets, listed).length,
-    unowned: outsideRanges(rangeSets, unowned).length,
-  };
-  const lasting = unowned.filter(({ name }) => !removable.has(name));
-  return directory.networks.map((network, at) => ({
+  const taken = node.takenIn(directory);
+  const empty = directory.removable.size;
+  return directory.networks.map((network) => ({
     network,
     next: node.nextAddIn(directory, network),
-    ranges: countRanges(network, node.usedIn(directory, network), lasting),
-    beforeBoot: network.reclaims ? beforeBoot.size : 0,
-    dead: network.reclaims ? ofDead?.size : 0,
-    empty: removable.size,
-    outside: at === 0 ? outside : { used: 0, unowned: 0 },
+    ranges: countRanges(network, node.usedIn(directory, network)),
+    reclaimable: network.reclaims ? taken && taken.size + empty : empty,
+    reservations: directory.listed.length,
     pods: podsFor(network.rangeSets, network.exclusions),
   }));
 }
 
 function describe(counts: NetworkCounts): object {
-  const { network, ranges, outside, pods, next, beforeBoot, dead, empty } = counts;
+  const { network, ranges, reservations, pods, next, reclaimable } = counts;
   return {
     network: network.files.network,
     source: network.source ?? null,
     directory: network.files.directory,
+    reservations,
     pods: pods ?? null,
     failure: next.failure ?? null,
-    beforeBoot,
-    dead: dead ?? null,
-    empty,
-    ranges: ranges.map((range) => ({ ...describeRange(range), ...describeCounts(range) })),
-    outside,
-    totals: describeTotals(totalsOf(ranges)),
+    reclaimable: reclaimable ?? null,
+    ranges: ranges.map(describeCounts),
   };
+}
+
+function describeCounts(counts: RangeCounts): object {
+  const { capacity, used, free } = counts;
+  const tenths = permille(counts);
+  const percent = tenths === undefined ? null : tenths / 10;
+  return { ...describeRange(counts), capacity, used, free, percent };
 }

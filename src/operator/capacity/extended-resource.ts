@@ -11,11 +11,9 @@ export const resourceOption: Option = {
   summary: `name of the extended resource, and of the feature (default: ${DEFAULT_RESOURCE})`,
 };
 
-/** Kubernetes reserves this domain and its subdomains. */
-const RESERVED = /(?:^|\.)kubernetes\.io$/;
-
+/** Kubernetes reserves `kubernetes.io` and its subdomains. */
 const DOMAIN =
-  /^(?=.{1,253}$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
+  /^(?=.{1,253}$)(?!(?:.*\.)?kubernetes\.io$)[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?)*$/;
 const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 
 /**
@@ -26,17 +24,10 @@ const NAME = /^(?=.{1,63}$)[A-Za-z0-9](?:[-A-Za-z0-9_.]*[A-Za-z0-9])?$/;
 export function extendedResourceOf({ option }: Context): string {
   const text = option(resourceOption.name) ?? DEFAULT_RESOURCE;
   const [domain = "", name = "", ...rest] = text.split("/");
-  if (!DOMAIN.test(domain) || !NAME.test(name) || rest.length > 0) {
-    throw new UsageError(
-      `--resource: expected DOMAIN/NAME such as example.com/pod-ips, found ${text}`,
-    );
-  }
-  if (RESERVED.test(domain)) {
-    throw new UsageError(
-      `--resource: expected another domain than kubernetes.io, which is reserved, found ${text}`,
-    );
-  }
-  return text;
+  if (DOMAIN.test(domain) && NAME.test(name) && rest.length === 0) return text;
+  throw new UsageError(
+    `--resource: expected DOMAIN/NAME such as example.com/pod-ips, outside of kubernetes.io, found ${text}`,
+  );
 }
 
 /** The JSON patch (RFC 6902) that publishes a number of addresses in a node's status. It may be applied repeatedly. */

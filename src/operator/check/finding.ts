@@ -156,11 +156,6 @@ export const kinds = {
     severity: "info",
     remedy: "use the native executable, or look at the addresses of bridges with ip address",
   },
-  "dated-ahead": {
-    severity: "info",
-    remedy:
-      "see that the clock of the node is right (timedatectl); what is dated more than a minute ahead counts as old",
-  },
   "leaks-unknown": {
     severity: "info",
     remedy:

@@ -4,10 +4,10 @@ import { join } from "../../store/files/paths.ts";
 import { exists } from "../../system/system.ts";
 import type { Configuration } from "../configured/configurations.ts";
 import { mainPluginOf } from "../configured/main-plugin.ts";
+import { makerOf } from "../configured/maker.ts";
 import { existingPluginDirectories } from "../configured/plugin-directories.ts";
 import { readRuntimes } from "../configured/runtimes.ts";
 import { hasRootOfNode } from "../facts/outlook.ts";
-import { makerOf } from "../gc/runtime-command.ts";
 import type { Node } from "../node.ts";
 
 /** Places where plugins are looked for. */

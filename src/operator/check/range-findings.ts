@@ -43,7 +43,7 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
         const message = `${usage}: ${decimal(free)} left${holders.text}`;
         return [{ ...about, code: "range-nearly-full", message, ...holders.advice }];
       }
-      const isDeadKnown = node.takenIn(directory).all !== undefined;
+      const isDeadKnown = node.takenIn(directory) !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
       const message = `${usage}: the next pod gets none${unless}${holders.text}`;
       return [{ ...about, code: "range-full", message, ...holders.advice }];

@@ -1,9 +1,6 @@
 /** Findings on reservations. */
 
-import type { Context } from "../../cli/command/command.ts";
-import { plural } from "../../cli/output/plural.ts";
 import { rangeOf } from "../../ipam/range-set.ts";
-import { isAhead } from "../../store/reservations/age.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import type { Place } from "../judgements/places.ts";
 import type { Node } from "../node.ts";
@@ -16,10 +13,8 @@ const NOTHING: readonly Finding[] = [];
 
 /** Checks every reservation of a network. */
 export function reservationFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
-  const { context } = node;
-  const { reservations } = directory;
   const findings: Finding[] = [];
-  for (const reservation of reservations) {
+  for (const reservation of directory.reservations) {
     for (const own of [contentFindings(node, reservation), permissionFindings(reservation)]) {
       if (own.length > 0) findings.push(...own);
     }
@@ -27,7 +22,6 @@ export function reservationFindings(node: Node, directory: NetworkDirectory): re
   return [
     ...findings,
     ...duplicateFindings(node, directory),
-    ...datedAheadFindings(context, directory),
     ...directory.misnamed.map(misnamedFinding(directory)),
   ];
 }
@@ -44,19 +38,6 @@ function misnamedFinding(network: NetworkDirectory): (name: string) => Finding {
     remedy: "give the file the address as its name, without zeros in front, or remove it",
     commands: [],
   });
-}
-
-/** The clock was ahead when the files were made, and has been set back. */
-function datedAheadFindings(
-  { system }: Context,
-  { files, reservations }: NetworkDirectory,
-): readonly Finding[] {
-  const now = system.now();
-  const ahead = reservations.filter(({ since = 0 }) => isAhead(since, now));
-  const [first] = ahead;
-  if (first?.since === undefined) return NOTHING;
-  const message = `${plural(ahead.length, "file")} dated ahead of the clock, such as ${first.text}: ${new Date(first.since).toISOString()}`;
-  return [{ code: "dated-ahead", network: files.network, path: files.directory, message }];
 }
 
 /** An attachment has one address of each range set. */

@@ -2,11 +2,11 @@
 
 import { CniError, messageWithDetails } from "../../cni/error.ts";
 import { dryRun, type Prospect } from "../../dry-run/dry-run.ts";
-import { unescaped } from "../../store/namespaces/mount-lines.ts";
+import { parentOf } from "../../store/files/paths.ts";
 import { hasCapability } from "../../store/namespaces/sight.ts";
 import { rootOf } from "../../store/namespaces/view.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { attempt, isSystemError, LARGEST_FILE, type SystemError } from "../../system/system.ts";
+import { attempt, isSystemError, type SystemError } from "../../system/system.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NodeLifeFacts } from "./life-facts.ts";
 
@@ -73,15 +73,20 @@ function isRefusedToPlugin(
   { code, path }: SystemError,
 ): "yes" | "no" | "unknown" {
   if (code === "EACCES") return hasCapability(system, DAC_OVERRIDE) ? "yes" : "unknown";
-  // A unit or container may have mounted for itself alone what the node can write to.
   if (code !== "EROFS" || hasMountsOfNode(system)) return "yes";
-  const [own, first] = ["/proc/self/mountinfo", "/proc/1/mountinfo"].map((file) => {
-    const mounts = attempt(() => system.readFile(file, LARGEST_FILE), undefined);
-    return mounts && isReadOnly(mounts, path);
-  });
-  // Behind a link the path is on another mount.
-  if (own !== true || first === undefined) return "unknown";
-  return first ? "yes" : "no";
+  // A unit or container may have mounted for itself alone what the node can write to.
+  return isWritableToFirstProcess(system, path) ? "no" : "unknown";
+}
+
+/** Whether the first process can write there, as far as can be seen: a link on the way may lead to a mount of this process. */
+function isWritableToFirstProcess(system: OperatorSystem, path: string): boolean {
+  const seen = `/proc/1/root${path}`;
+  const require = (): boolean => {
+    const isDirectory = system.status(seen).kind === "directory";
+    system.requireWritable(isDirectory ? seen : parentOf(seen));
+    return true;
+  };
+  return attempt(require, false);
 }
 
 /** Whether what is mounted for this process is what is for the first one: outside of a container, or of a unit with its own. */
@@ -93,26 +98,4 @@ export function hasMountsOfNode(system: OperatorSystem): boolean {
 /** Whether this process sees the files of the node at their paths: its root is that of the first process. */
 export function hasRootOfNode(system: OperatorSystem): boolean {
   return attempt(() => rootOf(system, "self") === rootOf(system, "1"), false);
-}
-
-/**
- * Whether a path is on a mount that is read-only, or on a file system that is.
- *
- * @param mounts the lines of `mountinfo`, see proc_pid_mountinfo(5)
- */
-export function isReadOnly(mounts: string, path: string): boolean {
-  let longest = "";
-  let found = false;
-  for (const line of mounts.split("\n")) {
-    const fields = line.split(" ");
-    const point = unescaped(fields[4] ?? "");
-    if (point === "" || point.length < longest.length || !isBelow(path, point)) continue;
-    longest = point;
-    found = [fields[5], fields.at(-1)].some((options) => options?.split(",").includes("ro"));
-  }
-  return found;
-}
-
-function isBelow(path: string, directory: string): boolean {
-  return directory === "/" || path === directory || path.startsWith(`${directory}/`);
 }

@@ -1,9 +1,9 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
-import { attempt, exists, isSystemError } from "../../system/system.ts";
+import { exists, isSystemError } from "../../system/system.ts";
 import { type NetworkDirectory, requireReadable } from "../held/network-directory.ts";
 import { releaseOrLog } from "../held/release.ts";
-import { logUnreserved, type Node, openNode } from "../node.ts";
+import { type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
 import { type DecidedReservation, type Decision, decideBy, withoutList } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
@@ -76,7 +76,6 @@ function collect(context: Context): Report {
     return [said ?? [], record(one, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
-  logUnreserved(node);
   const isLeft = collections.some(({ decided }) =>
     decided.some(({ decision }) => isDeadAndLeft(decision, has("--yes"))),
   );
@@ -103,19 +102,7 @@ function decide(
   const judged = known.map(decideBy(rules));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : judged.map(withoutList);
-  return { directory, decided: withoutRemoved(directory, decided), refused };
-}
-
-/** What is decided without the files that were being removed when they were read: they name no container, either. */
-function withoutRemoved(
-  { files: { system, directory } }: NetworkDirectory,
-  decided: Collection["decided"],
-): Collection["decided"] {
-  if (!decided.some(({ decision }) => decision === "unowned")) return decided;
-  const names = new Set(attempt(() => system.list(directory), [], "ENOENT"));
-  return decided.filter(
-    ({ decision, reservation }) => decision !== "unowned" || names.has(reservation.name),
-  );
+  return { directory, decided, refused };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */

@@ -2,7 +2,6 @@
 
 import { CommandError } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
-import { isOfRuntime } from "./runtime-command.ts";
 
 /** The ids of the live containers. */
 export interface LiveList {
@@ -24,6 +23,9 @@ export interface ListText {
   readonly text: string;
 }
 
+/** The ids that runtimes make of sandboxes and containers; nerdctl has containerd's namespace before them. */
+export const SANDBOX_ID = /^[0-9a-f]{64}$/;
+
 /** The length of the shortest ids that runtimes print, in hexadecimal digits. */
 const MIN_ID_LENGTH = 12;
 
@@ -44,7 +46,8 @@ export function parseLiveLists(...texts: readonly ListText[]): LiveList {
   return {
     size: ids.size,
     has: (id) => isListed(id) || endsOf(id).some(isListed),
-    mayHave: (id) => isOfRuntime(id) || namespaces.has(namespaceOf(id)),
+    mayHave: (id) =>
+      [id, ...endsOf(id)].some((part) => SANDBOX_ID.test(part)) || namespaces.has(namespaceOf(id)),
   };
 }
 

@@ -4,13 +4,15 @@ import { plural, verbFor } from "../../cli/output/plural.ts";
 import { mayBeDead } from "../../store/life/conclusion.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { Requested } from "../configured/configuration-directories.ts";
+import { makerOf } from "../configured/maker.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { commandText } from "../next-command.ts";
 import type { DecidedReservation } from "./decision.ts";
-import { liveCommandOf } from "./runtime-command.ts";
+import { SANDBOX_ID } from "./live-list.ts";
 
 /**
- * How many are undecided, why the first one is, and what decides. What a list decides on comes before what it leaves.
+ * How many are undecided, why the first one is, and what decides on that: the list of its runtime, or whoever knows that nothing
+ * uses the address.
  *
  * @param hasList whether there was a list: what it has not decided, no list does
  * @returns `undefined` if all are decided
@@ -22,7 +24,6 @@ export function undecidedText(
   hasList: boolean,
 ): string | undefined {
   const undecided = decided.filter(({ decision }) => decision === "unknown");
-  const reservations = undecided.map(({ reservation }) => reservation);
   const [first] = undecided;
   if (first === undefined) return undefined;
   const { conclusion, reservation } = first;
@@ -31,12 +32,13 @@ export function undecidedText(
   const why = `${files.network}: ${count}: ${conclusion.reason}`;
   // Before it can be read, nothing decides.
   if (!mayBeDead(conclusion)) return why;
-  const list = hasList ? undefined : liveCommandOf(network, reservations);
-  if (list !== undefined) {
-    const run = commandText(context, files, ["gc", files.network, "--live-command", list]);
-    return `${why}. A list decides on what its runtime may have: ${run} (or --live FILE, where that program is not)`;
+  const id = containerOf(reservation.owner);
+  // podman's containers have such ids, too.
+  if (!hasList && SANDBOX_ID.test(id) && makerOf(network) === undefined) {
+    const words = ["gc", files.network, "--live-command", "crictl pods -q"] as const;
+    return `${why}. The runtime's list decides: ${commandText(context, files, words)} (or --live FILE)`;
   }
   const words = ["release", reservation.text, "--network", files.network] as const;
   const release = commandText(context, files, words);
-  return `${why}. Which list has such ids as ${containerOf(reservation.owner)} is not known; if nothing uses the address: ${release}`;
+  return `${why}. A list with such ids as ${id} decides (--live-command or --live); if there is none, and nothing uses the address: ${release}`;
 }

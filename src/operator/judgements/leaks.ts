@@ -1,6 +1,6 @@
 /** Which reservations hold an address for nobody, by who is alive. */
 
-import { hasNoProcess, mayBeDead, mayHaveLeaked } from "../../store/life/conclusion.ts";
+import { hasNoProcess, mayHaveLeaked } from "../../store/life/conclusion.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
@@ -56,30 +56,4 @@ export function countWithoutProcess(known: readonly KnownReservation[], now: num
   return known.filter(
     ({ reservation, conclusion }) => isOld(reservation, now) && hasNoProcess(conclusion),
   ).length;
-}
-
-/** What `gc` has left of a network. */
-export interface Collected {
-  readonly isRun: boolean;
-  readonly isSeenDead: (reservation: NodeReservation) => boolean;
-}
-
-/**
- * How many reservations are of dead containers: the node shows it, or `gc` found them dead and has not released them, and
- * nothing shows that they live.
- *
- * @param collected asked for only where the node does not show it
- * @returns `undefined` instead of 0 where some may be dead: `gc` has not run, and of some it is not known
- */
-export function deadAmong(
-  known: readonly KnownReservation[],
-  collected: () => Collected,
-): number | undefined {
-  const own = known.filter(({ reservation }) => containerOf(reservation.owner) !== "");
-  const isDead = ({ reservation, conclusion }: KnownReservation): boolean =>
-    conclusion.liveness === "dead" ||
-    (mayBeDead(conclusion) && collected().isSeenDead(reservation));
-  const dead = own.filter(isDead).length;
-  if (dead > 0 || own.every(({ conclusion }) => conclusion.liveness !== "unknown")) return dead;
-  return collected().isRun ? dead : undefined;
 }

@@ -48,7 +48,7 @@ export function nextAddIn(
   const sets = rangeSets.map((ranges, index): SetAhead => {
     const found = outlook.kind === "asked" ? outlook.prospects[index] : undefined;
     const error = found instanceof NoAddressError ? found : undefined;
-    const counts = addUp(countRanges({ ...network, rangeSets: [ranges] }, used, []));
+    const counts = addUp(countRanges({ ...network, rangeSets: [ranges] }, used));
     const about = { index, ranges, error, counts };
     if (isEmptySet(ranges, exclusionsForAll(network))) return { ...about, kind: "empty" };
     const isFull = found !== undefined ? error !== undefined : counts.free === 0n;

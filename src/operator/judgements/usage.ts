@@ -1,37 +1,19 @@
 /** Counts the addresses of ranges; integers of any size. */
 
-import {
-  type Family,
-  formatAddress,
-  formatAddressRange,
-  isPartOf,
-  sizeOf,
-} from "../../ipam/address.ts";
-import {
-  type Excluded,
-  type Exclusions,
-  makeExclusions,
-  type ReservedRange,
-} from "../../ipam/exclusions.ts";
+import { formatAddress, formatAddressRange, isPartOf } from "../../ipam/address.ts";
+import { type Exclusions, makeExclusions, type ReservedRange } from "../../ipam/exclusions.ts";
 import { defaultRangeOf, type Range } from "../../ipam/range.ts";
-import { type RangeSet, rangeOf } from "../../ipam/range-set.ts";
 import { capacityOf } from "../../ipam/round-robin.ts";
 import type { HeldAddress } from "../../store/reservations/reservation-file.ts";
 import { usageOf } from "../../store/reservations/usage.ts";
+import type { FoundNetwork } from "../configured/found-network.ts";
 import { formatSubnet } from "./bridge-plugin.ts";
 
-/** Counts of addresses; `size` is the sum of `excluded`, `used` and `free`. */
+/** Counts of addresses. */
 export interface Counts {
-  readonly size: bigint;
-  /** The addresses that are not for every pod: the gateway, excluded and reserved ones. */
-  readonly excluded: bigint;
-  /** The addresses among them that `ipam.reserved` has for a pod or for nobody, free or not. */
-  readonly reserved: bigint;
-  /** The addresses that any pod can get: `size` without `excluded`. */
+  /** The addresses that any pod can get: without the gateway, excluded and reserved ones. */
   readonly capacity: bigint;
   readonly used: bigint;
-  /** Used addresses whose files name no container, or cannot be read. */
-  readonly unowned: bigint;
   readonly free: bigint;
 }
 
@@ -48,31 +30,17 @@ export const NEARLY_FULL = 900;
 /** kubelet's `maxPods` is an int32. */
 const MAX_PODS = 2n ** 31n - 1n;
 
-/**
- * Counts the addresses of each range.
- *
- * @param unowned the reservations that name no container, or cannot be read
- */
+/** Counts the addresses of each range. */
 export function countRanges(
-  { rangeSets, exclusions, reserved }: Excluded & { readonly rangeSets: readonly RangeSet[] },
+  { rangeSets, exclusions }: Pick<FoundNetwork, "rangeSets" | "exclusions">,
   reservations: readonly HeldAddress[],
-  unowned: readonly HeldAddress[],
 ): readonly RangeCounts[] {
-  return rangeSets.flatMap((set, index) => {
-    const usage = usageOf(set, exclusions, reservations);
-    const unownedUsage = usageOf(set, exclusions, unowned);
-    return usage.map(({ range, capacity, used }, at) => ({
-      set: index,
-      range,
-      size: sizeOf(range),
-      excluded: sizeOf(range) - capacity,
-      reserved: reservedIn(range, reserved),
-      capacity,
-      used,
-      unowned: unownedUsage[at]?.used ?? 0n,
-      free: capacity > used ? capacity - used : 0n,
-    }));
-  });
+  return rangeSets.flatMap((set, index) =>
+    usageOf(set, exclusions, reservations).map(({ range, capacity, used }) => {
+      const free = capacity > used ? capacity - used : 0n;
+      return { set: index, range, capacity, used, free };
+    }),
+  );
 }
 
 /** How many addresses of a range `ipam.reserved` has for a pod or for nobody. */
@@ -85,40 +53,10 @@ export function addUp(counts: readonly Counts[]): Counts {
   const sum = (pick: (counts: Counts) => bigint): bigint =>
     counts.reduce((total, own) => total + pick(own), 0n);
   return {
-    size: sum(({ size }) => size),
-    excluded: sum(({ excluded }) => excluded),
-    reserved: sum(({ reserved }) => reserved),
     capacity: sum(({ capacity }) => capacity),
     used: sum(({ used }) => used),
-    unowned: sum(({ unowned }) => unowned),
     free: sum(({ free }) => free),
   };
-}
-
-/** Counts of the addresses of one family. */
-export interface FamilyCounts extends Counts {
-  readonly family: Family;
-}
-
-/** The sums of the families that there are: an IPv4 range that is full does not show beside IPv6 addresses. */
-export function totalsOf(ranges: readonly RangeCounts[]): readonly FamilyCounts[] {
-  return ([4, 6] as const).flatMap((family) => {
-    const own = ranges.filter(({ range }) => range.family === family);
-    return own.length === 0 ? [] : [{ family, ...addUp(own) }];
-  });
-}
-
-/** The JSON form of totals. */
-export function describeTotals(totals: readonly FamilyCounts[]): readonly object[] {
-  return totals.map((total) => ({ family: `IPv${total.family}`, ...describeCounts(total) }));
-}
-
-/** Reservations outside all ranges. */
-export function outsideRanges(
-  sets: readonly RangeSet[],
-  reservations: readonly HeldAddress[],
-): readonly HeldAddress[] {
-  return reservations.filter(({ address }) => sets.every((set) => !rangeOf(set, address)));
 }
 
 /**
@@ -148,17 +86,12 @@ export function maxPods(pods: bigint): bigint {
  *
  * @returns `undefined` if the capacity is 0
  */
-export function permille({ used, capacity }: Counts): number | undefined {
+export function permille({
+  used,
+  capacity,
+}: Pick<Counts, "used" | "capacity">): number | undefined {
   if (capacity === 0n) return undefined;
   return Number(used >= capacity ? 1000n : (used * 1000n) / capacity);
-}
-
-/** The JSON form of counts. */
-export function describeCounts(counts: Counts): object {
-  const { size, excluded, reserved, capacity, used, unowned, free } = counts;
-  const tenths = permille(counts);
-  const percent = tenths === undefined ? null : tenths / 10;
-  return { size, excluded, reserved, capacity, used, unowned, free, percent };
 }
 
 /** The JSON form of a range. */

@@ -13,7 +13,7 @@ export const metrics: Command = {
   findsNetworks: true,
   summary: "print metrics in the Prometheus text format",
   description: [
-    "Prints the capacity of each range and its used and free addresses, the number of reservations that name no container or are dead, the calls that failed, the findings of check and the last run of gc, for one network or all. What is not known has no sample, rather than 0.",
+    "Prints the capacity of each range and its used addresses, the last calls that failed, the findings of check and the last run of gc, for one network or all. What is not known has no sample, rather than 0.",
     "With --output it writes a file instead, atomically, for the textfile collector of node_exporter, which reads files with the suffix .prom. A timer, alert rules and a dashboard are in conf-examples/operator.",
     'JSON: {"metrics": [{"name", "type": "gauge", "help", "samples": [{"labels": {name: text}, "value": number}]}]}.',
   ],

@@ -7,9 +7,10 @@ import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isUnused } from "../configured/file-in-use.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import { readInstallations } from "../facts/installations.ts";
-import { type IsRecorded, readRecorded } from "../facts/recorded.ts";
+import { readRecorded } from "../facts/recorded.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
-import { type LastAdd, lastAddSeen, unrecordedSince } from "../judgements/last-add.ts";
+import { lastAddOf } from "../judgements/calls.ts";
+import { unrecordedSince } from "../judgements/unrecorded.ts";
 import { countRanges, describeRange, formatRange, type RangeCounts } from "../judgements/usage.ts";
 import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 
@@ -17,8 +18,8 @@ import { logUncertainty, logUncounted, type Node, openNode } from "../node.ts";
 interface Entry {
   readonly network: FoundNetwork;
   readonly ranges: readonly RangeCounts[];
-  /** `undefined` where none is seen. */
-  readonly lastAdd: LastAdd | undefined;
+  /** When that was, in milliseconds since the epoch; `undefined` where none is seen. */
+  readonly lastAdd: number | undefined;
 }
 
 /** `networks`: lists the networks of the node. */
@@ -29,7 +30,7 @@ export const networks: Command = {
   summary: "list the networks of this node with ranges, configuration and directory",
   description: [
     "Lists one network, or all that are configured or have a directory: the ranges, the addresses that are free in each of them, the bridge that has the gateway's address, the configuration file and the directory of the reservations. A file is (unused) where no runtime uses it beside another one of the network, and used (by name) where the runtimes of Kubernetes use one that comes before it: only those use it who ask for its network by name, such as podman and multus. It is (unread) where containerd or CRI-O is configured to read another directory. A range that is a whole subnet is shown as the subnet. A network without a configuration is one that was removed or renamed; one without ranges gets them from the runtime, or its configuration is invalid.",
-    "LAST ADD is how long ago an ADD was last seen there, of this plugin or another host-local, by the dates of cursors and reservations. It is (unrecorded) where the journal, in which calls of this plugin list what is reserved, does not have the newest reservation. If it has none of those since the installation of this program, the runtime calls the plugin of another directory: standard error says so, and which directories have one.",
+    "LAST ADD is how long ago an ADD was last seen there, of this plugin or another host-local, by the dates of cursors and reservations. If the journal, in which calls of this plugin list what is reserved, has nothing that was reserved since the installation of this program, the runtime calls the plugin of another directory: standard error says so, and which directories have one.",
     "capacity counts the addresses in more detail.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -53,18 +54,19 @@ function listNetworks(context: Context): Report {
   const directories = new Map(
     node.asked.map((directory) => [directory.files.directory, directory]),
   );
-  const lastAdds = new Map(node.asked.map((directory) => [directory, seenIn(node, directory)]));
   const entries = [...node.askedNetworks, ...unused].map((network): Entry => {
     const directory = directories.get(network.files.directory);
     const used =
       directory === undefined || network.rangeSets.length === 0
         ? []
         : node.usedIn(directory, network);
-    const ranges = countRanges(network, used, []);
-    return { network, ranges, lastAdd: directory && lastAdds.get(directory) };
+    const ranges = countRanges(network, used);
+    const lastAdd = directory && lastAddOf(node.addTracesIn(directory), node.facts.now());
+    return { network, ranges, lastAdd };
   });
   for (const directory of node.asked) {
-    if (directory.ranges.length > 0) logUncounted(node, directory, "; they count as used");
+    logUnrecorded(node, directory);
+    if (directory.ranges.length > 0) logUncounted(node, directory);
   }
   return {
     exitCode: 0,
@@ -73,22 +75,12 @@ function listNetworks(context: Context): Report {
   };
 }
 
-/** The last ADD that is seen in a network; that the runtime calls another plugin is logged. */
-function seenIn(node: Node, directory: NetworkDirectory): LastAdd | undefined {
-  const { reservations } = directory;
+/** Logs that the runtime calls another plugin. */
+function logUnrecorded({ context, facts }: Node, directory: NetworkDirectory): void {
+  const { files, reservations } = directory;
   const isRecorded = readRecorded(directory);
-  const now = node.facts.now();
-  if (isRecorded !== undefined) logUnrecorded(node, directory, isRecorded);
-  return lastAddSeen({ ...node.addTracesIn(directory), reservations }, isRecorded, now);
-}
-
-function logUnrecorded(
-  { context, facts }: Node,
-  { files, reservations }: NetworkDirectory,
-  isRecorded: IsRecorded,
-): void {
   const { since, others } = readInstallations(context.system);
-  if (since === undefined) return;
+  if (isRecorded === undefined || since === undefined) return;
   const { length } = unrecordedSince(since, reservations, isRecorded, facts.now());
   if (length === 0) return;
   const elsewhere =
@@ -109,16 +101,12 @@ function tableOf(system: OperatorSystem, entries: readonly Entry[], isHeadless: 
       ranges.map(({ range }) => formatRange(range)).join(",") || "-",
       ranges.map(({ free }) => formatCount(system, free)).join(",") || "-",
       network.bridge?.name ?? "-",
-      lastAdd === undefined ? "-" : lastAddCell(lastAdd, now),
+      lastAdd === undefined ? "-" : formatDuration(now - lastAdd),
       fileCell(network),
       network.files.directory,
     ]),
     { width: tableWidth(system), isHeadless },
   );
-}
-
-function lastAddCell({ time, isRecorded }: LastAdd, now: number): string {
-  return `${formatDuration(now - time)}${isRecorded === false ? " (unrecorded)" : ""}`;
 }
 
 function fileCell({ source, use }: FoundNetwork): string {
@@ -138,8 +126,7 @@ function describe({ network, ranges, lastAdd }: Entry): object {
     use: use?.kind ?? null,
     shadowedBy: use?.other?.source ?? null,
     bridge: bridge?.name ?? null,
-    lastAdd: lastAdd === undefined ? null : new Date(lastAdd.time).toISOString(),
-    recorded: lastAdd?.isRecorded ?? null,
+    lastAdd: lastAdd === undefined ? null : new Date(lastAdd).toISOString(),
     ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };
 }

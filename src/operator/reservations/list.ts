@@ -1,6 +1,6 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { logUnreadable } from "../held/network-directory.ts";
-import { logUnreserved, openNode } from "../node.ts";
+import { openNode } from "../node.ts";
 import { describeReservations } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
@@ -30,7 +30,6 @@ function listNetworks(context: Context): Report {
   const node = openNode(context, context.operands[0]);
   const reservations = node.askedReservations();
   logUnreadable(context, reservations);
-  logUnreserved(node);
   const known = node.liveness.livenessOfAll(reservations);
   return {
     exitCode: 0,

@@ -36,7 +36,7 @@ export function sharedDirectories(lines: readonly string[]): readonly string[] {
 }
 
 /** A path as it is: space, tab, line end and backslash are in octal there. */
-export function unescaped(path: string): string {
+function unescaped(path: string): string {
   return path.replace(/\\([0-7]{3})/g, (_, digits: string) =>
     String.fromCharCode(Number.parseInt(digits, 8)),
   );

@@ -279,7 +279,7 @@ test("a port in use is logged and tried again, and the tasks go on", async (t) =
 
 test("an answer may be long, a request not, and that is answered whatever its bytes are", async (t) => {
   const { node, metrics } = nodeWithPod(t);
-  for (const name of "abcdefgh") node.network(name, { subnet: "203.0.113.0/24" });
+  for (const name of "abcdefghijklmnopqrstuvwxyz") node.network(name, { subnet: "203.0.113.0/24" });
   const port = await heldPort(t);
   startAgent(t, ["--listen", `127.0.0.1:${port}`, ...metrics()]);
   await healthOf(port, /healthz check passed/);

@@ -67,7 +67,6 @@ test("an ADD that fails is the first that is said, with its own error, until one
   t.match(runOn(machine, check, { options }).text(), /^2 errors, 0 warnings: calls-fail, /);
   const text = runOn(machine, metrics).text();
   const labels = 'network="net",data_dir="/data",verb="ADD",code="999"';
-  t.match(text, `cni_ipam_failed_calls{${labels}} 3\n`);
   const last = Math.floor(machine.time / 1000) - 12;
   t.match(text, `cni_ipam_last_failed_call_timestamp_seconds{${labels}} ${last}\n`);
   t.match(text, 'cni_ipam_check_findings{network="net",severity="error",code="calls-fail"} 1\n');
@@ -75,9 +74,6 @@ test("an ADD that fails is the first that is said, with its own error, until one
   net.add("c2");
   machine.wait(2000);
   t.notMatch(found(machine).join(), "calls-fail");
-  const added = new RegExp(`cni_ipam_last_add_timestamp_seconds\\{.*\\} ${last + 12}\n`);
-  t.match(runOn(machine, metrics).text(), added);
-  t.match(runOn(machine, metrics).text(), `cni_ipam_failed_calls{${labels}} 3\n`);
 
   net.del("c2");
   t.notMatch(found(machine).join(), "calls-fail", "the cursor has the date");
@@ -100,7 +96,7 @@ test("one pod that asks for what it cannot get is a warning, several are an erro
   );
   const text = runOn(machine, metrics).text();
   t.match(text, 'cni_ipam_check_findings{network="net",severity="warning",code="calls-fail"} 1\n');
-  t.match(text, 'cni_ipam_check_findings{network="net",severity="error"} 0\n');
+  t.notMatch(text, 'severity="error"');
 
   keep(machine, { ago: 12, ...asked });
   t.match(
@@ -214,7 +210,9 @@ test("a call that could not read its configuration is of no network, until any A
   keep(machine, { ago: 5, network: "", dataDir: "" });
   t.match(findingsOn(machine)[0], { code: "calls-fail", network: "", path: "" });
   const text = runOn(machine, metrics).text();
-  t.match(text, 'cni_ipam_failed_calls{verb="ADD",code="999"} 1\n');
+  const last = Math.floor(machine.time / 1000) - 5;
+  const sample = `cni_ipam_last_failed_call_timestamp_seconds{verb="ADD",code="999"} ${last}\n`;
+  t.match(text, sample);
   t.match(runOn(machine, check, { operands: ["net"] }).text(), "calls-fail");
 
   net.add("c1");
@@ -232,7 +230,7 @@ test("what is not seen of calls is not the same as none", async (t) => {
   const line = runOn(machine, check, { ...unread, options });
   t.match(line.text(), /^cannot tell: which calls fail cannot be told: /);
   t.equal(line.exitCode, 2);
-  t.notMatch(runOn(machine, metrics, unread).text(), "cni_ipam_failed_calls");
+  t.notMatch(runOn(machine, metrics, unread).text(), "last_failed_call");
 
   machine.disk.removeAll("/run/host-local");
   t.same(found(machine), [], "nothing has failed");

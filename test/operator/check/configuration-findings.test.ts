@@ -68,8 +68,10 @@ test("a list behind a plugin alone is used by podman and cnitool, and counted", 
     },
   ]);
   t.match(runOn(machine, capacity).document(), {
-    networks: [{ source: "/conf/a.conf" }, { source: "/conf/b.conflist" }],
-    totals: [{ capacity: 10n }],
+    networks: [
+      { source: "/conf/a.conf", ranges: [{ capacity: 5n }] },
+      { source: "/conf/b.conflist", ranges: [{ capacity: 5n }] },
+    ],
   });
 });
 
@@ -197,7 +199,9 @@ test("where a runtime says which directory it reads, the bridge is not asked", a
     ],
   );
   t.notOk(found.some(({ code }) => code === "bridge-address"));
-  t.match(runOn(machine, capacity, ELSEWHERE).document(), { totals: [{ capacity: 5n }] });
+  t.match(runOn(machine, capacity, ELSEWHERE).document(), {
+    networks: [{ ranges: [{ capacity: 5n }] }],
+  });
 });
 
 for (const [what, reserved, severity] of [
@@ -252,13 +256,12 @@ test("a shadowed configuration hides none without ranges, and no range of its is
   );
 });
 
-test("what no runtime can use is counted in no sum beside what one can, whichever comes first", async (t) => {
+test("what no runtime can use is not counted beside what one can, whichever comes first", async (t) => {
   const machine = memoryNode({});
   configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
   t.match(runOn(machine, capacity).document(), {
-    networks: [{ source: "/conf/b.conf" }],
-    totals: [{ free: 5n }],
+    networks: [{ source: "/conf/b.conf", ranges: [{ free: 5n }] }],
   });
   t.match(
     found(machine).map(({ code }) => code),
@@ -273,14 +276,13 @@ test("the ranges of a shadowed configuration are counted nowhere", async (t) => 
   const report = runOn(machine, capacity);
   t.equal(report.exitCode, 1);
   t.match(report.document(), {
-    networks: [{ source: "/conf/a.conf" }],
-    totals: [{ family: "IPv4", free: 0n }],
+    networks: [{ source: "/conf/a.conf", ranges: [{ free: 0n }] }],
   });
   t.match(report.text(), "net holds 29 pods.\n");
   t.notMatch(report.text(), "10.9.0.0");
   t.match(runOn(machine, capacity, { options: { "--max-pods": "" } }).text(), "29\n");
   const samples = runOn(machine, metrics).text();
-  t.match(samples, 'range="10.0.0.1-10.0.0.30"} 0');
+  t.match(samples, 'range="10.0.0.1-10.0.0.30"} 29');
   t.notMatch(samples, "10.9.0.1");
   t.strictSame(
     found(machine).map(({ code }) => code),

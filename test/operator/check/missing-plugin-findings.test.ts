@@ -195,9 +195,10 @@ for (const [what, plugins, text, expected] of [
     const machine = nodeWith(plugins, text);
     t.same(found(machine), expected);
     const errors = expected.filter((text) => text.startsWith("error")).length;
-    const labels = `severity="error"${errors === 0 ? "" : ',code="plugin-missing"'}`;
-    const line = `cni_ipam_check_findings{network="net",${labels}} ${errors}`;
-    t.match(runOn(machine, metrics, { options }).text(), line);
+    const line =
+      /cni_ipam_check_findings\{network="net",severity="error",code="plugin-missing"\} (\d)/;
+    const [, counted = "0"] = line.exec(runOn(machine, metrics, { options }).text()) ?? [];
+    t.equal(counted, `${errors}`);
   });
 }
 

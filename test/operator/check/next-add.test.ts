@@ -40,7 +40,6 @@ test("check finds that the next ADD fails exactly where it does", async (t) => {
       const network = new Network(machine, own);
       configure(machine, "net.conf", JSON.parse(network.callFor("ADD", "new").stdin));
       const interrupt = bring(network, state);
-      if (state.disk === "read-only") machine.kernel.readOnly = "/";
       // Where the last ADD has failed for a reason, that is not found again.
       machine.disk.removeAll("/run/host-local");
 

@@ -210,7 +210,7 @@ function removePlugin(): void {
 const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "no-networks", "interfaces-unread"] as const),
   ...(["unread-key", "shadowed-configuration"] as const),
-  ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges", "dated-ahead"] as const),
+  ...(["unreadable-reservation", "leaks-unknown", "overlapping-ranges"] as const),
   ...(["address-in-use-twice", "range-nearly-full", "sandbox-without-process"] as const),
   ...([
     "bridge-without-address",

@@ -1,11 +1,21 @@
 // test: each executable
 /** The lists of live containers that `gc` is given: files, pipes, commands, also in processes started in unusual ways. */
 
-import { closeSync, copyFileSync, openSync, unlinkSync, utimesSync, writeFileSync } from "node:fs";
+import { spawnSync } from "node:child_process";
+import {
+  closeSync,
+  copyFileSync,
+  openSync,
+  readFileSync,
+  unlinkSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { t as root, type Test, test } from "tap";
 import { executable, type Outcome, run } from "../../harness/executable.ts";
 import { startStranger } from "../../harness/network-namespaces.ts";
+import { inRepository } from "../../harness/repository.ts";
 import { runtimeEnvironment } from "../../harness/runtime-call.ts";
 import { HOUR, listOf, type NodeWithPods, nodeWithPods, withOthers } from "./pods-on-node.ts";
 
@@ -142,3 +152,35 @@ test("a list is asked for by a program whose own file was deleted, as the agent'
   t.strictSame([exitCode, stderr], [0, ""]);
   t.match(stdout, "1 reservation: 1 alive");
 });
+
+/** The command of docs/leaked-addresses.md for all namespaces of containerd. */
+const ofContainerd = (
+  /all namespaces of containerd \| `'(.*)'` \|/.exec(
+    readFileSync(inRepository("docs/leaked-addresses.md"), "utf8"),
+  )?.[1] ?? ""
+).replaceAll("\\|", "|");
+
+for (const [what, script, expected] of [
+  [
+    "has the containers of all namespaces",
+    'if [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; fi',
+    [0, "a-web-a\nb-web-b\n"],
+  ],
+  ["fails if the namespaces cannot be listed", "exit 3", [3, ""]],
+  [
+    "fails if the containers of one cannot be listed",
+    'if [ "$2" = b ]; then return 4; elif [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; echo c; fi',
+    [4, "a-web-a\n"],
+  ],
+  [
+    "passes over a namespace without containers",
+    'if [ "$2" = a ]; then :; elif [ "$1" = -n ]; then echo "web-$2"; else echo a; echo b; fi',
+    [0, "b-web-b\n"],
+  ],
+] as const) {
+  test(`the documented list of containerd ${what}`, async (t) => {
+    const command = `ctr() { ${script}; }; ${ofContainerd}`;
+    const { status, stdout } = spawnSync("/bin/sh", ["-c", command], { encoding: "utf8" });
+    t.same([status, stdout], expected);
+  });
+}

@@ -61,7 +61,7 @@ for (const [who, optionsOf, message, alive] of [
   [
     "without CAP_SYS_ADMIN",
     (node: Node) => ({ program: without(node, "sys_admin") }),
-    / cannot be entered, which takes CAP_SYS_ADMIN\. Which list /,
+    / cannot be entered, which takes CAP_SYS_ADMIN\. A list /,
     1,
   ],
   [

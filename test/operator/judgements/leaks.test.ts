@@ -1,11 +1,7 @@
 /** Which reservations hold an address for nobody: by who lives, by their age, and by how long the node has been up. */
 
 import { test } from "tap";
-import {
-  countWithoutProcess,
-  deadAmong,
-  leaksAmong,
-} from "../../../src/operator/judgements/leaks.ts";
+import { countWithoutProcess, leaksAmong } from "../../../src/operator/judgements/leaks.ts";
 import { known, owned, unowned } from "./conclusions.ts";
 
 const MINUTE = 60_000;
@@ -55,19 +51,3 @@ test("who runs no process is counted once a runtime had the time to start one", 
   t.equal(countWithoutProcess(all, after(11)), 2);
   t.equal(countWithoutProcess(all, after(9)), 0);
 });
-
-for (const [what, all, isRun, isSeenDead, expected] of [
-  ["the node shows it", [known("dead"), known("unknown")], false, false, 1],
-  ["gc has seen it dead, and nothing shows that it lives", [known("unknown")], true, true, 1],
-  ["gc has seen it dead, and what would tell is unread", [known("unread")], true, true, 0],
-  ["gc has run, and of one it is not known", [known("unknown")], true, false, 0],
-  ["gc has not run, and of one it is not known", [known("unknown")], false, false, undefined],
-  ["all live", [known("process")], false, false, 0],
-] as const) {
-  test(`dead reservations, where ${what}: ${expected}`, async (t) => {
-    t.equal(
-      deadAmong(all, () => ({ isRun, isSeenDead: () => isSeenDead })),
-      expected,
-    );
-  });
-}

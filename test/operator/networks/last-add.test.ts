@@ -21,16 +21,13 @@ test("networks tells of reservations after the installation that no call of this
   machine.wait(60_000);
 
   const other = runOn(machine, networks);
-  t.match(other.text(), / 60s \(unrecorded\) /);
+  t.match(other.text(), / 60s /);
   t.match(
     other.logged,
     /^net: no call of this plugin is on record .* 1 address .*; there is one in \/usr\/lib\/cni$/,
   );
-  t.match(other.document(), { networks: [{ recorded: false }] });
 
   net.add("c1");
   machine.wait(60_000);
-  const own = runOn(machine, networks);
-  t.match(own.document(), { networks: [{ recorded: true }] });
-  t.equal(own.logged, "");
+  t.equal(runOn(machine, networks).logged, "");
 });

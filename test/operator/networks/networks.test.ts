@@ -42,7 +42,6 @@ removed  -  -  -  SECONDS  -  NODE/networks/removed
         directory: join(node.dataDir, "dual"),
         configuration: join(node.confDir, "dual.conf"),
         bridge: "cni7",
-        recorded: true,
         ranges: [
           {
             set: 0,
@@ -54,8 +53,8 @@ removed  -  -  -  SECONDS  -  NODE/networks/removed
           { set: 1, gateway: "2001:db8::1" },
         ],
       },
-      { network: "part", bridge: null, lastAdd: null, recorded: null },
-      { network: "removed", configuration: null, bridge: null, recorded: null },
+      { network: "part", bridge: null, lastAdd: null },
+      { network: "removed", configuration: null, bridge: null },
     ],
   });
 });

@@ -39,92 +39,20 @@ export function configurationIn(text: string): Json | undefined {
 
 /** What an entry says; `undefined` if it is invalid. */
 export function attachmentIn(text: string): CachedAttachment | undefined {
-  const usual = usualEntry(text);
-  if (usual !== undefined) return usual;
   const entry = parsed(text);
   const containerId = textOf(exactMember(entry, "containerId"));
   if (containerId === "") return undefined;
+  const result = exactMember(entry, "result");
   return {
     network: textOf(exactMember(entry, "networkName")),
     containerId,
     interfaceName: textOf(exactMember(entry, "ifName")),
     networkNamespace: textOf(exactMember(entry, "netns")),
-    addresses: addressesIn(exactMember(entry, "result")),
-    gateways: gatewaysIn(exactMember(entry, "result")),
-    hostInterfaces: hostInterfacesIn(exactMember(entry, "result")),
+    addresses: addressesIn(result),
+    gateways: gatewaysIn(result),
+    hostInterfaces: hostInterfacesIn(result),
     pod: podOrJobIn(exactMember(entry, "cniArgs")),
   };
-}
-
-/**
- * An entry that begins as libcni writes it: `kind`, `containerId`, `config`, `ifName`, `networkName` and `netns`, in this
- * order; and ends with its result. `undefined` for any other.
- */
-function usualEntry(text: string): CachedAttachment | undefined {
-  if (!text.endsWith("}}")) return undefined;
-  // Within a string, no quotation mark follows a comma: it is escaped.
-  const parts = text.split('","', 6);
-  const containerId = valueIn(parts[1], 'containerId":"');
-  const interfaceName = valueIn(parts[3], 'ifName":"');
-  const network = valueIn(parts[4], 'networkName":"');
-  const netns = valueIn(parts[5], 'netns":"');
-  const isUsual =
-    interfaceName !== undefined && network !== undefined && netns !== undefined && containerId;
-  return isUsual ? new UsualEntry(containerId, interfaceName, network, netns, text) : undefined;
-}
-
-/** The value of a member without an escape; `undefined` for any other. */
-function valueIn(part: string | undefined, start: string): string | undefined {
-  const isIt = part?.startsWith(start) === true && !part.includes("\\");
-  return isIt ? part.slice(start.length) : undefined;
-}
-
-/** Its other members are parsed when they are asked for: of a namespace that is gone nothing else matters. */
-class UsualEntry implements CachedAttachment {
-  readonly network: string;
-  readonly containerId: string;
-  readonly interfaceName: string;
-  readonly networkNamespace: string;
-  readonly #text: string;
-  #addresses: readonly string[] | undefined;
-  #pod: string | undefined;
-
-  constructor(
-    containerId: string,
-    interfaceName: string,
-    network: string,
-    networkNamespace: string,
-    text: string,
-  ) {
-    this.containerId = containerId;
-    this.interfaceName = interfaceName;
-    this.network = network;
-    this.networkNamespace = networkNamespace;
-    this.#text = text;
-  }
-
-  get addresses(): readonly string[] {
-    this.#addresses ??= addressesIn(this.#memberOf("result"));
-    return this.#addresses;
-  }
-
-  get gateways(): readonly string[] {
-    return gatewaysIn(this.#memberOf("result"));
-  }
-
-  get hostInterfaces(): readonly string[] {
-    return hostInterfacesIn(this.#memberOf("result"));
-  }
-
-  get pod(): string {
-    this.#pod ??= podOrJobIn(this.#memberOf("cniArgs"));
-    return this.#pod;
-  }
-
-  /** Reads a member without what is before: `config` is the largest one. A network may be named `netns`, too. */
-  #memberOf(name: string): unknown {
-    return exactMember(parsed(`{${this.#text.slice(this.#text.indexOf('"netns":'))}`), name);
-  }
 }
 
 /** A JSON text; `undefined` if it is invalid. */

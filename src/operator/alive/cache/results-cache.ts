@@ -210,24 +210,9 @@ class CacheDirectory {
     const containerId = containerOf(owner);
     if (containerId === "") return [];
     const start = `${network.files.network}-${containerId}-`;
-    return owner.kind === "legacy"
-      ? (this.#namesByStart().get(start) ?? [])
-      : [`${start}${interfaceOf(owner)}`];
+    if (owner.kind !== "legacy") return [`${start}${interfaceOf(owner)}`];
+    return [...this.entries().keys()].filter((name) => name.startsWith(start));
   }
-
-  /** The names of the entries by what they begin with, up to any of their hyphens. */
-  readonly #namesByStart = once((): ReadonlyMap<string, readonly string[]> => {
-    const byStart = new Map<string, string[]>();
-    for (const name of this.entries().keys()) {
-      for (let at = name.indexOf("-"); at >= 0; at = name.indexOf("-", at + 1)) {
-        const start = name.slice(0, at + 1);
-        const names = byStart.get(start);
-        if (names === undefined) byStart.set(start, [name]);
-        else names.push(name);
-      }
-    }
-    return byStart;
-  });
 
   #knownBy(name: string): Known {
     const text = this.#textOf(name);
