@@ -14,7 +14,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "test/blackbox/differences.ts": "says what differs from recorded calls, which stay as they are",
   "test/blackbox/client-calls.test.ts": "calls are made as they were recorded",
   "test/operator/printed-commands.ts": "has the addresses of the documents",
-  "test/conf-examples.test.ts": "the examples are for operators; the plugin gets other addresses",
+  "test/conf-examples.test.ts": "the examples are for operators, and tried in memory",
   "test/e2e/": "scenarios have a network namespace of their own",
   "test/clients/": "scenarios have a network namespace of their own",
   "test/kubernetes/": "clusters have machines of their own",
