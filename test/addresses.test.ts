@@ -94,7 +94,7 @@ function isException(path: string): boolean {
   return (
     isScenario(path) ||
     Object.keys(exceptions).some(
-      (one) => path === one || (one.endsWith("/") && path.startsWith(one)),
+      (exception) => path === exception || (exception.endsWith("/") && path.startsWith(exception)),
     )
   );
 }
@@ -122,7 +122,7 @@ test("no test of an executable, nor what it imports, has a private address", asy
   const files = testFiles().filter(usesExecutable);
   const all = new Set(files.flatMap(({ path }) => [...withHelpers(path)]));
   t.ok(all.size > files.length);
-  for (const path of [...all].filter((one) => !isException(one)).sort()) {
+  for (const path of [...all].filter((path) => !isException(path)).sort()) {
     t.same(privateIn(textOf(path)), [], path);
   }
 });
@@ -134,5 +134,5 @@ test("a pod of a scenario has no address for documentation: tests beside it rese
 });
 
 test("each exception is still one", async (t) => {
-  for (const one of Object.keys(exceptions)) t.ok(existsSync(inRepository(one)), one);
+  for (const path of Object.keys(exceptions)) t.ok(existsSync(inRepository(path)), path);
 });

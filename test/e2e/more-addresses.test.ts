@@ -38,10 +38,10 @@ function runPage(t: Test, ...lines: readonly string[]): void {
 }
 
 function reach(t: Test, pods: readonly AddedPod[], gateway: string): void {
-  for (const one of pods) {
-    t.ok(one.pod.reaches(gateway), `${one.address} reaches its gateway`);
-    for (const { address } of pods.filter((other) => other !== one))
-      t.ok(one.pod.reaches(address), `${one.address} ${address}`);
+  for (const added of pods) {
+    t.ok(added.pod.reaches(gateway), `${added.address} reaches its gateway`);
+    for (const { address } of pods.filter((other) => other !== added))
+      t.ok(added.pod.reaches(address), `${added.address} ${address}`);
   }
 }
 

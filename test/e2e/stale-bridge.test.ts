@@ -58,7 +58,7 @@ scenario(
 
     runAll(["ip addr del 10.255.0.1/24 dev cni0"]);
     end(host, own, pod);
-    const commands = findings(t).flatMap((one) => one.commands);
+    const commands = findings(t).flatMap((finding) => finding.commands);
     t.equal(commands.length, 2);
     runAll(commands);
     t.ok(add(host, own, "next").pod.reaches("10.255.0.1"));

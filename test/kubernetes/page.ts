@@ -97,7 +97,7 @@ export function resultOf({ result, reason, times }: ScenarioRun): string {
 function passedOf(runs: readonly ScenarioRun[], title: string, node: ScenarioRun["node"]): string {
   const ran = (["portable", "native"] as const).flatMap((name) => {
     const run = runs.find(
-      (one) => one.title === title && one.executable === name && one.node === node,
+      (last) => last.title === title && last.executable === name && last.node === node,
     );
     return run?.times === undefined ? [] : [{ name, result: run.result }];
   });
