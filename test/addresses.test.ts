@@ -14,7 +14,7 @@ const exceptions: Readonly<Record<string, string>> = {
   "test/blackbox/differences.ts": "says what differs from recorded calls, which stay as they are",
   "test/blackbox/client-calls.test.ts": "calls are made as they were recorded",
   "test/operator/printed-commands.ts": "has the addresses of the documents",
-  "test/conf-examples.test.ts": "the examples are for operators; the plugin gets other addresses",
+  "test/conf-examples.test.ts": "the examples are for operators, and tried in memory",
   "test/e2e/": "scenarios have a network namespace of their own",
   "test/clients/": "scenarios have a network namespace of their own",
   "test/kubernetes/": "clusters have machines of their own",
@@ -94,7 +94,7 @@ function isException(path: string): boolean {
   return (
     isScenario(path) ||
     Object.keys(exceptions).some(
-      (one) => path === one || (one.endsWith("/") && path.startsWith(one)),
+      (exception) => path === exception || (exception.endsWith("/") && path.startsWith(exception)),
     )
   );
 }
@@ -122,7 +122,7 @@ test("no test of an executable, nor what it imports, has a private address", asy
   const files = testFiles().filter(usesExecutable);
   const all = new Set(files.flatMap(({ path }) => [...withHelpers(path)]));
   t.ok(all.size > files.length);
-  for (const path of [...all].filter((one) => !isException(one)).sort()) {
+  for (const path of [...all].filter((path) => !isException(path)).sort()) {
     t.same(privateIn(textOf(path)), [], path);
   }
 });
@@ -134,5 +134,5 @@ test("a pod of a scenario has no address for documentation: tests beside it rese
 });
 
 test("each exception is still one", async (t) => {
-  for (const one of Object.keys(exceptions)) t.ok(existsSync(inRepository(one)), one);
+  for (const path of Object.keys(exceptions)) t.ok(existsSync(inRepository(path)), path);
 });

@@ -1,15 +1,13 @@
-// test: native executable, sees the node
-/** Every file in conf-examples/ works as it is and does what its row in README.md says. */
+// test: native executable
+/** Every file in conf-examples/ does what its row in README.md says, in memory; e2e/cnitool.test.ts runs the commands there. */
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
-import type { Need } from "../scripts/test/files.ts";
 import { renderContainerdTemplate } from "./e2e/containerd-template.ts";
 import { allFiles, exampleFiles, loadExample, readExample } from "./e2e/example.ts";
 import { ExampleNetwork, type Offer } from "./e2e/example-network.ts";
 import { isAtLeast, type Result, readNetwork } from "./e2e/libcni.ts";
-import { lacking } from "./harness/needs.ts";
 import { inRepository } from "./harness/repository.ts";
 import { nodeFor } from "./operator/node.ts";
 
@@ -20,8 +18,6 @@ interface Example {
   readonly pods: readonly string[];
   /** The error of the pod after these. */
   readonly refused?: string;
-  /** What that takes of the machine. */
-  readonly needs?: readonly Need[];
   /** Asserts what else is special to this file, beyond the life of a pod. */
   readonly keeps?: (t: Test, network: ExampleNetwork, results: readonly Result[]) => void;
 }
@@ -157,7 +153,6 @@ const examples: Readonly<Record<string, Example>> = {
     ],
   },
   "gc-only-chain.conflist": {
-    needs: ["sees the node"],
     pods: [2, 3].map((last) => `10.30.0.${last}/29 via 10.30.0.1, to 0.0.0.0/0`),
     keeps(t, network, [first]) {
       const result = first ?? { cniVersion: "" };
@@ -256,10 +251,9 @@ test("no two examples share a name or a subnet, so that all of them can be tried
   );
 });
 
-for (const [file, { offer, pods, refused, needs = [], keeps }] of Object.entries(examples)) {
-  const skip = lacking(...needs);
-  test(`${file} does what its row in README.md says`, { skip }, async (t) => {
-    const network = new ExampleNetwork(t, file, offer);
+for (const [file, { offer, pods, refused, keeps }] of Object.entries(examples)) {
+  test(`${file} does what its row in README.md says`, async (t) => {
+    const network = new ExampleNetwork(file, offer);
     const results = pods.map((_, at) => network.add(`pod-${at + 1}`));
     t.strictSame(results.map(textOf), pods);
     if (refused !== undefined) t.match(network.refusalOf("next").msg, refused);
@@ -267,7 +261,7 @@ for (const [file, { offer, pods, refused, needs = [], keeps }] of Object.entries
   });
 
   test(`${file}: a pod lives and dies and leaves nothing`, async (t) => {
-    const network = new ExampleNetwork(t, file, offer);
+    const network = new ExampleNetwork(file, offer);
     network.add("pod-1");
     network.check("pod-1");
     network.del("pod-1");
@@ -277,10 +271,8 @@ for (const [file, { offer, pods, refused, needs = [], keeps }] of Object.entries
   });
 
   if (!isAtLeast(loadExample(file).cniVersion, "1.1.0")) continue;
-  test(`${file}: GC frees what the runtime no longer knows`, {
-    skip: lacking("sees the node"),
-  }, async (t) => {
-    const network = new ExampleNetwork(t, file, offer);
+  test(`${file}: GC frees what the runtime no longer knows`, async (t) => {
+    const network = new ExampleNetwork(file, offer);
     network.add("pod-1");
     network.gc([]);
     t.same(network.reservations(), []);

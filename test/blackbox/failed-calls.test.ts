@@ -1,32 +1,28 @@
-// test: each executable, mounts, acts as others
+// test: each executable, mounts
 /**
  * What failed is kept in a runtime directory, which is another one for each test here. An address that is given back at once:
- * test/verbs/keep-failure.test.ts.
+ * test/verbs/keep-failure.test.ts. What is in the way of a record: test/store/failed-calls/failed-calls-file.test.ts.
  */
 
 import {
   appendFileSync,
-  chmodSync,
   existsSync,
   lstatSync,
-  mkdirSync,
   readdirSync,
   readFileSync,
   rmSync,
   statfsSync,
-  symlinkSync,
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
 import { type Test, test } from "tap";
 import { type CallRecord, parseCalls } from "../../src/store/failed-calls/failed-call.ts";
-import { scratchDirectory, treeOf } from "../harness/data-directory.ts";
+import { scratchDirectory } from "../harness/data-directory.ts";
 import { executable, type Outcome, run, start } from "../harness/executable.ts";
-import { type CallOptions, networkFor } from "../harness/executable-network.ts";
+import { networkFor } from "../harness/executable-network.ts";
 import { Mounts } from "../harness/mounts.ts";
 import { lacking } from "../harness/needs.ts";
 import type { RuntimeCall } from "../harness/runtime-call.ts";
-import { bindsCalls, withoutPrivileges } from "../harness/unprivileged.ts";
 
 /** One address. */
 const subnet = { subnet: "198.51.100.0/30" };
@@ -90,87 +86,6 @@ test("every call that fails is kept with its words, and STATUS is not", async (t
   );
   t.equal(lstatSync(directory).mode & 0o7777, 0o700);
   t.equal(lstatSync(join(directory, "failed-calls")).mode & 0o7777, 0o600);
-});
-
-test("a disk that is full or read-only is where ADD fails, and not where that is kept", {
-  skip: lacking("mounts"),
-}, async (t) => {
-  const mounts = await Mounts.open((end) => t.teardown(end));
-  const disk = mounts.memory("disk", "size=128k");
-  const directory = runtimeDirectoryFor(t);
-  const network = networkFor(t, { ...subnet, dataDir: join(disk, "data") });
-  const add = (id: string): Outcome =>
-    run(executable, keeping(directory, network.callFor("ADD", id)));
-  mkdirSync(join(disk, "data"));
-  const { bfree, bsize } = statfsSync(disk);
-  writeFileSync(join(disk, "filler"), Buffer.alloc(bfree * bsize));
-  expectKept(t, directory, add("c1"), { message: /no space left on device/ });
-  rmSync(join(disk, "filler"));
-
-  mounts.freeze("disk");
-  const frozen = networkFor(t, { ...subnet, dataDir: join(mounts.at("disk"), "data") });
-  const call = keeping(directory, frozen.callFor("ADD", "c2"));
-  expectKept(t, directory, run(executable, call), { message: /read-only file system/ });
-});
-
-/**
- * What stands where the directory or its file would be; the call fails in its own words alone. More:
- * test/store/failed-calls/failed-calls-file.test.ts.
- */
-const obstacles: Readonly<Record<string, (directory: string) => void>> = {
-  "it is a link": (directory) => {
-    mkdirSync(`${directory}-elsewhere`);
-    symlinkSync(`${directory}-elsewhere`, directory);
-  },
-  "others may write to it": (directory) => {
-    mkdirSync(directory);
-    chmodSync(directory, 0o777);
-  },
-  "the file is a link": (directory) => {
-    mkdirSync(directory, { mode: 0o700 });
-    writeFileSync(`${directory}-elsewhere`, "");
-    symlinkSync(`${directory}-elsewhere`, join(directory, "failed-calls"));
-  },
-};
-
-/** A call that fails, in the same words wherever that is kept. */
-function expectAsEver(
-  t: Test,
-  directory: string,
-  options: Pick<CallOptions, "program" | "user"> = {},
-): void {
-  const network = networkFor(t, { ...subnet, dataDir: "/proc/none" });
-  const call = keeping(directory, network.callFor("ADD", "c1"));
-  const { program = executable, ...user } = options;
-
-  const { exitCode, stdout, stderr } = run(program, { ...call, ...user });
-
-  t.strictSame({ exitCode, stdout, stderr }, run(program, network.callFor("ADD", "c1")));
-  t.equal(exitCode, 1);
-}
-
-for (const [what, prepare] of Object.entries(obstacles)) {
-  test(`a call fails as it would where its failure cannot be kept: ${what}`, async (t) => {
-    const above = join(scratchDirectory(t), "run");
-    mkdirSync(above);
-    prepare(join(above, "host-local"));
-    const before = treeOf(above, "whole");
-
-    expectAsEver(t, join(above, "host-local"));
-
-    t.strictSame(treeOf(above, "whole"), before);
-  });
-}
-
-test("an ordinary user whose call fails keeps nothing where only root may write", {
-  skip: bindsCalls() ? false : "root is bound by no permission here",
-}, async (t) => {
-  const directory = runtimeDirectoryFor(t);
-  chmodSync(join(directory, ".."), 0o555);
-
-  expectAsEver(t, directory, withoutPrivileges(t));
-
-  t.notOk(existsSync(directory));
 });
 
 test("where there is no room a part of a line is no record, and the next one is", {

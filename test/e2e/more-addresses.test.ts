@@ -5,6 +5,7 @@ import { execFileSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Test } from "tap";
 import { inRepository } from "../harness/repository.ts";
+import { tool } from "../harness/tool.ts";
 import type { PrintedFinding } from "../operator/node.ts";
 import { type AddedPod, add, configure, end, findings } from "./bridge-node.ts";
 import type { Host } from "./host.ts";
@@ -37,10 +38,10 @@ function runPage(t: Test, ...lines: readonly string[]): void {
 }
 
 function reach(t: Test, pods: readonly AddedPod[], gateway: string): void {
-  for (const one of pods) {
-    t.ok(one.pod.reaches(gateway), `${one.address} reaches its gateway`);
-    for (const { address } of pods.filter((other) => other !== one))
-      t.ok(one.pod.reaches(address), `${one.address} ${address}`);
+  for (const added of pods) {
+    t.ok(added.pod.reaches(gateway), `${added.address} reaches its gateway`);
+    for (const { address } of pods.filter((other) => other !== added))
+      t.ok(added.pod.reaches(address), `${added.address} ${address}`);
   }
 }
 
@@ -131,7 +132,11 @@ scenario("a node has a new podCIDR after its drain", needs, (t, host) => {
   const network = configure({ ranges: [[{ subnet: "10.219.8.0/24" }]], ...ROUTES });
   const printed = (): readonly string[] =>
     problems().flatMap(({ code, commands }) => (code === "bridge-address" ? commands : []));
+  fails(t, host, network, /already has an IP address different from/);
   t.same(printed(), [], "not while the pod lives");
+  const inUse = problems().find(({ code }) => code === "bridge-address");
+  t.match(inUse?.message, /10\.219\.7\.1 is the gateway of 1 living pod: default\/before/);
+  t.notMatch(tool(["check"]).stdout, "ip addr del");
   t.ok(before.pod.reaches("10.219.7.1"));
 
   end(host, network, before);

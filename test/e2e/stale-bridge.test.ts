@@ -1,5 +1,5 @@
 // test: native executable, makes namespaces, mounts
-/** A bridge that still has the gateway of an earlier configuration, with the `bridge` plugin. */
+/** A bridge that has wrong addresses in place of the gateway, with the `bridge` plugin. An earlier gateway: more-addresses.test.ts. */
 
 import { execFileSync } from "node:child_process";
 import type { Test } from "tap";
@@ -37,35 +37,6 @@ function runAll(commands: readonly string[] = []): void {
 }
 
 scenario(
-  "a stale bridge keeps the gateway of living pods, and loses it after them",
-  needs,
-  (t, host) => {
-    const former = network("10.255.0.0/24");
-    const before = add(host, former, "before");
-    const next = network("10.255.9.0/24");
-    fails(t, host, next);
-
-    const inUse = findings(t);
-    t.match(inUse, [{ code: "bridge-address", severity: "error" }]);
-    t.equal(inUse[0]?.commands.length, 0);
-    t.match(inUse[0]?.message, /10\.255\.0\.1 is the gateway of 1 living pod: default\/before/);
-    t.notMatch(tool(["check"]).stdout, "ip addr del");
-
-    end(host, former, before);
-    const stale = findings(t);
-    t.same(
-      stale.map(({ commands }) => commands),
-      [["ip addr del 10.255.0.1/24 dev cni0"]],
-    );
-    runAll(stale[0]?.commands);
-
-    t.same(findings(t), [], "a bridge without an address and without pods is not an error");
-    t.ok(add(host, next, "after").pod.reaches("10.255.9.1"), "the next pod has its gateway");
-    t.same(findings(t), []);
-  },
-);
-
-scenario(
   "a wrong address in place of the gateway goes once nobody is at the bridge",
   needs,
   (t, host) => {
@@ -87,7 +58,7 @@ scenario(
 
     runAll(["ip addr del 10.255.0.1/24 dev cni0"]);
     end(host, own, pod);
-    const commands = findings(t).flatMap((one) => one.commands);
+    const commands = findings(t).flatMap((finding) => finding.commands);
     t.equal(commands.length, 2);
     runAll(commands);
     t.ok(add(host, own, "next").pod.reaches("10.255.0.1"));

@@ -115,11 +115,17 @@ export class MemoryMachine implements Machine {
     return { exitCode, stdout, stderr, calls };
   }
 
+  /** @param plugin the name that the program is called by, in place of `host-local` */
   runPlugin(
     { environment, stdin }: RuntimeCall,
-    { interrupt, lockKind, processId }: Pick<Start, "interrupt" | "lockKind" | "processId"> = {},
+    {
+      plugin,
+      ...start
+    }: Pick<Start, "interrupt" | "lockKind" | "processId"> & { readonly plugin?: string } = {},
   ): Outcome {
-    return this.run({ environment, stdin, interrupt, lockKind, processId }, main);
+    const { interrupt, lockKind, processId } = start;
+    const program = (system: System): number => main(system, plugin);
+    return this.run({ environment, stdin, interrupt, lockKind, processId }, program);
   }
 
   put(path: string, content: string): void {

@@ -104,11 +104,6 @@ export class Mounts {
     this.run(["mount", "-o", "remount,bind,ro", this.within(path)]);
   }
 
-  /** Makes it writable again. */
-  thaw(path: string): void {
-    this.unmount(path);
-  }
-
   /** The path at which processes of this namespace find what stands at `path` in its directory. */
   within(path: string): string {
     return join(this.#inside, path);

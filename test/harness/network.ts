@@ -55,16 +55,6 @@ export class Network<M extends Machine = MemoryMachine> {
     return this.call("ADD", containerId, options);
   }
 
-  /** ADD that requests an IPv4 address by `CNI_ARGS` and an IPv6 address by `runtimeConfig`. */
-  addRequested(
-    containerId: string,
-    [ipv4, ipv6]: readonly [ipv4: string, ipv6: string],
-    options?: CallOptions<M>,
-  ): Answer<M> {
-    const top = { runtimeConfig: { ips: [ipv6] } };
-    return this.#call("ADD", containerId, { ...options, cniArgs: `IP=${ipv4}`, top });
-  }
-
   del(containerId: string, options?: CallOptions<M>): Answer<M> {
     return this.call("DEL", containerId, options);
   }

@@ -22,7 +22,7 @@ test("the place of each defect is in the source", async (t) => {
 function isPlanned({ cast, trouble = NO_TROUBLE }: Bug): boolean {
   return planFor("full").some((row) => {
     const faults: readonly string[] = troubles[row.trouble].faults;
-    return row.cast.name === cast.name && trouble.faults.every((one) => faults.includes(one));
+    return row.cast.name === cast.name && trouble.faults.every((fault) => faults.includes(fault));
   });
 }
 

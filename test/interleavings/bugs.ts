@@ -95,13 +95,6 @@ export const bugs: readonly Bug[] = [
     cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
   },
   {
-    name: "an UNDO knows a file by the kernel's date",
-    file: fingerprint,
-    place: "dateApart",
-    instead: "(system, path) => attempt(() => system.linkStatus(path).modified, undefined)",
-    cast: cast("ADD a, unheard ∥ DEL a, ADD a", nearlyFull),
-  },
-  {
     name: "there is no UNDO",
     file: "verbs/add.ts",
     place: "undoIfPossible",
@@ -304,7 +297,7 @@ export const bugs: readonly Bug[] = [
     file: states,
     place: "NamespaceStates.stateOf",
     instead:
-      'function (one, laterThan) { return this.at(one.path).kind === "exists" ? alive(one.path) : original.call(this, one, laterThan); }',
+      'function (namespace, laterThan) { return this.at(namespace.path).kind === "exists" ? alive(namespace.path) : original.call(this, namespace, laterThan); }',
     cast: cast("ADD a", graves.itsPathUsed),
   },
   {
@@ -333,7 +326,7 @@ export const bugs: readonly Bug[] = [
     name: "a dead pod's number that is a living one's keeps its address",
     file: states,
     place: "NamespaceStates.isGone",
-    instead: "function (one) { return original.call(this, one, () => []); }",
+    instead: "function (namespace) { return original.call(this, namespace, () => []); }",
     cast: cast("ADD a", graves.itsNumberUsed),
   },
   {
@@ -381,14 +374,6 @@ export const bugs: readonly Bug[] = [
     cast: cast("ADD a", handles.blind),
   },
   {
-    name: "what a descriptor may hold is gone where the kernel may not be asked",
-    file: states,
-    place: "NamespaceStates.isGone",
-    instead:
-      "function ({ inode, path }, laterThan) { return original.call(this, { inode, path }, laterThan); }",
-    cast: cast("GC null", handles.openBlind),
-  },
-  {
     name: "later threads are not looked at",
     file: view,
     place: "tasksOf",
@@ -415,22 +400,16 @@ export const bugs: readonly Bug[] = [
     file: gc,
     place: "whyAlive",
     instead:
-      "(network, one, ...words) => network.states().stateOf(one.name) === undefined ? original(network, one, ...words) : undefined",
+      "(network, reservation, ...words) => network.states().stateOf(reservation.name) === undefined ? original(network, reservation, ...words) : undefined",
     cast: cast("GC c", { ...full, hasTaps: true }),
   },
   {
     name: "GC releases what was reserved just now",
     file: gc,
     place: "whyAlive",
-    instead: "(network, one, inUse, begun) => original(network, one, inUse, begun + SETTLED_AFTER)",
+    instead:
+      "(network, reservation, inUse, begun) => original(network, reservation, inUse, begun + SETTLED_AFTER)",
     cast: cast("GC c ∥ Go ADD b"),
-  },
-  {
-    name: "GC without a list releases what is no pod's",
-    file: "store/journal/record.ts",
-    place: "isReclaimable",
-    instead: "() => true",
-    cast: cast("GC null", graves.ofNoPod),
   },
   {
     name: "an ADD in a full range reclaims nothing of this boot",
@@ -566,7 +545,8 @@ export const bugs: readonly Bug[] = [
     name: "the command gc releases what the same container has got again since it has looked",
     file: "operator/held/release.ts",
     place: "isUnchanged",
-    instead: "(one) => isSameOwner(one.network.read(one)?.owner ?? {}, one.owner)",
+    instead:
+      "(reservation) => isSameOwner(reservation.network.read(reservation)?.owner ?? {}, reservation.owner)",
     cast: cast("gc ∥ DEL d, ADD d", graves.goneForGood),
   },
   {

@@ -1,5 +1,5 @@
 // test: native executable, full extent only, makes namespaces, slow
-/** The handles of network namespaces: what the kernel says to Node.js and to the C host, and what the one in memory says. */
+/** The handles of network namespaces: what the kernel says to Node.js and to the C host. */
 
 import { spawnSync } from "node:child_process";
 import { chmodSync, closeSync, openSync, statSync, symlinkSync, writeFileSync } from "node:fs";
@@ -9,7 +9,6 @@ import { type Test, test } from "tap";
 import { buildNative } from "../../scripts/build/native.ts";
 import type { NamespaceHandle } from "../../src/system/system.ts";
 import { scratchDirectory } from "../harness/data-directory.ts";
-import { MemoryMachine } from "../harness/memory-machine.ts";
 import { lacking } from "../harness/needs.ts";
 import { mountNamespace, takeNamespace } from "../harness/network-namespaces.ts";
 
@@ -229,91 +228,3 @@ for (const [engine, ask] of Object.entries(programs)) {
     t.equal(ask(handle, refusing("open_by_handle_at", "ESTALE")), false);
   });
 }
-
-/** A machine in memory whose kernel gives handles, with a mounted namespace. */
-function machineWith(path: string): MemoryMachine {
-  const machine = new MemoryMachine();
-  machine.kernel.hasHandles = true;
-  machine.kernel.mount(path);
-  return machine;
-}
-
-test("in memory: an id is never given twice, and a number at once", async (t) => {
-  const [path, other] = ["/run/netns/a", "/run/netns/b"];
-  const { kernel } = machineWith(path);
-  const first = kernel.handleAt(path);
-  kernel.unmount(path);
-  kernel.mount(other);
-  const second = kernel.handleAt(other);
-  if (first === undefined || second === undefined) throw new Error("no handles");
-
-  t.equal(second.inode, first.inode);
-  t.not(second.id, first.id);
-  t.same([kernel.lives(first), kernel.lives(second)], [false, true]);
-});
-
-test("in memory: a namespace lives as long as it is mounted, has a process or is open", async (t) => {
-  const path = "/run/netns/a";
-  const { kernel } = machineWith(path);
-  const handle = kernel.handleAt(path);
-  if (handle === undefined) throw new Error("no handle");
-  kernel.startProcess(7, path);
-  kernel.open(path);
-
-  kernel.unmount(path);
-  t.same(kernel.handleAt("/proc/7/ns/net"), handle);
-  kernel.endProcess(7);
-  t.equal(kernel.lives(handle), true);
-  kernel.close(path);
-  t.equal(kernel.lives(handle), false);
-});
-
-test("in memory: without sight nothing lives, and /proc says so", async (t) => {
-  const path = "/run/netns/a";
-  const machine = machineWith(path);
-  const { kernel } = machine;
-  const system = machine.start();
-  const handle = system.namespaceHandle(path);
-  if (handle === undefined) throw new Error("no handle");
-  const told = (): readonly unknown[] => [
-    system.namespaceLives(handle),
-    system.readLink("/proc/self/ns/user"),
-    system.readLink("/proc/self/ns/pid"),
-    /CapEff:\t(.*)\n/.exec(system.readFile("/proc/self/status", 1e6))?.[1],
-  ];
-
-  const all = [true, "user:[4026531837]", "pid:[4026531836]", "000001ffffffffff"];
-  t.same(told(), all);
-  for (const [blind, at, shown] of [
-    [{ isInFirstUserNamespace: false }, 1, "user:[4026539998]"],
-    [{ seesProcesses: false }, 2, "pid:[4026539999]"],
-    [{ isAdministrator: false }, 3, "000001ffffdfffff"],
-  ] as const) {
-    Object.assign(kernel, blind);
-    t.same(told(), all.with(0, false).with(at, shown));
-    const sight = { isInFirstUserNamespace: true, seesProcesses: true, isAdministrator: true };
-    Object.assign(kernel, sight);
-  }
-});
-
-test("in memory: a kernel without handles names nothing, and opens nothing", async (t) => {
-  const path = "/run/netns/a";
-  const machine = machineWith(path);
-  const system = machine.start();
-  const handle = system.namespaceHandle(path);
-  if (handle === undefined) throw new Error("no handle");
-  machine.kernel.hasHandles = false;
-
-  t.equal(system.namespaceHandle(path), undefined);
-  t.throws(() => system.namespaceLives(handle), { code: "EBADF" });
-});
-
-test("in memory: what is no namespace has no handle, and a path that leads nowhere is an error", async (t) => {
-  const machine = machineWith("/run/netns/a");
-  machine.disk.put("/file", "");
-  const system = machine.start();
-
-  for (const path of ["/file", "/", "/run/netns"]) t.equal(system.namespaceHandle(path), undefined);
-  const message = "name_to_handle_at /run/netns/b: no such file or directory";
-  t.throws(() => system.namespaceHandle("/run/netns/b"), { message, code: "ENOENT" });
-});

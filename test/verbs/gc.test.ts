@@ -117,11 +117,10 @@ function withPods(...ids: readonly string[]): Network {
   const network = networkWith({});
   for (const [at, id] of ids.entries()) {
     const netns = `/run/netns/${id}`;
-    const container = id.replace(" ", "-");
     network.machine.namespaces.set(netns, BigInt(4026532001 + at));
-    network.add(container, {
+    network.add(id, {
       netns,
-      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${container}`,
+      cniArgs: `IgnoreUnknown=1;K8S_POD_INFRA_CONTAINER_ID=${id}`,
     });
   }
   network.machine.wait(5000);
@@ -140,20 +139,6 @@ test("GC keeps a pod whose namespace lives, whatever the list, and releases one 
     "host-local: GC kept 1 of 2 reservations that the list lacks in network net: 10.0.0.2: its network namespace /run/netns/a exists\n",
   );
   t.equal(network.gcNow(["a eth0", "c eth0"]).stderr, "");
-});
-
-test("GC keeps a pod whose network namespace is at a path with a space", async (t) => {
-  const network = withPods("a", "my pod");
-  const { stderr } = network.gcNow(["a eth0"]);
-  t.match(stderr, "10.0.0.3: its network namespace /run/netns/my pod exists");
-  t.same(network.reserved(), ["10.0.0.2", "10.0.0.3"]);
-});
-
-test("GC keeps what is young, and of which no namespace is recorded", async (t) => {
-  const network = withPods("a");
-  network.add("young", { netns: "/run/netns/none" });
-  network.machine.wait(1500);
-  t.match(network.gcNow(["a eth0"]).stderr, "10.0.0.3 was reserved only just now");
 });
 
 test("GC that cannot see the processes of the node releases nothing by its list, and says so", async (t) => {

@@ -205,37 +205,6 @@ test("where an address is free, nothing is waited for", async (t) => {
   t.ok(node.machine.time - before < 20);
 });
 
-test("what the network namespace of the call has is no obstacle", async (t) => {
-  const node = new Node({ subnet: "10.0.0.0/29", repeatedAdd: "same" }, "a");
-  t.same(node.run("a").addresses, ["10.0.0.2"], "the same again");
-
-  node.restore();
-  t.same(
-    node.run("a").addresses,
-    ["10.0.0.2"],
-    "as if a main plugin had configured it before it asks",
-  );
-  t.same(node.run("b").addresses, ["10.0.0.3"]);
-});
-
-test("what another network of the data directory has reserved is that network's", async (t) => {
-  const node = new Node(undefined, "a", "b");
-  const other = new Network(node.machine, { subnet: "10.0.0.0/29" }, { name: "isolated" });
-  node.machine.kernel.mount("/run/netns/x");
-  t.same(other.add("x", { netns: "/run/netns/x" }).addresses, ["10.0.0.2"], "as before");
-  node.machine.kernel.configure("/run/netns/x", "10.0.0.2");
-  node.machine.kernel.mount("/run/netns/y");
-  t.match(other.add("y", { netns: "/run/netns/y" }).addresses, ["10.0.0.3"]);
-  node.machine.kernel.configure("/run/netns/y", "10.0.0.3");
-
-  node.restore();
-  t.same(
-    node.run("c").addresses,
-    ["10.0.0.4"],
-    "two have each of the others, and one is accounted for",
-  );
-});
-
 test("a kernel that cannot be asked changes nothing", async (t) => {
   const node = new Node(undefined, "a", "b");
   node.restore();

@@ -193,18 +193,6 @@ test("nothing is reclaimed where namespaces are not seen, or with reclaim never"
   noneGivesWay(t, node, "never");
 });
 
-test("records outlive a journal that is written anew, for files that have not changed since", async (t) => {
-  const node = Node.full();
-  node.lose("p3", "p4");
-  // The Go plugin, which the journal does not know.
-  node.network.del("p6");
-  node.network.put("10.0.0.6", "go\r\neth0");
-  node.network.put("10.0.0.4", "p4\r\neth0");
-
-  t.same(node.run("new").addresses, ["10.0.0.3"]);
-  noneGivesWay(t, node, "10.0.0.4 is another file");
-});
-
 test("an ADD records its file as it leaves it, however often the clock ticks meanwhile", async (t) => {
   const node = Node.full();
   const { network, machine } = node;
@@ -216,20 +204,6 @@ test("an ADD records its file as it leaves it, however often the clock ticks mea
   node.lose("p6");
 
   t.same(node.run("new").addresses, ["10.0.0.6"]);
-});
-
-test("another program's DEL and ADD within a tick leave no record, though the inode stays", async (t) => {
-  const node = Node.full();
-  const { disk } = node.machine;
-  const path = `${node.network.directory}/10.0.0.6`;
-  const { inode } = disk.linkStatus(path);
-  // p6 is restarted under its id by the Go plugin, and its former namespace goes.
-  disk.unlink(path);
-  disk.nextInode = inode;
-  disk.put(path, "p6\r\neth0");
-  node.lose("p6");
-
-  t.match(node.network.add("new").error?.msg, "no IP addresses available");
 });
 
 test("of two containers in one namespace neither tells what became of the other's lost path", async (t) => {

@@ -8,13 +8,9 @@ import { putDated } from "./corrupt-file.ts";
 import { FaultNetwork, HASTY } from "./network.ts";
 import type { Ending, RunningCall } from "./running-call.ts";
 import { allOf, type Context, eachOf, type Scenario, type Trial } from "./scenario.ts";
-import { mixture, type Subject } from "./subject.ts";
 
 /** Room for a thousand. */
 const ipam = { ranges: [[{ subnet: "198.18.0.0/22" }]] };
-
-/** The timeout for the lock where none is configured, in seconds. */
-const DEFAULT_TIMEOUT = 30;
 
 /** In seconds, also for two hundred processes of the portable executable. */
 const LIMIT = 180;
@@ -76,19 +72,6 @@ async function refused(trial: Trial): Promise<void> {
   });
 }
 
-/** As when a node starts: nobody holds the lock, and the timeout is the default. */
-async function startAtOnce(trial: Trial, programs: readonly Subject[]): Promise<void> {
-  const network = new FaultNetwork(trial, {
-    ipam: { ...ipam, lockTimeoutSeconds: DEFAULT_TIMEOUT },
-  });
-  const speed = programs.some(({ name }) => name === "portable") ? "slow" : "quick";
-  const calls = Array.from({ length: atOnce[speed][trial.extent] }, (_, at) => {
-    const subject = programs[at % programs.length] ?? trial.subject;
-    return network.begin("ADD", `c${at}`, { subject, limit: 2 * DEFAULT_TIMEOUT });
-  });
-  requireEach(trial, network, await endingsOf(calls));
-}
-
 function endingsOf(calls: readonly RunningCall[]): Promise<readonly Ending[]> {
   return Promise.all(calls.map(({ ended }) => ended));
 }
@@ -113,19 +96,6 @@ export const concurrentCallScenarios: readonly Scenario[] = [
       ],
       (trial, { attempt }) => attempt(trial),
       { some: allOf },
-    ),
-  },
-  {
-    fault: "up to two hundred ADDs start at the same time, of one executable and of all mixed",
-    promise: "each is served exactly once, in the default timeout",
-    attempt: eachOf(
-      (context) =>
-        [[context.subject], mixture(context)].map((programs) => ({
-          what: programs.map(({ name }) => name).join(", "),
-          programs,
-        })),
-      (trial, { programs }) => startAtOnce(trial, programs),
-      { atOnce: 1, some: allOf },
     ),
   },
 ];

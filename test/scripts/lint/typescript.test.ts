@@ -1,5 +1,5 @@
 // test: own process
-/** `npm run lint` is red for a planted arrow, folder and comment, and names each. */
+/** `npm run lint` is red for a planted arrow, folder, comment, title and name of a function, and names each. */
 
 import { spawnSync } from "node:child_process";
 import { test } from "tap";
@@ -16,6 +16,12 @@ function lint(directory: string) {
 
 const comment = "Those that are here.";
 
+/** One character longer than a title may be. */
+const title = "a".repeat(91);
+
+/** In tests, and of an engine, a function may have the name of another. */
+const serve = "export function serve(): void {}\n";
+
 test("what is planted is named, also the import of a type", async (t) => {
   const directory = t.testdir({
     "tsconfig.json": JSON.stringify({ compilerOptions: options, include: ["src", "test"] }),
@@ -24,9 +30,17 @@ test("what is planted is named, also the import of a type", async (t) => {
         "a.ts": 'import type { Lock } from "../store/lock.ts";\nexport type A = Lock;\n',
         "b.ts": `/** ${comment} */\nexport const late = import("../store/lock.ts");\n`,
       },
-      store: { "lock.ts": 'import "node:fs";\nexport interface Lock {}\n' },
+      store: {
+        "lock.ts": 'import "node:fs";\nexport interface Lock {}\n',
+        "owner.ts": "export function ownerOf(): void {}\n",
+        "pod.ts": "export function ownerOf(a: 1): 1;\nexport function ownerOf(a: 2): 2;\n",
+      },
+      system: { node: { "serve.ts": serve }, quickjs: { "serve.ts": serve } },
     },
-    test: { ipam: { ranges: { "c.test.ts": "export {};\n" } } },
+    test: {
+      ipam: { ranges: { "c.test.ts": `${serve}test("${title}", () => {});\n` } },
+      "d.test.ts": `test(\n  \`${title}\`, () => {});\ntest("${title.slice(1)}", () => {});\n`,
+    },
   });
   const arrow = "scripts/lint/arrows.ts has no arrow from ipam to store";
   t.same(lint(directory), [
@@ -36,6 +50,9 @@ test("what is planted is named, also the import of a type", async (t) => {
       `src/ipam/b.ts: ${arrow}`,
       "test/ipam/ranges: src/ has no such folder, which it would be the tests of",
       `src/ipam/b.ts:1: a doc comment names what it documents, found: ${comment}`,
+      `test/d.test.ts: a title has at most 90 characters, found: ${title}`,
+      `test/ipam/ranges/c.test.ts: a title has at most 90 characters, found: ${title}`,
+      "src/store/owner.ts, src/store/pod.ts: each exports a function ownerOf",
       "",
     ],
   ]);
