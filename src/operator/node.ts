@@ -72,7 +72,7 @@ export class Node {
     this.uses = uses;
     this.configurations = configurations;
     this.directories = networkDirectories(context.system, this.networks);
-    this.asked = this.directories.filter((one) => this.isAsked(one.files.network));
+    this.asked = this.directories.filter((directory) => this.isAsked(directory.files.network));
     this.cache = cache;
     this.facts = new NodeLifeFacts(context.system, this.cache, this.directories);
     this.liveness = new Lives(this.facts);
@@ -95,7 +95,7 @@ export class Node {
    */
   readonly reservations = once((): readonly NodeReservation[] => {
     this.cache.learnNames();
-    const reservations = this.directories.flatMap((one) => one.reservations);
+    const reservations = this.directories.flatMap((directory) => directory.reservations);
     for (const directory of this.directories) this.facts.journalOf(directory);
     return reservations;
   });

@@ -83,14 +83,20 @@ export function search(node: Node, query: Query): readonly KnownReservation[] {
   node.facts.namespaces();
   logUnreadable(node.context, all);
   const found = new Set(
-    all.filter((one) => matches(query, one.text, containerOf(one.owner), () => cache.podOf(one))),
+    all.filter((reservation) =>
+      matches(query, reservation.text, containerOf(reservation.owner), () =>
+        cache.podOf(reservation),
+      ),
+    ),
   );
   // Whether a container is alive is told by all that it holds, also in other networks.
   const containers = new Set([...found].map(({ owner }) => containerOf(owner)));
   containers.delete("");
   const related = node
     .reservations()
-    .filter((one) => found.has(one) || containers.has(containerOf(one.owner)));
+    .filter(
+      (reservation) => found.has(reservation) || containers.has(containerOf(reservation.owner)),
+    );
   return liveness.livenessOfAll(related).filter(({ reservation }) => found.has(reservation));
 }
 

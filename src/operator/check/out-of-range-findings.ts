@@ -113,13 +113,13 @@ function placeOf(
   reservation: NodeReservation,
 ): AddressInNetwork | undefined {
   const places = networks.map((network) => addressIn(network, reservation.address));
-  const [place] = FIRST.flatMap((kind) => places.find((one) => one.kind === kind) ?? []);
+  const [place] = FIRST.flatMap((kind) => places.find((place) => place.kind === kind) ?? []);
   if (place === undefined || place.kind === "gateway") return place;
   const pod = cache.podOf(reservation);
-  const isItsOwn = places.some((one) => {
-    if (one.kind !== "reserved") return one.kind === "handedOut" || one.kind === "unknown";
+  const isItsOwn = places.some((place) => {
+    if (place.kind !== "reserved") return place.kind === "handedOut" || place.kind === "unknown";
     // A holder whose pod is not known may be the one that is meant.
-    return one.entry.pod !== undefined && (pod === "" || pod === one.entry.pod);
+    return place.entry.pod !== undefined && (pod === "" || pod === place.entry.pod);
   });
   // A file that names no container does no harm where nobody else gets the address.
   const isWithheld = place.kind === "reserved" || place.kind === "excluded";

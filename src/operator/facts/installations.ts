@@ -27,7 +27,9 @@ export function readInstallations(system: System): Installations {
   );
   return {
     since:
-      dates.length === 0 ? undefined : Math.max(...dates.map((one) => Number(one / 1_000_000n))),
-    others: directories.filter((one) => !own.has(one) && exists(system, join(one, PLUGIN))),
+      dates.length === 0 ? undefined : Math.max(...dates.map((date) => Number(date / 1_000_000n))),
+    others: directories.filter(
+      (directory) => !own.has(directory) && exists(system, join(directory, PLUGIN)),
+    ),
   };
 }

@@ -86,6 +86,8 @@ export function isDeadByList({ deadSince, conclusion }: DecidedReservation): boo
 }
 
 /** The decision where the list is in doubt: it still shows who is alive, and nothing is dead by it. */
-export function withoutList(one: DecidedReservation): DecidedReservation {
-  return isDeadByList(one) ? { ...one, decision: "unknown", deadSince: undefined } : one;
+export function withoutList(decided: DecidedReservation): DecidedReservation {
+  return isDeadByList(decided)
+    ? { ...decided, decision: "unknown", deadSince: undefined }
+    : decided;
 }

@@ -27,7 +27,9 @@ export function doubtOn(
   { cache, liveness }: Pick<Node, "cache" | "liveness">,
   isForced: boolean,
 ): string | undefined {
-  const lacked = judged.find((one) => isRunning(one) && !isBesideListed(one, list, liveness));
+  const lacked = judged.find(
+    (decided) => isRunning(decided) && !isBesideListed(decided, list, liveness),
+  );
   if (lacked !== undefined) {
     const { reservation, conclusion } = lacked;
     const pod = cache.podOf(reservation);

@@ -35,10 +35,10 @@ export function formatCollection(
   const { system } = context;
   const now = system.now();
   const all = collections.flatMap(({ decided }) => decided);
-  const rows = all.flatMap((one) => {
-    const state = stateTextOf(one, grace, now);
+  const rows = all.flatMap((decided) => {
+    const state = stateTextOf(decided, grace, now);
     if (state === undefined) return [];
-    const { network, text, owner } = one.reservation;
+    const { network, text, owner } = decided.reservation;
     const id = formatId(system, containerOf(owner));
     return [[network.files.network, text, id, interfaceOf(owner) || "-", state]];
   });
@@ -63,8 +63,8 @@ export function formatReleases(collections: readonly Collection[]): string {
 }
 
 /** `undefined` for a reservation that is not in the table. */
-function stateTextOf(one: DecidedReservation, grace: number, now: number): string | undefined {
-  const { decision, deadSince, conclusion, isBeforeBoot } = one;
+function stateTextOf(decided: DecidedReservation, grace: number, now: number): string | undefined {
+  const { decision, deadSince, conclusion, isBeforeBoot } = decided;
   if (decision === "inUse") return `alive, though not in the list: ${conclusion.reason}`;
   if (deadSince === undefined) return undefined;
   if (decision === "released") return "released";
@@ -190,7 +190,7 @@ function endOfGrace(
   now: number,
 ): string {
   const last = all
-    .filter((one) => one.decision === decision)
+    .filter((decided) => decided.decision === decision)
     .reduce((time, { deadSince, reservation }) => {
       return Math.max(time, deadSince ?? reservation.since ?? now);
     }, 0);

@@ -70,10 +70,10 @@ function collect(context: Context): Report {
     return has("--yes") ? release(context, judged) : judged;
   });
   const hasList = source.list !== undefined;
-  const messages = collections.flatMap((one) => {
-    const { directory, decided, refused } = one;
+  const messages = collections.flatMap((collection) => {
+    const { directory, decided, refused } = collection;
     const said = refused ?? undecidedText(context, directory, decided, hasList);
-    return [said ?? [], record(one, has("--yes")) ?? []].flat();
+    return [said ?? [], record(collection, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
   const isLeft = collections.some(({ decided }) =>
@@ -116,10 +116,10 @@ function release(context: Context, collection: Collection): Collection {
   const hasLeftOvers = exists(files.system, files.directory) && files.abandonedFiles().length > 0;
   if (due.length === 0 && !hasLeftOvers) return collection;
   const gone = new Set(releaseOrLog(context, directory, "gc", due, () => files.sweepAll()));
-  const outcomeOf = (one: DecidedReservation): DecidedReservation =>
-    one.decision === "due"
-      ? { ...one, decision: gone.has(one.reservation) ? "released" : "kept" }
-      : one;
+  const outcomeOf = (decided: DecidedReservation): DecidedReservation =>
+    decided.decision === "due"
+      ? { ...decided, decision: gone.has(decided.reservation) ? "released" : "kept" }
+      : decided;
   return { ...collection, decided: decided.map(outcomeOf) };
 }
 

@@ -70,7 +70,7 @@ export const history: Command = {
       (files) => readHistory(files) !== undefined,
     );
     const histories = node.asked.map(({ files }) => readRecords(files));
-    const all = inOrder([...histories.map((one) => one.events), readCalls(node)]);
+    const all = inOrder([...histories.map((history) => history.events), readCalls(node)]);
     const meant = query === undefined ? all : meantBy(query, all);
     const atAnyTime = isOfFailures ? meant.filter(isFailure) : meant;
     const events = choose(atAnyTime);
@@ -135,7 +135,7 @@ function meantBy(query: Query, all: readonly HistoryEvent[]): readonly HistoryEv
   const meant = new Set(all.filter(isMeant));
   const containers = new Set([...meant].map(({ container }) => container));
   containers.delete("");
-  return all.filter((one) => meant.has(one) || containers.has(one.container));
+  return all.filter((event) => meant.has(event) || containers.has(event.container));
 }
 
 /**
@@ -152,15 +152,15 @@ function choiceOf({
   const since = option("--since");
   if (at !== undefined) {
     const time = parseTime(at, "--at", now);
-    return (events) => lastOfEach(events.filter((one) => one.time <= time));
+    return (events) => lastOfEach(events.filter((event) => event.time <= time));
   }
   if (since === undefined) return (events) => events;
   const time = parseTime(since, "--since", now);
-  return (events) => events.filter((one) => one.time >= time);
+  return (events) => events.filter((event) => event.time >= time);
 }
 
 /** The last event of each address; a call that failed is of none. */
 function lastOfEach(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
-  const ofAddresses = events.filter((one) => !isFailure(one));
+  const ofAddresses = events.filter((event) => !isFailure(event));
   return [...new Map(ofAddresses.map((one) => [`${one.network} ${one.address}`, one])).values()];
 }

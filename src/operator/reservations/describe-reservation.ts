@@ -8,7 +8,7 @@ export function describeReservations(
   { cache }: Pick<Node, "cache">,
   known: readonly KnownReservation[],
 ): readonly object[] {
-  return known.map((one) => describe(one, cache.podOf(one.reservation)));
+  return known.map((judged) => describe(judged, cache.podOf(judged.reservation)));
 }
 
 /** @param pod as `namespace/name`; empty if it is not known */

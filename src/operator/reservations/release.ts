@@ -39,7 +39,7 @@ export const release: Command = {
     const node = openNode(context, context.option("--network"));
     const targets = queries.map((query) => targetOf(node, query));
     const meant = targets.flatMap(({ known }) => known);
-    const chosen = [...new Map(meant.map((one) => [one.reservation, one])).values()];
+    const chosen = [...new Map(meant.map((judged) => [judged.reservation, judged])).values()];
     const unclear = targets.flatMap(({ hints }) => hints);
     if (unclear.length > 0) return refused(node, chosen, unclear, "Correct this first.");
     const doubts = chosen.flatMap(doubtOn);
@@ -68,9 +68,9 @@ interface Target {
 function targetOf(node: Node, query: Query): Target {
   const found = search(node, query);
   if (found.length === 0) return { known: [], hints: whyNotFound(node, query) };
-  const known = found.filter((one) => isWhole(node, query, one));
+  const known = found.filter((judged) => isWhole(node, query, judged));
   const meant = known.length === 0 ? found : known;
-  const meanings = new Set(meant.map((one) => meaningOf(node, query, one)));
+  const meanings = new Set(meant.map((judged) => meaningOf(node, query, judged)));
   if (known.length > 0 && meanings.size === 1) return { known, hints: [] };
   const how =
     query.kind === "address"

@@ -37,7 +37,9 @@ export const show: Command = {
       document: () => ({ reservations: describeReservations(node, known), hints }),
       text: () => {
         const now = context.system.now();
-        const shown = known.map((one) => describe(one, node.cache.podOf(one.reservation), now));
+        const shown = known.map((judged) =>
+          describe(judged, node.cache.podOf(judged.reservation), now),
+        );
         return shown.join("\n") + hints.map(({ text }) => `${inOneLine(text)}\n`).join("");
       },
     };
@@ -52,7 +54,9 @@ function describe(
 ): string {
   const { network, address, owner, since, range, path } = reservation;
   const time = since === undefined ? "" : new Date(since).toISOString();
-  const places = network.networks.map((one) => describeAddress(addressIn(one, address)));
+  const places = network.networks.map((configured) =>
+    describeAddress(addressIn(configured, address)),
+  );
   const facts: [string, string][] = [
     ["container", containerOf(owner)],
     ["interface", interfaceOf(owner)],

@@ -72,7 +72,7 @@ scenario(
       rmSync(FILE);
       put("/etc/cni/other/net.conflist", JSON.stringify(NETWORK));
       t.same(found(), []);
-      mkdirSync("/var/lib/cni/networks/net", { recursive: true });
+      put("/var/lib/cni/networks/net/lock", "");
       t.match(found("--conf-dir", "/etc/cni/net.d"), [
         "info unconfigured-network /var/lib/cni/networks/net: no configuration that was read names this network, but containerd reads /etc/cni/other, which was not read",
       ]);

@@ -122,6 +122,6 @@ function podIn(cniArgs: unknown): string {
 /** A value of `CNI_ARGS`, which libcni records as a list of pairs. */
 function argumentOf(cniArgs: unknown, key: string): string {
   // multus repeats them: of several the last counts.
-  const pair = listOf(cniArgs).findLast((one) => listOf(one)[0] === key);
+  const pair = listOf(cniArgs).findLast((member) => listOf(member)[0] === key);
   return textOf(listOf(pair)[1]);
 }

@@ -110,12 +110,12 @@ export class ResultsCache implements ConfigurationCache {
   }
 }
 
-function joined(one: Known, other: Known): Known {
-  if (one === NOTHING) return other;
-  if (other === NOTHING) return one;
+function joined(known: Known, other: Known): Known {
+  if (known === NOTHING) return other;
+  if (other === NOTHING) return known;
   return {
-    attachments: [...one.attachments, ...other.attachments],
-    unreadable: one.unreadable ?? other.unreadable,
+    attachments: [...known.attachments, ...other.attachments],
+    unreadable: known.unreadable ?? other.unreadable,
   };
 }
 
@@ -154,7 +154,7 @@ class CacheDirectory {
     for (const name of this.#namesOf(reservation)) {
       const known = entries.get(name)?.() ?? NOTHING;
       const isOwn = known.attachments.every(
-        (one) => one.network === network && one.containerId === containerId,
+        (attachment) => attachment.network === network && attachment.containerId === containerId,
       );
       if (isOwn) all = joined(all, known);
     }
@@ -168,7 +168,8 @@ class CacheDirectory {
    */
   knownBut(reservations: readonly NodeReservation[], others: Iterable<string>): Known {
     const left = new Set(others);
-    for (const one of reservations) for (const name of this.#namesOf(one)) left.add(name);
+    for (const reservation of reservations)
+      for (const name of this.#namesOf(reservation)) left.add(name);
     const attachments: CachedAttachment[] = [];
     let unreadable = this.unlisted;
     for (const [name, read] of this.entries()) {
