@@ -1,8 +1,9 @@
 // test: native executable, makes namespaces, mounts
-/** Living pods that are cut off from the bridge of their network, with the `bridge` plugin: who they are, and what helps. */
+/** Living pods that are cut off from the bridge of their network, with the `bridge` plugin: who they are, and what helps; and a wrong gateway. */
 
 import { execFileSync } from "node:child_process";
 import { type AddedPod, add, configure, end, findings } from "./bridge-node.ts";
+import { Pod } from "./pod.ts";
 import { scenario } from "./scenario.ts";
 
 const needs = { plugins: ["bridge"], cniVersion: "1.0.0" };
@@ -82,20 +83,20 @@ for (const [what, [spoil, pods, why, commands]] of Object.entries(cases)) {
       t.match(message, why);
       t.equal(severity, "error");
     }
-    t.same([...new Set(found.flatMap((one) => one.commands))], commands);
+    t.same([...new Set(found.flatMap((finding) => finding.commands))], commands);
 
     run(...commands);
-    for (const one of [web, db]) {
-      const isCutOff = commands.length === 0 && living.includes(one.pod.containerId);
-      const { containerId } = one.pod;
+    for (const added of [web, db]) {
+      const isCutOff = commands.length === 0 && living.includes(added.pod.containerId);
+      const { containerId } = added.pod;
       t.equal(
-        one.pod.reaches(GATEWAY, isCutOff ? 1 : undefined),
+        added.pod.reaches(GATEWAY, isCutOff ? 1 : undefined),
         !isCutOff,
         `${containerId} reaches its gateway`,
       );
       if (!isCutOff) continue;
-      end(host, network, one);
-      t.ok(add(host, network, `${one.pod.containerId}-again`).pod.reaches(GATEWAY));
+      end(host, network, added);
+      t.ok(add(host, network, `${added.pod.containerId}-again`).pod.reaches(GATEWAY));
     }
     t.same(
       findings().filter(({ severity }) => severity === "error"),
@@ -113,4 +114,31 @@ scenario("a pod of another link is not at the bridge by right", needs, (t, host)
     "a bridge with another name in the configuration is no bridge that was renamed",
   );
   t.ok(bridge.pod.netns);
+});
+
+scenario("a wrong address in place of the gateway goes once nobody is there", needs, (t, host) => {
+  const ofBridge = () => findings().filter(({ code }) => code.startsWith("bridge-"));
+  const network = configure({ ranges });
+  const pod = add(host, network, "pod");
+  for (const words of ["del 10.219.7.1/28", "add 10.219.7.14/28", "add 10.219.7.13/28"])
+    run(`ip addr ${words} dev cni0`);
+  const failing = new Pod("failing");
+  t.throws(() => host.runtime.add(network, failing), /already has an IP address different from/);
+  host.runtime.del(network, failing);
+  failing.remove();
+
+  const [wrong, lost] = ofBridge();
+  t.match(wrong, { code: "bridge-address", message: / at cni0 may need it$/ });
+  t.same(wrong?.commands, [], "it is not the pod's by what libcni knows, but it may be");
+  t.equal(lost?.code, "bridge-without-address");
+  run(...(lost?.commands ?? []));
+  t.ok(pod.pod.reaches(GATEWAY));
+
+  run("ip addr del 10.219.7.1/28 dev cni0");
+  end(host, network, pod);
+  const commands = ofBridge().flatMap((finding) => finding.commands);
+  t.equal(commands.length, 2);
+  run(...commands);
+  t.ok(add(host, network, "next").pod.reaches(GATEWAY));
+  t.same(ofBridge(), []);
 });

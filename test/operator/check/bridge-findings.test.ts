@@ -1,4 +1,4 @@
-/** What check says of the addresses of a bridge; with the plugin `bridge` itself in test/e2e/more-addresses.test.ts and stale-bridge.test.ts. */
+/** What check says of the addresses of a bridge; with the plugin `bridge` itself in test/e2e/more-addresses.test.ts and cut-off.test.ts. */
 
 import { test } from "tap";
 import type { JsonObject } from "../../../src/cni/json.ts";

@@ -205,7 +205,7 @@ function removePlugin(): void {
 
 /**
  * Of these no command is printed, it only shows what there is or releases an address by `release`, which refuses to where a
- * container lives; those for bridges are pasted in stale-bridge.test.ts and cut-off.test.ts.
+ * container lives; those for bridges are pasted in more-addresses.test.ts and cut-off.test.ts.
  */
 const others: readonly (keyof typeof kinds)[] = [
   ...(["unreadable-configuration", "no-networks", "interfaces-unread"] as const),
