@@ -552,7 +552,7 @@ export const bugs: readonly Bug[] = [
   {
     name: "release does not refuse what lives",
     file: "operator/reservations/release.ts",
-    place: "livingHints",
+    place: "doubtOn",
     instead: "() => []",
     cast: cast("release c", living),
   },
