@@ -90,7 +90,7 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ],
   ["operator", shared],
   ["operator/capacity", shared],
-  ["operator/gc", shared],
+  ["operator/gc", [...shared, "operator/reservations"]],
   ["operator/install", shared],
   ["operator/check", [...shared, "operator/capacity", "operator/gc", "operator/install"]],
   ["operator/history", shared],

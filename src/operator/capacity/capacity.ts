@@ -6,6 +6,7 @@ import {
 } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
+import { timeText } from "../../cli/output/time.ts";
 import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -125,7 +126,7 @@ function feature(context: Context): Report {
       file: path,
       feature: resource,
       pods: maxPods(pods),
-      expires: new Date(expires).toISOString(),
+      expires: timeText(expires),
     }),
     text: () => "",
   };

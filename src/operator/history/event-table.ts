@@ -2,9 +2,9 @@
 
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
+import { timeText } from "../../cli/output/time.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type HistoryEvent, isFailure } from "./event.ts";
-import { timeText } from "./time.ts";
 
 /** A line for each event. */
 export function eventTable(system: OperatorSystem, events: readonly HistoryEvent[]): string {

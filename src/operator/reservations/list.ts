@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { logUnreadable } from "../held/network-directory.ts";
 import { openNode } from "../node.ts";
-import { describeReservations } from "./describe-reservation.ts";
+import { describeReservation } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
 /** `list`: lists reservations. */
@@ -34,10 +34,7 @@ function listNetworks(context: Context): Report {
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
-    document: () => ({ reservations: describeReservations(node, known) }),
-    text: () => {
-      const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
-      return reservationTable(node, known, isAliveShown, context.has("--no-headers"));
-    },
+    document: () => ({ reservations: known.map((judged) => describeReservation(node, judged)) }),
+    text: () => reservationTable(node, known, context.has("--no-headers")),
   };
 }

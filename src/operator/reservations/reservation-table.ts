@@ -8,19 +8,15 @@ import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 
-/**
- * A row for each reservation. The column BOOT is there where one is from before this boot.
- *
- * @param isAliveShown whether there is a column ALIVE
- */
+/** A row for each reservation. ALIVE is there where it is known of any, and BOOT where any is from before this boot. */
 export function reservationTable(
   { context: { system }, cache }: Node,
   known: readonly KnownReservation[],
-  isAliveShown: boolean,
   isHeadless = false,
 ): string {
   const paint = painter(system);
   const now = system.now();
+  const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
   const isBootShown = known.some(({ isBeforeBoot }) => isBeforeBoot);
   const isOne = new Set(known.map(({ reservation }) => reservation.network)).size <= 1;
   return formatTable(
