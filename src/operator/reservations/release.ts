@@ -52,11 +52,9 @@ export const release: Command = {
         "Correct this first.",
       );
     }
-    const isRefused = chosen.some(({ conclusion: { liveness } }) => {
-      return liveness === "alive" || (liveness === "unknown" && !canAsk(context));
-    });
     const doubts = chosen.flatMap(doubtOn);
-    if (isRefused && !context.has("--force")) return refuse(doubts, FORCE);
+    const isSafe = chosen.every((judged) => isReleasable(judged, canAsk(context)));
+    if (!isSafe && !context.has("--force")) return refuse(doubts, FORCE);
     const these = chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`;
     if (!isConfirmed(context, textOf(node, chosen, doubts), `Release ${these}?`)) {
       return refuse([], "Use --yes, or answer y at a terminal.");
@@ -113,6 +111,11 @@ function meaningOf(
   const pod = cache.podOf(reservation);
   const isPod = kind === "pod" || (id !== text && isPodNamed(pod, text));
   return isPod ? `pod ${pod}` : `container ${id}`;
+}
+
+/** Whether a reservation may be released without `--force`: its container is dead, or may be, and somebody can be asked. */
+function isReleasable({ conclusion: { liveness } }: KnownReservation, canBeAsked: boolean) {
+  return liveness === "dead" || (liveness === "unknown" && canBeAsked);
 }
 
 /** What speaks against a release; nothing where the container is dead. */

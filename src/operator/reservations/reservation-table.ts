@@ -3,7 +3,7 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
-import { formatLiveness } from "../../store/life/conclusion.ts";
+import { type Conclusion, formatLiveness, isBeforeBoot } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
@@ -17,7 +17,9 @@ export function reservationTable(
   const paint = painter(system);
   const now = system.now();
   const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
-  const isBootShown = known.some(({ isBeforeBoot }) => isBeforeBoot);
+  const formatLife = ({ liveness }: Conclusion): string =>
+    liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness);
+  const isBootShown = known.some(({ conclusion }) => isBeforeBoot(conclusion));
   const isOne = new Set(known.map(({ reservation }) => reservation.network)).size <= 1;
   return formatTable(
     columns(
@@ -26,17 +28,15 @@ export function reservationTable(
       ...(isBootShown ? ["BOOT"] : []),
       "POD",
     ),
-    known.map(({ reservation, conclusion: { liveness }, isBeforeBoot }) => [
+    known.map(({ reservation, conclusion }) => [
       reservation.network.files.network,
       reservation.text,
       // `?` if the file cannot be read.
       reservation.owner.kind === "unknown" ? "?" : formatId(system, containerOf(reservation.owner)),
       interfaceOf(reservation.owner) || "-",
       reservation.since === undefined ? "-" : formatDuration(now - reservation.since),
-      ...(isAliveShown
-        ? [liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness)]
-        : []),
-      ...(isBootShown ? [isBeforeBoot ? "before" : "-"] : []),
+      ...(isAliveShown ? [formatLife(conclusion)] : []),
+      ...(isBootShown ? [isBeforeBoot(conclusion) ? "before" : "-"] : []),
       cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system), isHeadless },
