@@ -14,7 +14,6 @@ import {
   countRanges,
   describeRange,
   maxPods,
-  permille,
   podsFor,
   type RangeCounts,
 } from "../judgements/usage.ts";
@@ -208,8 +207,8 @@ function describe(counts: NetworkCounts): object {
   const { network, ranges, reservations, pods, next, reclaimable } = counts;
   return {
     network: network.files.network,
-    source: network.source ?? null,
     directory: network.files.directory,
+    configuration: network.source ?? null,
     reservations,
     pods: pods ?? null,
     failure: next.failure ?? null,
@@ -220,7 +219,5 @@ function describe(counts: NetworkCounts): object {
 
 function describeCounts(counts: RangeCounts): object {
   const { capacity, used, free } = counts;
-  const tenths = permille(counts);
-  const percent = tenths === undefined ? null : tenths / 10;
-  return { ...describeRange(counts), capacity, used, free, percent };
+  return { ...describeRange(counts), capacity, used, free };
 }

@@ -32,13 +32,13 @@ test("the document has the numbers, of any size", async (t) => {
   const machine = memoryNode({ "fd00::10": "c1\r\neth0" });
   configure(machine, "net", { subnet: "fd00::/64", rangeStart: "fd00::10" });
   const size = 2n ** 64n - 16n;
-  const counts = { capacity: size, used: 1n, free: size - 1n, percent: 0 };
+  const counts = { capacity: size, used: 1n, free: size - 1n };
 
   t.strictSame(reportOf(machine).document(), {
     networks: [
       {
         network: "net",
-        source: "/conf/net.conf",
+        configuration: "/conf/net.conf",
         directory: "/data/net",
         reservations: 1,
         pods: size,
