@@ -7,7 +7,6 @@ import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
 import { formatMinute, timeText } from "../../cli/output/time.ts";
-import { isBeforeBoot } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -69,20 +68,19 @@ export function formatReleases(collections: readonly Collection[]): string {
 
 /** `undefined` for a reservation that is not in the table. */
 function stateTextOf(
-  { decision, deadSince, conclusion }: DecidedReservation,
+  { decision, deadSince }: DecidedReservation,
   isRun: boolean,
   grace: number,
   now: number,
 ): string | undefined {
   if (deadSince === undefined) return undefined;
   if (decision === "released") return "released";
-  const dead = isBeforeBoot(conclusion) ? "dead, from before this boot" : "dead";
   if (decision === "waiting") {
-    return `${dead}; released after ${formatMinute(deadSince + grace, now)}, or with --now`;
+    return `dead; released after ${formatMinute(deadSince + grace, now)}, or with --now`;
   }
   return isRun
     ? "kept; changed in the meantime, or could not be released"
-    : `${dead}; released with --yes`;
+    : "dead; released with --yes";
 }
 
 /** How many there are of each kind of which there are any. */

@@ -32,10 +32,7 @@ function orDash(text: string): string {
 }
 
 /** The words of an event, where its verb does not say all. */
-function messageOf({ kind, message, details, milliseconds }: HistoryEvent): string {
-  if (kind === "returned") {
-    return `given back ${milliseconds} ms after its ADD: a plugin that comes after this one may fail`;
-  }
+function messageOf({ message, details }: HistoryEvent): string {
   return details === "" ? message : `${message}; ${details}`;
 }
 

@@ -1,6 +1,6 @@
 /** Which reservations hold an address for nobody, by who is alive. */
 
-import { hasNoProcess, isBeforeBoot, mayHaveLeaked } from "../../store/life/conclusion.ts";
+import { hasNoProcess, mayHaveLeaked } from "../../store/life/conclusion.ts";
 import { isYoung } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
@@ -38,7 +38,7 @@ export function leaksAmong(
       containerOf(reservation.owner) !== "" &&
       (judgedFrom !== undefined || isOld(reservation, now)),
   );
-  const counted = old.filter(({ conclusion }) => !isBeforeBoot(conclusion));
+  const counted = old.filter(({ conclusion: { by } }) => by !== "boot");
   return {
     judged: old.length,
     leaked: counted.filter(({ conclusion }) => mayHaveLeaked(conclusion)),

@@ -1,6 +1,5 @@
 import { timeText } from "../../cli/output/time.ts";
 import { formatAddress } from "../../ipam/address.ts";
-import { isBeforeBoot } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
@@ -8,9 +7,8 @@ import type { Node } from "../node.ts";
 /** The JSON form of a reservation. */
 export function describeReservation(
   { cache }: Pick<Node, "cache">,
-  { reservation, conclusion }: KnownReservation,
+  { reservation, conclusion: { liveness, reason } }: KnownReservation,
 ): object {
-  const { liveness, reason } = conclusion;
   const { network, text, owner, since, range, path } = reservation;
   return {
     network: network.files.network,
@@ -20,7 +18,6 @@ export function describeReservation(
     pod: cache.podOf(reservation),
     owner: owner.kind,
     since: since === undefined ? null : timeText(since),
-    beforeBoot: isBeforeBoot(conclusion),
     alive: liveness === "unknown" ? null : liveness === "alive",
     reason,
     range:

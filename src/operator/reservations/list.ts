@@ -11,7 +11,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names; of Nomad's networks of mode cni/NETWORK it is the job. ALIVE says whether the container is alive, by the network namespaces of the node (show says why); the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which ADD uses again when their range is otherwise full; the column is omitted if there are none.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names; of Nomad's networks of mode cni/NETWORK it is the job. ALIVE says whether the container is alive, by the network namespaces of the node (show says why); the column is omitted if that is unknown for all of them.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],

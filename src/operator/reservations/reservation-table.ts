@@ -3,12 +3,12 @@
 import { formatDuration } from "../../cli/command/duration.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, painter, tableWidth } from "../../cli/output/terminal.ts";
-import { type Conclusion, formatLiveness, isBeforeBoot } from "../../store/life/conclusion.ts";
+import { type Conclusion, formatLiveness } from "../../store/life/conclusion.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 
-/** A row for each reservation. ALIVE is there where it is known of any, and BOOT where any is from before this boot. */
+/** A row for each reservation. The column ALIVE is there where it is known of any. */
 export function reservationTable(
   { context: { system }, cache }: Node,
   known: readonly KnownReservation[],
@@ -19,13 +19,11 @@ export function reservationTable(
   const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
   const formatLife = ({ liveness }: Conclusion): string =>
     liveness === "dead" ? paint("no", "warning") : formatLiveness(liveness);
-  const isBootShown = known.some(({ conclusion }) => isBeforeBoot(conclusion));
   const isOne = new Set(known.map(({ reservation }) => reservation.network)).size <= 1;
   return formatTable(
     columns(
       ...[isOne ? "?NETWORK" : "NETWORK", "ADDRESS", "CONTAINER", "?INTERFACE", "AGE"],
       ...(isAliveShown ? ["ALIVE"] : []),
-      ...(isBootShown ? ["BOOT"] : []),
       "POD",
     ),
     known.map(({ reservation, conclusion }) => [
@@ -36,7 +34,6 @@ export function reservationTable(
       interfaceOf(reservation.owner) || "-",
       reservation.since === undefined ? "-" : formatDuration(now - reservation.since),
       ...(isAliveShown ? [formatLife(conclusion)] : []),
-      ...(isBootShown ? [isBeforeBoot(conclusion) ? "before" : "-"] : []),
       cache.podOf(reservation) || "-",
     ]),
     { width: tableWidth(system), isHeadless },

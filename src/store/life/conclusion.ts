@@ -278,11 +278,6 @@ export function mayHaveLeaked(conclusion: Conclusion): boolean {
   return conclusion.liveness === "dead" || hasNoProcess(conclusion);
 }
 
-/** Whether a container is dead since its reservation is from before this boot: any ADD may take its address. */
-export function isBeforeBoot({ liveness, by }: Conclusion): boolean {
-  return liveness === "dead" && by === "boot";
-}
-
 /** Whether a container is alive by a mount or a descriptor alone: no process runs in its network namespace. */
 export function hasNoProcess({ liveness, by }: Conclusion): boolean {
   return liveness === "alive" && by === "idle";

@@ -54,11 +54,6 @@ const states: Readonly<
   ],
   "a dry run, at once": ["--now", "dead; released with --yes"],
   "a run, at once": ["--now --yes", "released"],
-  "what is from before this boot": [
-    "--now",
-    "dead, from before this boot; released with --yes",
-    (machine) => machine.boot(),
-  ],
   "a young one": ["--now --yes", "", (machine) => date(machine, -1)],
   "one that is dated a day ahead of the clock": [
     "--now --yes",
