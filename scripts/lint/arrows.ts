@@ -90,12 +90,12 @@ export const arrows: readonly (readonly [from: string, to: readonly string[]])[]
   ],
   ["operator", shared],
   ["operator/capacity", shared],
+  ["operator/reservations", shared],
   ["operator/gc", [...shared, "operator/reservations"]],
   ["operator/install", shared],
   ["operator/check", [...shared, "operator/capacity", "operator/gc", "operator/install"]],
   ["operator/history", shared],
   ["operator/networks", [...shared, "operator/capacity"]],
-  ["operator/reservations", shared],
   ["operator/metrics", [...shared, "operator/capacity", "operator/gc", "operator/check"]],
   ["operator/agent", shared],
   [

@@ -158,11 +158,8 @@ function podsWithAddresses(context: Context): {
     const candidates = configured
       .map(({ files, source }) => `${files.network} (${source})`)
       .join(", ");
-    const names = new Set(configured.map(({ files }) => files.network));
     throw new CommandError(
-      names.size > 1
-        ? `capacity: several networks: ${candidates}; choose one with host-local capacity NETWORK`
-        : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
+      `capacity: several configurations: ${candidates}; choose a network with host-local capacity NETWORK, and one of its configurations with a --conf-dir that has only that`,
     );
   }
   return {

@@ -90,7 +90,7 @@ test("what is reserved, for a pod or for nobody, is no capacity", async (t) => {
   }
   t.match(
     reportOf(machine).text(),
-    /\nnet +0 +10\.1\.2\.1-10\.1\.2\.6 +0 +0 +0 +-\nsome +0 +\S+ +4 +0 +4 +0\.0%\n.*net holds 0 pods\.\n/s,
+    /\nnet +0 +10\.1\.2\.0\/29 +0 +0 +0 +-\nsome +0 +\S+ +4 +0 +4 +0\.0%\n.*net holds 0 pods\.\n/s,
   );
 });
 
@@ -105,12 +105,9 @@ test("the number of several networks, or of several configurations, is none", as
   for (const [operands, problem] of [
     [
       [],
-      "several networks: net (/conf/net.conf), two (/conf/two.conf), two (/conf/zwei.conf); choose one with host-local capacity NETWORK",
+      "several configurations: net (/conf/net.conf), two (/conf/two.conf), two (/conf/zwei.conf); choose a network with host-local capacity NETWORK",
     ],
-    [
-      ["two"],
-      "several configurations of one network: two (/conf/two.conf), two (/conf/zwei.conf); set --conf-dir to a directory with only one of them",
-    ],
+    [["two"], "several configurations: two (/conf/two.conf), two (/conf/zwei.conf); choose"],
     [
       ["runtime"],
       "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",

@@ -124,7 +124,7 @@ for (const [what, [words, summary, spoil]] of Object.entries(summaries)) {
   });
 }
 
-test("what is alive and young is alive, or where the list lacks it too young, and no contradiction", async (t) => {
+test("what lives and is young does not contradict a list that lacks it", async (t) => {
   const machine = node();
   date(machine, -1);
   machine.disk.put("/live", "c2\n");
