@@ -117,13 +117,13 @@ export class Node {
   readonly calls = once((): KeptCalls => readKeptCalls(this.context.system));
 
   /** What ADDs of a network that succeeded have left. */
-  addTracesIn(directory: NetworkDirectory): AddTraces {
-    return { cursor: this.#cursorDateIn(directory), reservations: directory.reservations };
-  }
-
-  readonly #cursorDateIn = onceFor((directory: NetworkDirectory) =>
-    cursorsMoved(readCursorDates(this.context.system, directory), directory.networks),
-  );
+  readonly addTracesIn = onceFor((directory: NetworkDirectory): AddTraces => {
+    const dates = readCursorDates(this.context.system, directory);
+    return {
+      cursor: cursorsMoved(dates, directory.networks),
+      reservations: directory.reservations,
+    };
+  });
 
   /** What the next ADD in a network comes to. */
   nextAddIn(directory: NetworkDirectory, network: FoundNetwork): NextAdd {

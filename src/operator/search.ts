@@ -100,7 +100,7 @@ export function search(node: Node, query: Query): readonly KnownReservation[] {
   return liveness.livenessOfAll(related).filter(({ reservation }) => found.has(reservation));
 }
 
-/** Why a search has no result, or nothing is released: a stable `reason` for programs, and a sentence. */
+/** Why a search has no result, or several: a stable `reason` for programs, and a sentence. */
 export interface Hint {
   readonly reason:
     | "free"
@@ -111,10 +111,7 @@ export interface Hint {
     | "otherNode"
     | "outside"
     | "unknown"
-    | "ambiguous"
-    | "refused"
-    | "alive"
-    | "mayBeAlive";
+    | "ambiguous";
   /** The network that it concerns; `null` if it concerns none. */
   readonly network: string | null;
   readonly text: string;

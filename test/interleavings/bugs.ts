@@ -512,9 +512,10 @@ export const bugs: readonly Bug[] = [
   },
   {
     name: "a list decides against a network namespace that is there",
-    file: "store/life/conclusion.ts",
-    place: "mayBeDead",
-    instead: '({ by }) => by !== "process"',
+    file: "operator/gc/decision.ts",
+    place: "decideBy",
+    instead:
+      '(rules) => { const decide = original(rules); return (known) => decide(known.conclusion.by === "process" ? known : { ...known, conclusion: { liveness: "unknown", by: "view", reason: "" } }); }',
     cast: cast("gc --live c", full),
   },
   {
@@ -552,8 +553,8 @@ export const bugs: readonly Bug[] = [
   {
     name: "release does not refuse what lives",
     file: "operator/reservations/release.ts",
-    place: "doubtOn",
-    instead: "() => []",
+    place: "isReleasable",
+    instead: "() => true",
     cast: cast("release c", living),
   },
   {

@@ -6,10 +6,12 @@ import { parseAddress } from "../../ipam/address.ts";
 /** The option that opens a port. */
 export const listenOption: Option = {
   name: "--listen",
-  value: "ADDRESS:PORT[/PATH]",
-  summary:
-    "serve what metrics prints at PATH (default: /metrics), and /healthz (default: no port is opened)",
+  value: "ADDRESS:PORT",
+  summary: "serve what metrics prints at /metrics, and /healthz (default: no port is opened)",
 };
+
+/** The path of the metrics. */
+export const METRICS = "/metrics";
 
 /** The path of the agent's own state. */
 export const HEALTH = "/healthz";
@@ -18,7 +20,6 @@ export const HEALTH = "/healthz";
 export interface Endpoint {
   readonly address: string;
   readonly port: number;
-  readonly path: string;
 }
 
 /**
@@ -30,13 +31,10 @@ export interface Endpoint {
 export function endpointOf({ option }: Context): Endpoint | undefined {
   const text = option(listenOption.name);
   if (text === undefined) return undefined;
-  const [, address = "", digits = "", path = "/metrics"] =
-    /^\[?([0-9A-Fa-f:.]+)\]?:([0-9]{1,5})(\/[\w./-]+)?$/.exec(text) ?? [];
+  const [, address = "", digits = ""] = /^\[?([0-9A-Fa-f:.]+)\]?:([0-9]{1,5})$/.exec(text) ?? [];
   const port = Number(digits);
-  if (parseAddress(address) !== undefined && port > 0 && port < 65_536 && path !== HEALTH) {
-    return { address, port, path };
-  }
+  if (parseAddress(address) !== undefined && port > 0 && port < 65_536) return { address, port };
   throw new UsageError(
-    `${listenOption.name}: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${text}`,
+    `${listenOption.name}: expected an IP address and a port such as 127.0.0.1:9464, found ${text}`,
   );
 }

@@ -3,7 +3,7 @@
 import { inOneLine } from "../../cli/output/escape.ts";
 import type { CompletedProcess, Service, ServiceStep } from "../../system/operator-system.ts";
 import { isSystemError, type SystemError } from "../../system/system.ts";
-import { type Endpoint, HEALTH } from "./endpoint.ts";
+import { type Endpoint, HEALTH, METRICS } from "./endpoint.ts";
 import { type Answer, responseTo } from "./http.ts";
 import type { Task } from "./task.ts";
 
@@ -82,7 +82,7 @@ export function serviceOf(
   };
   const answer = (path: string): Answer => {
     if (path === HEALTH) return health(jobs);
-    if (path !== endpoint?.path) return { status: 404, body: "not found\n" };
+    if (path !== METRICS) return { status: 404, body: "not found\n" };
     const { result } = served ?? {};
     return result === undefined || result.failure !== undefined
       ? { status: 503, body: `no metrics; see ${HEALTH}\n` }

@@ -5,8 +5,6 @@ import { inOneLine } from "../../cli/output/escape.ts";
 import { nounFor } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, type Paint, painter, tableWidth } from "../../cli/output/terminal.ts";
-import { formatAddressRange } from "../../ipam/address.ts";
-import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { NextAdd } from "../judgements/next-add.ts";
 import { formatRange, NEARLY_FULL, permille, type RangeCounts } from "../judgements/usage.ts";
@@ -32,15 +30,12 @@ export interface NetworkCounts {
 export function capacityTable(networks: readonly NetworkCounts[], context: Context): string {
   const { system } = context;
   const paint = painter(system);
-  // A whole subnet of IPv6 is too wide for a terminal as a range.
-  const formatRangeOf = (range: Range): string =>
-    system.isTerminal(1) ? formatRange(range) : formatAddressRange(range);
   const rowOf = (network: string, counts: RangeCounts): readonly string[] => {
     const { set, range, capacity, used, free } = counts;
     const tenths = permille(counts);
     const share = tenths === undefined ? "-" : `${(tenths / 10).toFixed(1)}%`;
     return [
-      ...[network, `${set}`, formatRangeOf(range)],
+      ...[network, `${set}`, formatRange(range)],
       ...[formatCount(system, capacity), formatCount(system, used)],
       free === 0n ? paint("0", "error") : formatCount(system, free),
       (tenths ?? 0) >= NEARLY_FULL ? paint(share, free === 0n ? "error" : "warning") : share,

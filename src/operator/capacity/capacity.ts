@@ -6,6 +6,7 @@ import {
 } from "../../cli/command/command.ts";
 import { countOption, hostNetworkPodsOption } from "../../cli/command/count-option.ts";
 import { parseDuration } from "../../cli/command/duration.ts";
+import { timeText } from "../../cli/output/time.ts";
 import { join } from "../../store/files/paths.ts";
 import { requireDirectory } from "../configured/configuration-directories.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
@@ -13,7 +14,6 @@ import {
   countRanges,
   describeRange,
   maxPods,
-  permille,
   podsFor,
   type RangeCounts,
 } from "../judgements/usage.ts";
@@ -125,7 +125,7 @@ function feature(context: Context): Report {
       file: path,
       feature: resource,
       pods: maxPods(pods),
-      expires: new Date(expires).toISOString(),
+      expires: timeText(expires),
     }),
     text: () => "",
   };
@@ -158,11 +158,8 @@ function podsWithAddresses(context: Context): {
     const candidates = configured
       .map(({ files, source }) => `${files.network} (${source})`)
       .join(", ");
-    const names = new Set(configured.map(({ files }) => files.network));
     throw new CommandError(
-      names.size > 1
-        ? `capacity: several networks: ${candidates}; choose one with host-local capacity NETWORK`
-        : `capacity: several configurations of one network: ${candidates}; set --conf-dir to a directory with only one of them`,
+      `capacity: several configurations: ${candidates}; choose a network with host-local capacity NETWORK, and one of its configurations with a --conf-dir that has only that`,
     );
   }
   return {
@@ -207,8 +204,8 @@ function describe(counts: NetworkCounts): object {
   const { network, ranges, reservations, pods, next, reclaimable } = counts;
   return {
     network: network.files.network,
-    source: network.source ?? null,
     directory: network.files.directory,
+    configuration: network.source ?? null,
     reservations,
     pods: pods ?? null,
     failure: next.failure ?? null,
@@ -219,7 +216,5 @@ function describe(counts: NetworkCounts): object {
 
 function describeCounts(counts: RangeCounts): object {
   const { capacity, used, free } = counts;
-  const tenths = permille(counts);
-  const percent = tenths === undefined ? null : tenths / 10;
-  return { ...describeRange(counts), capacity, used, free, percent };
+  return { ...describeRange(counts), capacity, used, free };
 }

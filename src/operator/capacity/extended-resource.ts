@@ -1,6 +1,7 @@
 /** The extended resource that stands for addresses, and how a node gets it. */
 
 import { type Context, type Option, UsageError } from "../../cli/command/command.ts";
+import { timeText } from "../../cli/output/time.ts";
 
 const DEFAULT_RESOURCE = "example.com/pod-ips";
 
@@ -48,6 +49,5 @@ function escapePointer(name: string): string {
  * @param expires when it ceases to count, in milliseconds since the epoch
  */
 export function featureFile(name: string, pods: bigint, expires: number): string {
-  const time = new Date(expires).toISOString();
-  return `# Written by host-local.\n# +expiry-time=${time}\n# +no-label\n${name}=${pods}\n`;
+  return `# Written by host-local.\n# +expiry-time=${timeText(expires)}\n# +no-label\n${name}=${pods}\n`;
 }

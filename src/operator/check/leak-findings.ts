@@ -1,7 +1,7 @@
 /** Findings on reservations whose containers seem to be dead. */
 
-import { formatMinute } from "../../cli/output/minute.ts";
 import { plural, verbFor } from "../../cli/output/plural.ts";
+import { formatMinute } from "../../cli/output/time.ts";
 import { hasNoProcess } from "../../store/life/conclusion.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { leaksAmong } from "../judgements/leaks.ts";

@@ -5,31 +5,18 @@ import { isAhead } from "../../store/reservations/age.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import { seenId } from "./collection-file.ts";
-import type { LiveList } from "./live-list.ts";
+import type { LiveSource } from "./live-source.ts";
 
 /**
- * The decision on a reservation. `alive`: its container is in the list, or alive by the node where there is no list or where it
- * is younger than the grace period, so that the list need not have it. `inUse`: older, and alive by the node though the list
- * lacks it. `unknown`: neither shows it. `unowned`: it names no container. `young`: not known to be alive, and younger than the
- * grace period. `waiting`: dead, and must be found dead again after the grace period.
- * `due`: to be released. Only those that are `due` are released: then they are `released` or, if that has failed, `kept`.
+ * The decision on a reservation. `alive`: its container is in the list, or alive by the node. `unknown`: neither shows it.
+ * `unowned`: it names no container. `young`: younger than the grace period, and not in the list or, where there is none, not
+ * known to be alive. `waiting`: dead, and must be found dead again after the grace period. `due`: to be released. Only what is
+ * `due` is `released`; what could not be stays `due`.
  */
-export type Decision =
-  | "alive"
-  | "inUse"
-  | "unknown"
-  | "unowned"
-  | "young"
-  | "waiting"
-  | "due"
-  | "released"
-  | "kept";
+export type Decision = "alive" | "unknown" | "unowned" | "young" | "waiting" | "due" | "released";
 
 /** What the decisions of a run are based on. */
-export interface Rules {
-  readonly list: LiveList | undefined;
-  /** The time of the liveness data, in milliseconds since the epoch. */
-  readonly asOf: number;
+export interface Rules extends LiveSource {
   /** The time of the run, in milliseconds since the epoch. */
   readonly now: number;
   /** The grace period, in milliseconds. */
@@ -63,15 +50,11 @@ export function decideBy(rules: Rules): (known: KnownReservation) => DecidedRese
     if (list?.has(container) ?? isAlive) return decided("alive");
     // What was made since the list was lives, unless its date is of a clock that was wrong.
     const age = asOf - written;
-    if ((age < 0 || age < grace) && !isAhead(written, now)) {
-      // What lives does not contradict the list, which may be older.
-      return decided(isAlive ? "alive" : "young");
-    }
+    if (age < grace && !isAhead(written, now)) return decided("young");
+    if (isAlive) return decided("alive");
     const mayBeListed = !isRecorded(conclusion) || list?.mayHave(container) === true;
     const isLacked = list !== undefined && mayBeDead(conclusion) && mayBeListed;
-    if (conclusion.liveness !== "dead" && !isLacked) {
-      return decided(isAlive ? "inUse" : "unknown");
-    }
+    if (conclusion.liveness !== "dead" && !isLacked) return decided("unknown");
     const first = rules.before.get(id);
     // If the clock was set back, an earlier run may lie in the future; it then counts from now on.
     const since = first === undefined ? asOf : Math.min(first, asOf);

@@ -28,7 +28,7 @@ export function doubtOn(
   isForced: boolean,
 ): string | undefined {
   const lacked = judged.find(
-    (decided) => isRunning(decided) && !isBesideListed(decided, list, liveness),
+    (decided) => isLacked(decided, list) && !isBesideListed(decided, list, liveness),
   );
   if (lacked !== undefined) {
     const { reservation, conclusion } = lacked;
@@ -41,9 +41,13 @@ export function doubtOn(
   return tooMany(list, network, judged) ?? tooFew(list, network, liveness);
 }
 
-/** Whether a process shows that a container lives which is no younger than the list, and which the list lacks. */
-function isRunning({ decision, conclusion }: DecidedReservation): boolean {
-  return decision === "inUse" && conclusion.liveness === "alive" && conclusion.by === "process";
+/** Whether the list lacks a container of which a process shows that it lives. What is young need not be in a list yet. */
+function isLacked(
+  { decision, conclusion, reservation }: DecidedReservation,
+  list: LiveList,
+): boolean {
+  const isRunning = conclusion.liveness === "alive" && conclusion.by === "process";
+  return decision === "alive" && isRunning && !list.has(containerOf(reservation.owner));
 }
 
 /** Whether it may be the process of a listed container, with the same address in another network, or any that it likes. */

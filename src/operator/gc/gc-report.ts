@@ -3,14 +3,17 @@
 import type { Context } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { logLine } from "../../cli/output/escape.ts";
-import { formatMinute } from "../../cli/output/minute.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
+import { formatMinute, timeText } from "../../cli/output/time.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import { requestedConfigurationDirectory } from "../configured/configuration-directories.ts";
-import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
+import type { NetworkDirectory } from "../held/network-directory.ts";
 import { shellCommand } from "../next-command.ts";
+import type { Node } from "../node.ts";
+import { describeReservation } from "../reservations/describe-reservation.ts";
+import type { CollectionRecord } from "./collection-file.ts";
 import type { DecidedReservation, Decision } from "./decision.ts";
 
 /** The directory of a network with the decisions on its reservations. */
@@ -19,11 +22,12 @@ export interface Collection {
   readonly decided: readonly DecidedReservation[];
   /** Why the list is not believed there. */
   readonly refused: string | undefined;
+  /** What earlier runs have left. */
+  readonly before: CollectionRecord;
 }
 
 /**
- * A table of the reservations that are dead, and of those that the list lacks although they are alive; the counts; and the
- * command that releases what is dead.
+ * A table of the reservations that are dead, the counts, and the command that releases these.
  *
  * @param grace the grace period, in milliseconds
  */
@@ -32,11 +36,11 @@ export function formatCollection(
   collections: readonly Collection[],
   grace: number,
 ): string {
-  const { system } = context;
+  const { system, has } = context;
   const now = system.now();
   const all = collections.flatMap(({ decided }) => decided);
   const rows = all.flatMap((decided) => {
-    const state = stateTextOf(decided, grace, now);
+    const state = stateTextOf(decided, has("--yes"), grace, now);
     if (state === undefined) return [];
     const { network, text, owner } = decided.reservation;
     const id = formatId(system, containerOf(owner));
@@ -63,28 +67,32 @@ export function formatReleases(collections: readonly Collection[]): string {
 }
 
 /** `undefined` for a reservation that is not in the table. */
-function stateTextOf(decided: DecidedReservation, grace: number, now: number): string | undefined {
-  const { decision, deadSince, conclusion, isBeforeBoot } = decided;
-  if (decision === "inUse") return `alive, though not in the list: ${conclusion.reason}`;
+function stateTextOf(
+  { decision, deadSince }: DecidedReservation,
+  isRun: boolean,
+  grace: number,
+  now: number,
+): string | undefined {
   if (deadSince === undefined) return undefined;
   if (decision === "released") return "released";
-  if (decision === "kept") return "kept; changed in the meantime, or could not be released";
-  const dead = isBeforeBoot ? "dead, from before this boot" : "dead";
-  return decision === "due"
-    ? `${dead}; released with --yes`
-    : `${dead}; released after ${formatMinute(deadSince + grace, now)}, or with --now`;
+  if (decision === "waiting") {
+    return `dead; released after ${formatMinute(deadSince + grace, now)}, or with --now`;
+  }
+  return isRun
+    ? "kept; changed in the meantime, or could not be released"
+    : "dead; released with --yes";
 }
 
 /** How many there are of each kind of which there are any. */
 function formatCounts(all: readonly DecidedReservation[], grace: number, now: number): string {
-  const { alive, inUse, young, unknown, unowned, waiting, due, released } = countsOf(all);
+  const { alive, young, unknown, unowned, waiting, due, released } = countsOf(all);
   const until = endOfGrace(all, "young", grace, now);
   const counts = [
-    [alive + inUse, "alive"],
+    [alive, "alive"],
     [young, `younger than ${formatDuration(grace)} (not judged until ${until})`],
     [unknown, "undecided"],
     [unowned, "without a container"],
-    [waiting + due, "dead"],
+    [waiting + due + released, "dead"],
   ] as const;
   const shown = counts.filter(([count]) => count > 0).map(([count, what]) => `${count} ${what}`);
   const details = shown.length === 0 ? "" : `: ${shown.join(", ")}`;
@@ -103,7 +111,7 @@ function formatNext(
     const command = commandWith(context, "--now", "--yes");
     return `To release now: ${command}\nWithout --now, a run with --yes after ${time} releases them\n`;
   }
-  const isAnyDue = all.some(({ decision }) => decision === "due");
+  const isAnyDue = !context.has("--yes") && all.some(({ decision }) => decision === "due");
   return isAnyDue ? `To release: ${commandWith(context, "--yes")}\n` : "";
 }
 
@@ -113,73 +121,48 @@ function commandWith(context: Context, ...options: readonly string[]): string {
   const isGiven = confDir === undefined || context.option("--conf-dir") !== undefined;
   const [, ...words] = context.system.arguments;
   return shellCommand([
-    ...["host-local", "gc", ...options.filter((one) => !context.has(one))],
+    ...["host-local", "gc", ...options.filter((option) => !context.has(option))],
     ...(isGiven ? [] : ["--conf-dir", confDir]),
     ...words,
   ]);
 }
 
-/** The JSON form, see the command's description. */
+/** The JSON form of what `gc` found. */
 export function collectionDocument(
+  node: Node,
   collections: readonly Collection[],
-  isDryRun: boolean,
   grace: number,
 ): object {
   const all = collections.flatMap(({ decided }) => decided);
   return {
-    dryRun: isDryRun,
+    dryRun: !node.context.has("--yes"),
     networks: collections.map(({ directory: { files }, decided, refused }) => ({
       network: files.network,
       directory: files.directory,
       refused: refused ?? null,
-      reservations: decided.length,
       ...countsOf(decided),
     })),
-    dead: all.flatMap(({ decision, deadSince, reservation, isBeforeBoot }) =>
-      deadSince === undefined
-        ? []
-        : [
-            {
-              ...describe(reservation),
-              since: reservation.since === undefined ? null : timeText(reservation.since),
-              beforeBoot: isBeforeBoot,
-              seenDeadSince: timeText(deadSince),
-              state: decision,
-              releasableAfter: decision === "waiting" ? timeText(deadSince + grace) : null,
-            },
-          ],
-    ),
-    undecided: all.flatMap(({ decision, reservation, conclusion: { reason } }) =>
-      decision === "inUse" || decision === "unknown"
-        ? [{ ...describe(reservation), state: decision, reason }]
-        : [],
-    ),
+    dead: all.flatMap((decided) => {
+      const { decision, deadSince } = decided;
+      if (deadSince === undefined) return [];
+      return {
+        ...describeReservation(node, decided),
+        state: decision,
+        seenDeadSince: timeText(deadSince),
+        releasableAfter: decision === "waiting" ? timeText(deadSince + grace) : null,
+      };
+    }),
+    undecided: all
+      .filter(({ decision }) => decision === "unknown")
+      .map((decided) => describeReservation(node, decided)),
   };
 }
 
-function describe({ network, text, owner, path }: NodeReservation): object {
-  return {
-    network: network.files.network,
-    address: text,
-    container: containerOf(owner),
-    interface: interfaceOf(owner),
-    path,
-  };
-}
-
-function timeText(time: number): string {
-  return new Date(time).toISOString();
-}
-
-/** How many there are of each decision. What was due is counted as that, whatever became of it. */
-function countsOf(
-  decided: readonly DecidedReservation[],
-): Readonly<Record<Exclude<Decision, "kept">, number>> {
-  const living = { alive: 0, unknown: 0, unowned: 0, young: 0, inUse: 0 };
-  const counts = { ...living, waiting: 0, due: 0, released: 0, kept: 0 };
+/** How many there are of each decision. */
+function countsOf(decided: readonly DecidedReservation[]): Readonly<Record<Decision, number>> {
+  const counts = { alive: 0, unknown: 0, unowned: 0, young: 0, waiting: 0, due: 0, released: 0 };
   for (const { decision } of decided) counts[decision]++;
-  const { kept, ...shown } = counts;
-  return { ...shown, due: counts.due + counts.released + kept };
+  return counts;
 }
 
 /** When the grace period of the last of those that wait for its end is over. */

@@ -5,7 +5,7 @@ import { type NetworkDirectory, requireReadable } from "../held/network-director
 import { releaseOrLog } from "../held/release.ts";
 import { type Node, openNode } from "../node.ts";
 import { readCollection, seenId, writeCollection } from "./collection-file.ts";
-import { type DecidedReservation, type Decision, decideBy, withoutList } from "./decision.ts";
+import { type DecidedReservation, decideBy, withoutList } from "./decision.ts";
 import { doubtOn } from "./doubt.ts";
 import {
   type Collection,
@@ -76,12 +76,13 @@ function collect(context: Context): Report {
     return [said ?? [], record(collection, has("--yes")) ?? []].flat();
   });
   for (const message of messages) log(message);
+  // What a run with --yes is the first to find waits for the second.
   const isLeft = collections.some(({ decided }) =>
-    decided.some(({ decision }) => isDeadAndLeft(decision, has("--yes"))),
+    decided.some(({ decision }) => decision === "due" || (decision === "waiting" && !has("--yes"))),
   );
   return {
     exitCode: messages.length > 0 || isLeft ? 1 : 0,
-    document: () => collectionDocument(collections, !has("--yes"), grace),
+    document: () => collectionDocument(node, collections, grace),
     text: () =>
       has("--log") ? formatReleases(collections) : formatCollection(context, collections, grace),
   };
@@ -96,13 +97,14 @@ function decide(
 ): Collection {
   const { context, liveness } = node;
   const { has, system } = context;
-  const known = liveness.livenessOfAll(directory.reservations);
-  const before = readCollection(directory.files).seenDead;
-  const rules = { list, asOf, now: system.now(), grace, isImmediate: has("--now"), before };
-  const judged = known.map(decideBy(rules));
+  const before = readCollection(directory.files);
+  const rules = { list, asOf, now: system.now(), grace, isImmediate: has("--now") };
+  const judged = liveness
+    .livenessOfAll(directory.reservations)
+    .map(decideBy({ ...rules, before: before.seenDead }));
   const refused = list && doubtOn(list, directory, judged, node, has("--force"));
   const decided = refused === undefined ? judged : judged.map(withoutList);
-  return { directory, decided, refused };
+  return { directory, decided, refused, before };
 }
 
 /** Releases what is due in one network, and removes the temporary files of killed calls. */
@@ -117,18 +119,15 @@ function release(context: Context, collection: Collection): Collection {
   if (due.length === 0 && !hasLeftOvers) return collection;
   const gone = new Set(releaseOrLog(context, directory, "gc", due, () => files.sweepAll()));
   const outcomeOf = (decided: DecidedReservation): DecidedReservation =>
-    decided.decision === "due"
-      ? { ...decided, decision: gone.has(decided.reservation) ? "released" : "kept" }
-      : decided;
+    gone.has(decided.reservation) ? { ...decided, decision: "released" } : decided;
   return { ...collection, decided: decided.map(outcomeOf) };
 }
 
 /** Records what is dead and left, and when a run with `--yes` was not refused; returns why that has failed. */
 function record(
-  { directory: { files }, decided, refused }: Collection,
+  { directory: { files }, decided, refused, before }: Collection,
   isRun: boolean,
 ): string | undefined {
-  const before = readCollection(files);
   const seenDead = new Map<string, number>();
   for (const { decision, deadSince, reservation } of decided) {
     const id = seenId(reservation);
@@ -145,9 +144,4 @@ function record(
     if (!isSystemError(error)) throw error;
     return `${files.network}: cannot record what this run found: ${error.message}`;
   }
-}
-
-/** Whether a run leaves what is dead; one that is the first with `--yes` to find it waits for the second. */
-function isDeadAndLeft(decision: Decision, isRun: boolean): boolean {
-  return decision === "due" || decision === "kept" || (decision === "waiting" && !isRun);
 }

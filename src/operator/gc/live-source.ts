@@ -1,6 +1,7 @@
 /** The lists of live containers that `gc` is given. */
 
 import { type Context, type Option, OptionError } from "../../cli/command/command.ts";
+import { timeText } from "../../cli/output/time.ts";
 import { isAhead } from "../../store/reservations/age.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { attempt, type System } from "../../system/system.ts";
@@ -75,9 +76,8 @@ function readFile(system: OperatorSystem, path: string, readAt: number): LiveSou
 function dateOf(system: System, name: string, modified: bigint): number {
   const written = Number(modified / 1_000_000n);
   if (!isAhead(written, system.now())) return written;
-  const date = new Date(written).toISOString();
   throw new OptionError(
-    `--live: ${name} is dated ahead of the clock, ${date}, so it is not known how old it is; nothing was released. Write it again`,
+    `--live: ${name} is dated ahead of the clock, ${timeText(written)}, so it is not known how old it is; nothing was released. Write it again`,
   );
 }
 

@@ -2,9 +2,9 @@
 
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatId, tableWidth } from "../../cli/output/terminal.ts";
+import { timeText } from "../../cli/output/time.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { type HistoryEvent, isFailure } from "./event.ts";
-import { timeText } from "./time.ts";
 
 /** A line for each event. */
 export function eventTable(system: OperatorSystem, events: readonly HistoryEvent[]): string {
@@ -32,10 +32,7 @@ function orDash(text: string): string {
 }
 
 /** The words of an event, where its verb does not say all. */
-function messageOf({ kind, message, details, milliseconds }: HistoryEvent): string {
-  if (kind === "returned") {
-    return `given back ${milliseconds} ms after its ADD: a plugin that comes after this one may fail`;
-  }
+function messageOf({ message, details }: HistoryEvent): string {
   return details === "" ? message : `${message}; ${details}`;
 }
 

@@ -1,6 +1,6 @@
 /** Events of the history and of the calls that failed, in one order. */
 
-import type { CallRecord } from "../../store/failed-calls/failed-call.ts";
+import type { CallRecord, ReturnedAddress } from "../../store/failed-calls/failed-call.ts";
 import type { HistoryRecord } from "../../store/history/history-record.ts";
 
 /** What happened to an address, or a call that failed or gave its address back at once; a text is empty where it is not known. */
@@ -15,15 +15,14 @@ export interface HistoryEvent {
   readonly container: string;
   readonly interfaceName: string;
   readonly pod: string;
-  /** What the runtime received, of a call that failed. */
+  /** The code that the runtime received, of a call that failed. */
   readonly code: number | null;
+  /** What the runtime received, or how long the address was reserved. */
   readonly message: string;
   readonly details: string;
-  /** How long an address was reserved that was given back at once. */
-  readonly milliseconds: number | null;
 }
 
-const NOTHING = { address: "", code: null, message: "", details: "", milliseconds: null } as const;
+const NOTHING = { address: "", code: null, message: "", details: "" } as const;
 
 /** Whether an event is of a call that failed, or gave its address back at once. */
 export function isFailure({ kind }: HistoryEvent): boolean {
@@ -42,8 +41,12 @@ export function eventOfCall(call: CallRecord): HistoryEvent {
   const outcome =
     call.kind === "failed"
       ? { code: call.code, message: call.message, details: call.details }
-      : { milliseconds: call.after };
+      : { message: givenBack(call) };
   return { ...NOTHING, ...outcome, time, network, verb, kind, container, interfaceName, pod };
+}
+
+function givenBack({ after }: ReturnedAddress): string {
+  return `given back ${after} ms after its ADD: a plugin that comes after this one may fail`;
 }
 
 /** The events of several files by their times; those of one stay in its order, whatever the clock was set to. */

@@ -1,5 +1,6 @@
 import type { Command, Context } from "../../cli/command/command.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { timeText } from "../../cli/output/time.ts";
 import type { CallRecord } from "../../store/failed-calls/failed-call.ts";
 import { readFailedCalls } from "../../store/failed-calls/failed-calls-file.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
@@ -9,7 +10,7 @@ import { type Node, openNode } from "../node.ts";
 import { matches, parseQuery, type Query } from "../search.ts";
 import { eventOfCall, eventOfRecord, type HistoryEvent, inOrder, isFailure } from "./event.ts";
 import { describeEvent, eventTable } from "./event-table.ts";
-import { parseTime, timeText } from "./time.ts";
+import { parseTime } from "./time.ts";
 
 /** `history`: what happened to an address, when. */
 export const history: Command = {
@@ -162,5 +163,7 @@ function choiceOf({
 /** The last event of each address; a call that failed is of none. */
 function lastOfEach(events: readonly HistoryEvent[]): readonly HistoryEvent[] {
   const ofAddresses = events.filter((event) => !isFailure(event));
-  return [...new Map(ofAddresses.map((one) => [`${one.network} ${one.address}`, one])).values()];
+  return [
+    ...new Map(ofAddresses.map((event) => [`${event.network} ${event.address}`, event])).values(),
+  ];
 }

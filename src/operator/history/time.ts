@@ -2,6 +2,7 @@
 
 import { UsageError } from "../../cli/command/command.ts";
 import { DAY, parseDuration } from "../../cli/command/duration.ts";
+import { timeText } from "../../cli/output/time.ts";
 
 /** Date, time of day and offset from UTC (RFC 3339, also without seconds, without the offset or with a space). */
 const form =
@@ -29,11 +30,6 @@ export function parseTime(text: string, option: string, now: number): number {
     );
   }
   return time;
-}
-
-/** A time as it is printed: ISO 8601 in UTC, with milliseconds. */
-export function timeText(time: number): string {
-  return new Date(time).toISOString();
 }
 
 function parse(text: string, now: number): number {

@@ -65,12 +65,12 @@ function nameOf({ option }: Context): string {
   );
 }
 
-function report({ target, previous }: Place, outcome: Outcome): Report {
+function report({ target }: Place, outcome: Outcome): Report {
   const { action, lines, versions = [], ...refused } = outcome;
   return {
     ...refused,
     exitCode: action === "refused" ? 1 : 0,
-    document: () => ({ action, target, previous, versions }),
+    document: () => ({ action, target, versions }),
     text: () => textOf(lines),
   };
 }

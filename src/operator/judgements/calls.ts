@@ -102,9 +102,8 @@ export function cursorsMoved(
   const reserving = networks.filter(({ reserves }) => reserves);
   const areKnown = ({ rangeSets, acceptsRuntimeRanges }: ConfiguredSets): boolean =>
     rangeSets.length > 0 && !acceptsRuntimeRanges;
-  const all = [...dates.values()];
   // How many sets an ADD has is not known.
-  if (reserving.length === 0 || !reserving.every(areKnown)) return newest(all);
+  if (reserving.length === 0 || !reserving.every(areKnown)) return newest([...dates.values()]);
   return newest(
     reserving.flatMap(({ rangeSets }) => {
       const moved = rangeSets.flatMap((_, index) => dates.get(index) ?? []);
@@ -113,8 +112,16 @@ export function cursorsMoved(
   );
 }
 
-function newest(dates: readonly number[]): number | undefined {
-  return dates.length === 0 ? undefined : Math.max(...dates);
+/** The newest of dates, of those no later than a time; `undefined` where there is none. */
+function newest(
+  dates: readonly (number | undefined)[],
+  latest = Number.POSITIVE_INFINITY,
+): number | undefined {
+  let found: number | undefined;
+  for (const date of dates) {
+    if (date !== undefined && date <= latest && !(Number(found) >= date)) found = date;
+  }
+  return found;
 }
 
 /**
@@ -124,25 +131,7 @@ function newest(dates: readonly number[]): number | undefined {
  * @returns `undefined` where nothing shows one
  */
 export function lastAddOf({ cursor, reservations }: AddTraces, now: number): number | undefined {
-  let last: number | undefined;
-  for (const date of [cursor, newestOf(reservations, now)?.since]) {
-    if (date !== undefined && date <= now && !(Number(last) > date)) last = date;
-  }
-  return last;
-}
-
-/** The newest reservation that was made no later than at a time; `undefined` where there is none. */
-export function newestOf<T extends Pick<NodeReservation, "since">>(
-  reservations: readonly T[],
-  latest: number,
-): T | undefined {
-  let newest: { readonly reservation: T; readonly since: number } | undefined;
-  for (const reservation of reservations) {
-    const { since } = reservation;
-    if (since === undefined || since > latest || Number(newest?.since) >= since) continue;
-    newest = { reservation, since };
-  }
-  return newest?.reservation;
+  return newest([cursor, ...reservations.map(({ since }) => since)], now);
 }
 
 /**
@@ -233,7 +222,10 @@ export function givenBack(
   // What was reserved a moment ago may be given back in the next.
   const latest = now - AT_ONCE;
   if (cursor !== undefined && cursor > last.time && cursor <= latest) return undefined;
-  const kept = newestOf(reservations, latest)?.since;
+  const kept = newest(
+    reservations.map(({ since }) => since),
+    latest,
+  );
   const count = returned.filter(({ time }) => !(time <= Number(kept))).length;
   return count < IN_A_ROW ? undefined : { count, last };
 }

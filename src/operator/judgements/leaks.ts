@@ -38,7 +38,7 @@ export function leaksAmong(
       containerOf(reservation.owner) !== "" &&
       (judgedFrom !== undefined || isOld(reservation, now)),
   );
-  const counted = old.filter(({ isBeforeBoot }) => !isBeforeBoot);
+  const counted = old.filter(({ conclusion: { by } }) => by !== "boot");
   return {
     judged: old.length,
     leaked: counted.filter(({ conclusion }) => mayHaveLeaked(conclusion)),

@@ -1,7 +1,6 @@
 /** Who is alive on the node: what `conclude` says of every reservation, by what was read of the node. */
 
 import {
-  BEFORE_BOOT,
   type Conclusion,
   conclude,
   type Evidence,
@@ -16,6 +15,7 @@ import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Known } from "../alive/cache/results-cache.ts";
 import type { LifeFacts } from "../facts/life-facts.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
+import { onceFor } from "../once.ts";
 import { Places } from "./places.ts";
 import { Whose } from "./whose.ts";
 
@@ -29,8 +29,6 @@ type Named = Pick<CachedAttachment, "networkNamespace" | "addresses">;
 export interface KnownReservation {
   readonly reservation: NodeReservation;
   readonly conclusion: Conclusion;
-  /** Once something has been released, the node does not tell it any more. */
-  readonly isBeforeBoot: boolean;
 }
 
 /** Judges by what was read, each question once. */
@@ -40,7 +38,6 @@ export class Lives {
   readonly whose: Whose;
   /** Who has an address. */
   readonly places: Places;
-  readonly #ofAll = new Map<readonly NodeReservation[], readonly KnownReservation[]>();
 
   constructor(facts: LifeFacts) {
     this.#facts = facts;
@@ -48,34 +45,27 @@ export class Lives {
     this.places = new Places(facts, this.whose);
   }
 
-  livenessOf(reservation: NodeReservation): Conclusion {
-    return this.#conclude(reservation, this.#facts.fateOf(reservation));
-  }
-
   /**
    * The liveness of many reservations, in their order. What shows that a container is alive counts for all that it holds:
    * its namespace may have an address of one family only.
    */
-  livenessOfAll(reservations: readonly NodeReservation[]): readonly KnownReservation[] {
-    const known = this.#ofAll.get(reservations);
-    if (known !== undefined) return known;
-    const alive = new Map<string, Conclusion>();
-    const own = reservations.map((reservation): KnownReservation => {
-      const fate = this.#facts.fateOf(reservation);
-      const conclusion = this.#conclude(reservation, fate);
-      if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
-      return { reservation, conclusion, isBeforeBoot: fate === BEFORE_BOOT };
-    });
-    alive.delete("");
-    const ofAlive = (known: KnownReservation): KnownReservation => {
-      if (known.conclusion.liveness === "alive") return known;
-      const conclusion = alive.get(containerOf(known.reservation.owner));
-      return conclusion === undefined ? known : { ...known, conclusion };
-    };
-    const all = alive.size === 0 ? own : own.map(ofAlive);
-    this.#ofAll.set(reservations, all);
-    return all;
-  }
+  readonly livenessOfAll = onceFor(
+    (reservations: readonly NodeReservation[]): readonly KnownReservation[] => {
+      const alive = new Map<string, Conclusion>();
+      const own = reservations.map((reservation): KnownReservation => {
+        const conclusion = conclude(new ReservationEvidence(this.#facts, this.whose, reservation));
+        if (conclusion.liveness === "alive") alive.set(containerOf(reservation.owner), conclusion);
+        return { reservation, conclusion };
+      });
+      alive.delete("");
+      if (alive.size === 0) return own;
+      return own.map((known) => {
+        if (known.conclusion.liveness === "alive") return known;
+        const conclusion = alive.get(containerOf(known.reservation.owner));
+        return conclusion === undefined ? known : { ...known, conclusion };
+      });
+    },
+  );
 
   /** Whether the container of an attachment of the cache is alive, whether or not anything is reserved for it. */
   livenessOfAttachment(attachment: Named): Conclusion {
@@ -115,60 +105,29 @@ export class Lives {
     accounted.delete("");
     return accounted;
   }
-
-  #conclude(reservation: NodeReservation, fate: Fate | undefined): Conclusion {
-    return conclude(new ReservationEvidence(this, this.#facts, reservation, fate));
-  }
-
-  /** Whether the ADD of a reservation may be under way. */
-  isJustReserved({ since }: NodeReservation): boolean {
-    return since === undefined || isYoung(since, this.#facts.now(), LONGEST_ADD);
-  }
-
-  /** Why a reservation need not be dead although no namespace has an address of its container. */
-  candidateFor(reservation: NodeReservation): string | undefined {
-    return this.#doubtOn(reservation) ?? this.whose.candidate();
-  }
-
-  /** Why no namespace of this node need have the address of a reservation. */
-  #doubtOn(reservation: NodeReservation): string | undefined {
-    const { network, owner } = reservation;
-    if (this.isJustReserved(reservation)) return "it was reserved only just now";
-    if (network.isShared) return "other machines may use its directory";
-    if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
-    if (network.networks.some(({ reclaims }) => !reclaims)) {
-      return 'with "reclaim": "never" it need not be a container\'s';
-    }
-    return undefined;
-  }
 }
 
 /** What shows whether the container of a reservation is alive, each part looked at when it is asked for. */
 class ReservationEvidence implements Evidence {
-  readonly #lives: Lives;
   readonly #facts: LifeFacts;
+  readonly #whose: Whose;
   readonly #reservation: NodeReservation;
   #ofCache: Known | undefined;
   readonly fate: Fate | undefined;
 
-  constructor(
-    lives: Lives,
-    facts: LifeFacts,
-    reservation: NodeReservation,
-    fate: Fate | undefined,
-  ) {
-    this.#lives = lives;
+  constructor(facts: LifeFacts, whose: Whose, reservation: NodeReservation) {
     this.#facts = facts;
+    this.#whose = whose;
     this.#reservation = reservation;
-    this.fate = fate;
+    this.fate = facts.fateOf(reservation);
   }
 
   get namespaces(): readonly Namespace[] {
-    return this.#lives.whose.for(this.#reservation);
+    return this.#whose.for(this.#reservation);
   }
 
   get isItsOwn(): boolean {
-    return this.#lives.whose.with(this.#reservation.text).length > 0;
+    return this.#whose.with(this.#reservation.text).length > 0;
   }
 
   get isLinked(): boolean {
@@ -176,7 +135,7 @@ class ReservationEvidence implements Evidence {
   }
 
   get isOfNode(): boolean {
-    return this.#lives.whose.nodeAddresses().has(this.#reservation.text);
+    return this.#whose.nodeAddresses().has(this.#reservation.text);
   }
 
   get isRunning(): boolean {
@@ -205,7 +164,7 @@ class ReservationEvidence implements Evidence {
   }
 
   get stranger(): string | undefined {
-    return this.#lives.whose.stranger();
+    return this.#whose.stranger();
   }
 
   get cacheError(): string | undefined {
@@ -213,11 +172,19 @@ class ReservationEvidence implements Evidence {
   }
 
   get isJustReserved(): boolean {
-    return this.#lives.isJustReserved(this.#reservation);
+    const { since } = this.#reservation;
+    return since === undefined || isYoung(since, this.#facts.now(), LONGEST_ADD);
   }
 
   get candidate(): string | undefined {
-    return this.#lives.candidateFor(this.#reservation);
+    const { network, owner } = this.#reservation;
+    if (this.isJustReserved) return "it was reserved only just now";
+    if (network.isShared) return "other machines may use its directory";
+    if (owner.kind === "legacy") return "it names no interface, as what administrators reserve";
+    if (network.networks.some(({ reclaims }) => !reclaims)) {
+      return 'with "reclaim": "never" it need not be a container\'s';
+    }
+    return this.#whose.candidate();
   }
 }
 

@@ -3,6 +3,7 @@ import { formatDuration } from "../../cli/command/duration.ts";
 import { plural } from "../../cli/output/plural.ts";
 import { columns, formatTable } from "../../cli/output/table.ts";
 import { formatCount, tableWidth } from "../../cli/output/terminal.ts";
+import { timeText } from "../../cli/output/time.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
 import { isUnused } from "../configured/file-in-use.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
@@ -126,7 +127,7 @@ function describe({ network, ranges, lastAdd }: Entry): object {
     use: use?.kind ?? null,
     shadowedBy: use?.other?.source ?? null,
     bridge: bridge?.name ?? null,
-    lastAdd: lastAdd === undefined ? null : new Date(lastAdd).toISOString(),
+    lastAdd: lastAdd === undefined ? null : timeText(lastAdd),
     ranges: ranges.map((range) => ({ ...describeRange(range), free: range.free })),
   };
 }

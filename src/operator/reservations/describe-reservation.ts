@@ -1,20 +1,13 @@
+import { timeText } from "../../cli/output/time.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { containerOf, interfaceOf } from "../../store/reservations/owner.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import type { Node } from "../node.ts";
 
-/** The JSON form of reservations. */
-export function describeReservations(
+/** The JSON form of a reservation. */
+export function describeReservation(
   { cache }: Pick<Node, "cache">,
-  known: readonly KnownReservation[],
-): readonly object[] {
-  return known.map((judged) => describe(judged, cache.podOf(judged.reservation)));
-}
-
-/** @param pod as `namespace/name`; empty if it is not known */
-function describe(
-  { reservation, conclusion: { liveness, reason }, isBeforeBoot }: KnownReservation,
-  pod: string,
+  { reservation, conclusion: { liveness, reason } }: KnownReservation,
 ): object {
   const { network, text, owner, since, range, path } = reservation;
   return {
@@ -22,10 +15,9 @@ function describe(
     address: text,
     container: containerOf(owner),
     interface: interfaceOf(owner),
-    pod,
+    pod: cache.podOf(reservation),
     owner: owner.kind,
-    since: since === undefined ? null : new Date(since).toISOString(),
-    beforeBoot: isBeforeBoot,
+    since: since === undefined ? null : timeText(since),
     alive: liveness === "unknown" ? null : liveness === "alive",
     reason,
     range:

@@ -1,7 +1,7 @@
 import type { Command, Context, Report } from "../../cli/command/command.ts";
 import { logUnreadable } from "../held/network-directory.ts";
 import { openNode } from "../node.ts";
-import { describeReservations } from "./describe-reservation.ts";
+import { describeReservation } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
 /** `list`: lists reservations. */
@@ -11,7 +11,7 @@ export const list: Command = {
   findsNetworks: true,
   summary: "list reservations with address, container, interface, age and pod",
   description: [
-    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names; of Nomad's networks of mode cni/NETWORK it is the job. ALIVE says whether the container is alive, by the network namespaces of the node (show says why); the column is omitted if that is unknown for all of them. BOOT marks reservations from before this boot of the node, which ADD uses again when their range is otherwise full; the column is omitted if there are none.",
+    "Lists the reservations of one network, or of all, sorted by address. The pod is the one that libcni's cache names; of Nomad's networks of mode cni/NETWORK it is the job. ALIVE says whether the container is alive, by the network namespaces of the node (show says why); the column is omitted if that is unknown for all of them.",
     "On a terminal, container ids are shortened (show prints them in full) and the table is fitted to its width.",
   ],
   options: [{ name: "--no-headers", summary: "leave out the headings" }],
@@ -34,10 +34,7 @@ function listNetworks(context: Context): Report {
   return {
     exitCode: 0,
     // Only the form that is printed is made: there may be tens of thousands of reservations.
-    document: () => ({ reservations: describeReservations(node, known) }),
-    text: () => {
-      const isAliveShown = known.some(({ conclusion }) => conclusion.liveness !== "unknown");
-      return reservationTable(node, known, isAliveShown, context.has("--no-headers"));
-    },
+    document: () => ({ reservations: known.map((judged) => describeReservation(node, judged)) }),
+    text: () => reservationTable(node, known, context.has("--no-headers")),
   };
 }

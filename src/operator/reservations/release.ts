@@ -7,7 +7,7 @@ import { releaseIn } from "../held/release.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import { type Node, openNode } from "../node.ts";
 import { type Hint, parseQuery, type Query, search, whyNotFound } from "../search.ts";
-import { describeReservations } from "./describe-reservation.ts";
+import { describeReservation } from "./describe-reservation.ts";
 import { reservationTable } from "./reservation-table.ts";
 
 /** `release`: releases addresses by hand. */
@@ -40,15 +40,24 @@ export const release: Command = {
     const targets = queries.map((query) => targetOf(node, query));
     const meant = targets.flatMap(({ known }) => known);
     const chosen = [...new Map(meant.map((judged) => [judged.reservation, judged])).values()];
-    const unclear = targets.flatMap(({ hints }) => hints);
-    if (unclear.length > 0) return refused(node, chosen, unclear, "Correct this first.");
+    const hints = targets.flatMap((target) => target.hints);
+    const refuse = (why: readonly string[], what: string): Report => ({
+      exitCode: 1,
+      document: () => documentOf(node, [], chosen, hints),
+      text: () => textOf(node, chosen, [...why, `Nothing was released. ${what}`]),
+    });
+    if (hints.length > 0) {
+      return refuse(
+        hints.map(({ text }) => text),
+        "Correct this first.",
+      );
+    }
     const doubts = chosen.flatMap(doubtOn);
-    const isSafe = !doubts.some(({ reason }) => reason === "alive" || !canAsk(context));
-    if (!isSafe && !context.has("--force")) return refused(node, chosen, doubts, FORCE);
+    const isSafe = chosen.every((judged) => isReleasable(judged, canAsk(context)));
+    if (!isSafe && !context.has("--force")) return refuse(doubts, FORCE);
     const these = chosen.length === 1 ? "this address" : `these ${chosen.length} addresses`;
-    const preview = `${tableOf(node, chosen)}${doubts.map(lineOf).join("")}`;
-    if (!isConfirmed(context, preview, `Release ${these}?`)) {
-      return refused(node, chosen, [], "Use --yes, or answer y at a terminal.");
+    if (!isConfirmed(context, textOf(node, chosen, doubts), `Release ${these}?`)) {
+      return refuse([], "Use --yes, or answer y at a terminal.");
     }
     return releaseChosen(node, chosen);
   },
@@ -104,19 +113,19 @@ function meaningOf(
   return isPod ? `pod ${pod}` : `container ${id}`;
 }
 
+/** Whether a reservation may be released without `--force`: its container is dead, or may be, and somebody can be asked. */
+function isReleasable({ conclusion: { liveness } }: KnownReservation, canBeAsked: boolean) {
+  return liveness === "dead" || (liveness === "unknown" && canBeAsked);
+}
+
 /** What speaks against a release; nothing where the container is dead. */
-function doubtOn({ reservation, conclusion }: KnownReservation): Hint | readonly [] {
-  const { liveness, reason: why } = conclusion;
+function doubtOn({ reservation, conclusion }: KnownReservation): string | readonly [] {
+  const { liveness, reason } = conclusion;
   if (liveness === "dead") return [];
-  const { network } = reservation.network.files;
-  const of = `${reservation.text} of ${network}`;
+  const holder = `container that holds ${reservation.text} of ${reservation.network.files.network}`;
   return liveness === "alive"
-    ? { reason: "alive", network, text: `The container that holds ${of} is alive, since ${why}.` }
-    : {
-        reason: "mayBeAlive",
-        network,
-        text: `Whether the container that holds ${of} is alive is not known: ${why}.`,
-      };
+    ? `The ${holder} is alive, since ${reason}.`
+    : `Whether the ${holder} is alive is not known: ${reason}.`;
 }
 
 function releaseChosen(node: Node, chosen: readonly KnownReservation[]): Report {
@@ -134,44 +143,19 @@ function releaseChosen(node: Node, chosen: readonly KnownReservation[]): Report 
   const left = chosen.filter(({ reservation }) => !released.has(reservation));
   const lines = left.map(
     ({ reservation: { text, network } }) =>
-      `${text} of ${network.files.network} changed in the meantime and was not released; try again.\n`,
+      `${text} of ${network.files.network} changed in the meantime and was not released; try again.`,
   );
   return {
     exitCode: left.length > 0 ? 1 : 0,
     document: () => documentOf(node, done, left, []),
-    text: () => `${done.length === 0 ? "" : "Released:\n"}${tableOf(node, done)}${lines.join("")}`,
+    text: () => `${done.length === 0 ? "" : "Released:\n"}${textOf(node, done, lines)}`,
   };
 }
 
-/**
- * Nothing was released.
- *
- * @param hints why
- * @param what to do
- */
-function refused(
-  node: Node,
-  left: readonly KnownReservation[],
-  hints: readonly Hint[],
-  what: string,
-): Report {
-  const all: readonly Hint[] = [
-    ...hints,
-    { reason: "refused", network: null, text: `Nothing was released. ${what}` },
-  ];
-  return {
-    exitCode: 1,
-    document: () => documentOf(node, [], left, all),
-    text: () => `${tableOf(node, left)}${all.map(lineOf).join("")}`,
-  };
-}
-
-function tableOf(node: Node, known: readonly KnownReservation[]): string {
-  return known.length === 0 ? "" : reservationTable(node, known, true);
-}
-
-function lineOf({ text }: Hint): string {
-  return `${inOneLine(text)}\n`;
+/** A table of reservations, and lines below it. */
+function textOf(node: Node, known: readonly KnownReservation[], lines: readonly string[]): string {
+  const table = known.length === 0 ? "" : reservationTable(node, known);
+  return `${table}${lines.map((line) => `${inOneLine(line)}\n`).join("")}`;
 }
 
 function documentOf(
@@ -180,9 +164,6 @@ function documentOf(
   left: readonly KnownReservation[],
   hints: readonly Hint[],
 ): object {
-  return {
-    released: describeReservations(node, released),
-    left: describeReservations(node, left),
-    hints,
-  };
+  const describe = (judged: KnownReservation) => describeReservation(node, judged);
+  return { released: released.map(describe), left: left.map(describe), hints };
 }

@@ -1,13 +1,14 @@
 import type { Command } from "../../cli/command/command.ts";
 import { formatDuration } from "../../cli/command/duration.ts";
 import { inOneLine } from "../../cli/output/escape.ts";
+import { timeText } from "../../cli/output/time.ts";
 import { formatAddress } from "../../ipam/address.ts";
 import { containerOf, describeOwner, interfaceOf } from "../../store/reservations/owner.ts";
 import { addressIn, describeAddress } from "../judgements/address-in-network.ts";
 import type { KnownReservation } from "../judgements/lives.ts";
 import { openNode } from "../node.ts";
 import { parseQuery, search, whyNotFound } from "../search.ts";
-import { describeReservations } from "./describe-reservation.ts";
+import { describeReservation } from "./describe-reservation.ts";
 
 /** `show`: shows the holder of an address, or the addresses of a container or a pod. */
 export const show: Command = {
@@ -34,7 +35,10 @@ export const show: Command = {
     const hints = known.length === 0 ? whyNotFound(node, query) : [];
     return {
       exitCode: known.length === 0 ? 1 : 0,
-      document: () => ({ reservations: describeReservations(node, known), hints }),
+      document: () => ({
+        reservations: known.map((judged) => describeReservation(node, judged)),
+        hints,
+      }),
       text: () => {
         const now = context.system.now();
         const shown = known.map((judged) =>
@@ -53,7 +57,6 @@ function describe(
   now: number,
 ): string {
   const { network, address, owner, since, range, path } = reservation;
-  const time = since === undefined ? "" : new Date(since).toISOString();
   const places = network.networks.map((configured) =>
     describeAddress(addressIn(configured, address)),
   );
@@ -63,7 +66,7 @@ function describe(
     ["held by", containerOf(owner) === "" ? describeOwner(owner).replace(/^taken by /, "") : ""],
     ["pod", pod],
     ["alive", `${{ alive: "yes", dead: "no", unknown: "not known" }[liveness]}: ${reason}`],
-    ["since", since === undefined ? "" : `${time} (${formatDuration(now - since)} ago)`],
+    ["since", since === undefined ? "" : `${timeText(since)} (${formatDuration(now - since)} ago)`],
     ["address", [...new Set(places)].join("; ")],
     ["gateway", range?.gateway === undefined ? "" : formatAddress(range.gateway)],
     ["file", path],

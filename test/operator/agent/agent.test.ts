@@ -87,11 +87,11 @@ for (const [signal, host] of [
     const { gc, metrics } = nodeWithPod(t);
     const port = await heldPort(t, host);
     const address = net.isIPv6(host) ? `[${host}]` : host;
-    const words = ["--listen", `${address}:${port}/m`, ...gc("15m"), ...metrics()];
+    const words = ["--listen", `${address}:${port}`, ...gc("15m"), ...metrics()];
     const agent = startAgent(t, words);
 
     const health = await healthOf(port, /passed/, address);
-    const served = await get(port, "/m", address);
+    const served = await get(port, "/metrics", address);
     agent.process.kill(signal);
 
     t.equal(health, "[+]http ok\n[+]gc ok\n[+]metrics ok\nhealthz check passed\n");
@@ -338,11 +338,11 @@ for (const [words, message] of [
     ["--listen", "[::1]:1", ...every("1m", "metrics", "a"), ...every("1m", "metrics", "b")],
     "--listen: expected one metrics command to serve, found several",
   ],
-  ...["localhost:9464", "127.0.0.1:65536", "127.0.0.1:1/healthz"].map(
+  ...["localhost:9464", "127.0.0.1:65536", "127.0.0.1:1/metrics"].map(
     (listen) =>
       [
         ["--listen", listen, "--every", "1m", "gc"],
-        `--listen: expected an IP address, a port and perhaps a path such as 127.0.0.1:9464/metrics, found ${listen}`,
+        `--listen: expected an IP address and a port such as 127.0.0.1:9464, found ${listen}`,
       ] as const,
   ),
 ] as const) {

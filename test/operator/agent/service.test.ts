@@ -14,7 +14,7 @@ function task(name: string, interval: number, isServed = false): Task {
   return { name, words: [name], interval, isServed };
 }
 
-const endpoint = { address: "127.0.0.1", port: 9464, path: "/metrics" };
+const endpoint = { address: "127.0.0.1", port: 9464 };
 
 /** What a task does; its name is its first word. */
 type Behaviour = (name: string, run: number) => CompletedProcess | SystemError;

@@ -66,10 +66,12 @@ test("with its namespace a container keeps its address, without process, kernel 
   const printed = collect("another");
 
   t.same(reserved(), [2, 3]);
-  for (const id of ["tap", "moved"]) {
-    t.match(printed, `alive, though not in the list: its network namespace ${pathOf(id)} exists`);
-  }
-  t.match(json(["list"]).document, { reservations: [{ alive: true }, { alive: true }] });
+  t.match(printed, "2 reservations: 2 alive");
+  const reservations = ["tap", "moved"].map((id) => ({
+    alive: true,
+    reason: `its network namespace ${pathOf(id)} exists`,
+  }));
+  t.match(json(["list"]).document, { reservations });
 });
 
 test("a pod's sandbox whose namespace is gone is dead without a list, and without libcni's cache", {
@@ -112,7 +114,7 @@ test("what was reserved for no pod: a list decides only on what may be a contain
   const list = ["--live-command", "echo another", "--grace", "0s"];
   const { exitCode, document } = json(["gc", "net", ...list]);
   t.match(document, {
-    undecided: [{ state: "unknown", reason: /reserved for no pod sandbox/ }],
+    undecided: [{ alive: null, reason: /reserved for no pod sandbox/ }],
   });
   t.equal(exitCode, 1);
 });
@@ -124,7 +126,7 @@ test("a sandbox that the runtime has lost is kept, and named until its namespace
   const lost = "4f1d6e0c8b7a".padEnd(64, "0");
   node.run(lost, `${node.ipv4}.2/24`);
   node.age(`net/${node.ipv4}.2`, 3600);
-  t.match(node.collect("another"), "no process runs there");
+  t.match(node.collect("another"), "1 reservation: 1 alive");
   t.same(node.reserved(), [2]);
   t.match(node.findings(), [{ code: "sandbox-without-process", severity: "info", commands: [] }]);
 

@@ -32,13 +32,13 @@ test("the document has the numbers, of any size", async (t) => {
   const machine = memoryNode({ "fd00::10": "c1\r\neth0" });
   configure(machine, "net", { subnet: "fd00::/64", rangeStart: "fd00::10" });
   const size = 2n ** 64n - 16n;
-  const counts = { capacity: size, used: 1n, free: size - 1n, percent: 0 };
+  const counts = { capacity: size, used: 1n, free: size - 1n };
 
   t.strictSame(reportOf(machine).document(), {
     networks: [
       {
         network: "net",
-        source: "/conf/net.conf",
+        configuration: "/conf/net.conf",
         directory: "/data/net",
         reservations: 1,
         pods: size,
@@ -90,7 +90,7 @@ test("what is reserved, for a pod or for nobody, is no capacity", async (t) => {
   }
   t.match(
     reportOf(machine).text(),
-    /\nnet +0 +10\.1\.2\.1-10\.1\.2\.6 +0 +0 +0 +-\nsome +0 +\S+ +4 +0 +4 +0\.0%\n.*net holds 0 pods\.\n/s,
+    /\nnet +0 +10\.1\.2\.0\/29 +0 +0 +0 +-\nsome +0 +\S+ +4 +0 +4 +0\.0%\n.*net holds 0 pods\.\n/s,
   );
 });
 
@@ -105,12 +105,9 @@ test("the number of several networks, or of several configurations, is none", as
   for (const [operands, problem] of [
     [
       [],
-      "several networks: net (/conf/net.conf), two (/conf/two.conf), two (/conf/zwei.conf); choose one with host-local capacity NETWORK",
+      "several configurations: net (/conf/net.conf), two (/conf/two.conf), two (/conf/zwei.conf); choose a network with host-local capacity NETWORK",
     ],
-    [
-      ["two"],
-      "several configurations of one network: two (/conf/two.conf), two (/conf/zwei.conf); set --conf-dir to a directory with only one of them",
-    ],
+    [["two"], "several configurations: two (/conf/two.conf), two (/conf/zwei.conf); choose"],
     [
       ["runtime"],
       "no configuration has ranges for runtime; with containerd's conf_template there is none before the node's first podCIDR: see --pods in host-local plan --help",

@@ -69,8 +69,8 @@ test("a list behind a plugin alone is used by podman and cnitool, and counted", 
   ]);
   t.match(runOn(machine, capacity).document(), {
     networks: [
-      { source: "/conf/a.conf", ranges: [{ capacity: 5n }] },
-      { source: "/conf/b.conflist", ranges: [{ capacity: 5n }] },
+      { configuration: "/conf/a.conf", ranges: [{ capacity: 5n }] },
+      { configuration: "/conf/b.conflist", ranges: [{ capacity: 5n }] },
     ],
   });
 });
@@ -248,7 +248,7 @@ test("a shadowed configuration hides none without ranges, and no range of its is
   configure(machine, "a.conf", { name: "net", type: "ptp", capabilities, ipam });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp", "10.0.0.0/28") });
   t.match(runOn(machine, capacity).document(), {
-    networks: [{ source: "/conf/a.conf", ranges: [] }],
+    networks: [{ configuration: "/conf/a.conf", ranges: [] }],
   });
   t.strictSame(
     found(machine).map(({ code }) => code),
@@ -261,7 +261,7 @@ test("what no runtime can use is not counted beside what one can, whichever come
   configure(machine, "a.conf", { name: "net", plugins: [plugin("ptp", "10.9.0.0/24")] });
   configure(machine, "b.conf", { name: "net", ...plugin("ptp") });
   t.match(runOn(machine, capacity).document(), {
-    networks: [{ source: "/conf/b.conf", ranges: [{ free: 5n }] }],
+    networks: [{ configuration: "/conf/b.conf", ranges: [{ free: 5n }] }],
   });
   t.match(
     found(machine).map(({ code }) => code),
@@ -276,7 +276,7 @@ test("the ranges of a shadowed configuration are counted nowhere", async (t) => 
   const report = runOn(machine, capacity);
   t.equal(report.exitCode, 1);
   t.match(report.document(), {
-    networks: [{ source: "/conf/a.conf", ranges: [{ free: 0n }] }],
+    networks: [{ configuration: "/conf/a.conf", ranges: [{ free: 0n }] }],
   });
   t.match(report.text(), "net holds 29 pods.\n");
   t.notMatch(report.text(), "10.9.0.0");

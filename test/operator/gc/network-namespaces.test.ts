@@ -30,8 +30,7 @@ test("a list that one process contradicts condemns nobody, whatever it lacks bes
 }, async (t) => {
   const { ipv4 } = await ownNetwork(t);
   const node = nodeWithPods(t, ipv4, ["listed", "mounted", "process", "unknown"]);
-  const mounted = join(node.root, "mounted");
-  mountNamespace(t, mounted, `${ipv4}.3/24`);
+  mountNamespace(t, join(node.root, "mounted"), `${ipv4}.3/24`);
   const processId = await processWith(t, `${ipv4}.4/24`);
   node.remember("net", "process", "default/web");
   await startStranger(t);
@@ -39,20 +38,12 @@ test("a list that one process contradicts condemns nobody, whatever it lacks bes
   const { exitCode, stdout, stderr } = node.tool(listed);
 
   t.equal(exitCode, 1);
-  const lineOf = (last: number) =>
-    stdout.split("\n").find((line) => line.includes(` ${ipv4}.${last} `));
-  const alive = "alive, though not in the list";
-  t.match(
-    lineOf(3),
-    ` ${alive}: the network namespace ${mounted} has this address; no process runs there`,
-  );
-  t.match(lineOf(4), ` ${alive}: process ${processId} `);
   t.match(stdout, "4 reservations: 3 alive, 1 undecided");
   t.match(stderr, `default/web (container process) with ${ipv4}.4: process ${processId} runs`);
   t.equal(node.reserved().length, 4);
   t.match(node.json(listed), {
     document: {
-      networks: [{ inUse: 2, alive: 1, unknown: 1, refused: /lacks a running container/ }],
+      networks: [{ alive: 3, unknown: 1, refused: /lacks a running container/ }],
     },
   });
 });

@@ -201,10 +201,10 @@ for (const [options, place, after] of [
 
 test("the document says what was done", async (t) => {
   const directory = directoryWith(t, "go - -");
-  const { target, previous } = directory;
+  const { target } = directory;
   const document = (...options: string[]): unknown =>
     JSON.parse(directory.install("--json", ...options)[1]);
-  const none = { target, previous, versions: [] };
+  const none = { target, versions: [] };
   const versions = VERSIONS.split(", ");
   t.strictSame(document(), { ...none, action: "refused" });
   t.strictSame(document("--yes"), { ...none, action: "installed", versions });

@@ -10,6 +10,7 @@ const conclusions = {
   namespace: { liveness: "alive", by: "namespace", reason: "" },
   idle: { liveness: "alive", by: "idle", reason: "" },
   dead: { liveness: "dead", by: "record", reason: "" },
+  beforeBoot: { liveness: "dead", by: "boot", reason: "" },
   unknown: { liveness: "unknown", by: "view", reason: "" },
   unread: { liveness: "unknown", by: "unread", reason: "" },
   recorded: { liveness: "unknown", by: "record", reason: "" },
@@ -25,6 +26,6 @@ export const owned = reservationOf({ kind: "attachment", ...attachment("c1") });
 export const unowned = reservationOf({ kind: "unowned" });
 
 /** A reservation with what is known of its container. */
-export function known(shown: Shown, reservation = owned, isBeforeBoot = false): KnownReservation {
-  return { reservation, conclusion: conclusions[shown], isBeforeBoot };
+export function known(shown: Shown, reservation = owned): KnownReservation {
+  return { reservation, conclusion: conclusions[shown] };
 }

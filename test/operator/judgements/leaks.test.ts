@@ -17,7 +17,7 @@ for (const [what, all, age, uptime, expected] of [
   ["a young one", [known("dead")], 9, undefined, "0 leaked, 0 unknown of 0"],
   [
     "one from before this boot, which ADD takes",
-    [known("dead", owned, true)],
+    [known("beforeBoot")],
     11,
     99,
     "0 leaked, 0 unknown of 1",

@@ -3,7 +3,10 @@
 import { test } from "tap";
 import { ResultsCache } from "../../../src/operator/alive/cache/results-cache.ts";
 import { NodeLifeFacts } from "../../../src/operator/facts/life-facts.ts";
-import type { NetworkDirectory } from "../../../src/operator/held/network-directory.ts";
+import type {
+  NetworkDirectory,
+  NodeReservation,
+} from "../../../src/operator/held/network-directory.ts";
 import { Lives } from "../../../src/operator/judgements/lives.ts";
 import type { Conclusion } from "../../../src/store/life/conclusion.ts";
 import type { OperatorSystem } from "../../../src/system/operator-system.ts";
@@ -42,6 +45,12 @@ function livesOn(
   const disk = machineWith(reservations);
   const directory = directoryOn(startOperator(disk).system);
   return livesBy(systemOf(machine), cacheOf(entries), directory);
+}
+
+function lifeOf(reservation: NodeReservation, lives: Lives): Conclusion {
+  const [known] = lives.livenessOfAll([reservation]);
+  if (known === undefined) throw new Error("expected a conclusion on each reservation");
+  return known.conclusion;
 }
 
 function cacheOf(entries: readonly Entry[]): ResultsCache {
@@ -149,7 +158,7 @@ const cases: Readonly<Record<string, [Machine, Entry | undefined, string]>> = {
 for (const [name, [machine, entry, expected]] of Object.entries(cases)) {
   test(`${expected.replace(/:.*/, "")}: ${name}`, async (t) => {
     const entries = entry === undefined ? [] : [entry];
-    const conclusion = livesOn(machine, entries, reserved).livenessOf(own);
+    const conclusion = lifeOf(own, livesOn(machine, entries, reserved));
 
     t.equal(`${conclusion.liveness} by ${conclusion.by}: ${conclusion.reason}`, expected);
   });
@@ -160,14 +169,14 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
   const processes = { 7: other, 8: stranger };
   const why = "; process 8 runs in a network namespace that belongs to no known container";
   for (const netns of ["/run/netns/cni-1", "/proc/9/ns/net"]) {
-    const conclusion = livesOn({ processes }, [{ netns }], reserved).livenessOf(own);
+    const conclusion = lifeOf(own, livesOn({ processes }, [{ netns }], reserved));
     t.match(conclusion, {
       liveness: "unknown",
       by: "view",
       reason: `its network namespace ${netns} is gone${why}`,
     });
     const ofAnother = { containerId: "c3", netns: "/proc/8/ns/net", addresses: ["172.17.0.2/24"] };
-    const named = livesOn({ processes }, [{ netns }, ofAnother], reserved).livenessOf(own);
+    const named = lifeOf(own, livesOn({ processes }, [{ netns }, ofAnother], reserved));
     t.equal(named.liveness, "dead", "it is that of another container");
   }
   const contained = { isContained: true, shared: ["/run/netns"] };
@@ -176,12 +185,12 @@ test("where a process runs in a namespace of nobody known, a path that is gone s
     [{ 7: other }, "dead"],
   ] as const) {
     const lives = livesOn({ ...contained, processes: seen }, [{}], reserved);
-    t.equal(lives.livenessOf(own).liveness, liveness, "on a node that is a container");
+    t.equal(lifeOf(own, lives).liveness, liveness, "on a node that is a container");
   }
   const hidden = refusing(systemOf({ processes: { 7: other } }), ["list"], /^\/proc$/, "ENFILE");
   const directory = directoryOn(startOperator(machineWith(reserved)).system);
   const lives = livesBy(hidden, cacheOf([{}]), directory);
-  t.equal(lives.livenessOf(own).liveness, "unknown", "no process is seen");
+  t.equal(lifeOf(own, lives).liveness, "unknown", "no process is seen");
 });
 
 test("libcni's cache is believed of nothing from before this boot, nor of its namespace", async (t) => {
@@ -208,8 +217,7 @@ test("libcni's cache is believed of nothing from before this boot, nor of its na
   const [first, , third] = lives.livenessOfAll(directory.reservations);
 
   t.match(first, {
-    isBeforeBoot: true,
-    conclusion: { liveness: "dead", reason: "it is from before this boot of the node" },
+    conclusion: { liveness: "dead", by: "boot", reason: "it is from before this boot of the node" },
   });
   t.match(third?.conclusion, { liveness: "unknown", by: "view" });
 });
@@ -227,7 +235,7 @@ test("what is linked with another network namespace than the node's is not asked
     const system = { ...systemOf({ processes }), linkedAddresses };
     const directory = directoryOn(startOperator(machineWith(reserved)).system);
     const lives = livesBy(system, cacheOf([]), directory);
-    const { liveness, reason } = lives.livenessOf(own);
+    const { liveness, reason } = lifeOf(own, lives);
     t.equal(liveness, isAsked ? "alive" : "unknown");
     t.match(reason, isAsked ? "linked with the node's has" : "is not seen from this one");
     t.equal(asked > 0, isAsked);
@@ -247,9 +255,9 @@ test("an address in no namespace is not dead if it need not be a container's of 
       'with "reclaim": "never" it need not be a container\'s',
     ],
   ] as const) {
-    const conclusion = livesOn(another, [], reserved).livenessOf(reservation);
+    const conclusion = lifeOf(reservation, livesOn(another, [], reserved));
     t.equal(`${conclusion.liveness} by view: ${conclusion.reason}`, `${notKnown}; ${doubt}`);
-    const known = livesOn(another, [{}], reserved).livenessOf(reservation);
+    const known = lifeOf(reservation, livesOn(another, [{}], reserved));
     t.equal(`${known.liveness} by ${known.by}: ${known.reason}`, gone, "but by its own");
   }
 });
@@ -257,14 +265,14 @@ test("an address in no namespace is not dead if it need not be a container's of 
 test("a namespace whose address was moved away is its container's, by libcni's cache", async (t) => {
   const moved = { mounted: mountedAt(80), addresses: { 80: ["169.254.1.1"] } };
   const ofAnother = { containerId: "c3" };
-  t.equal(livesOn(moved, [], reserved).livenessOf(own).liveness, "unknown");
-  t.equal(livesOn(moved, [ofAnother], reserved).livenessOf(own).liveness, "dead");
+  t.equal(lifeOf(own, livesOn(moved, [], reserved)).liveness, "unknown");
+  t.equal(lifeOf(own, livesOn(moved, [ofAnother], reserved)).liveness, "dead");
 
   const ofProcess = { processes: { 7: { namespace: 70, addresses: ["169.254.1.1"] } } };
   const stale = { ...ofAnother, netns: "/proc/7/ns/net" };
-  t.equal(livesOn(ofProcess, [stale], reserved).livenessOf(own).liveness, "unknown");
+  t.equal(lifeOf(own, livesOn(ofProcess, [stale], reserved)).liveness, "unknown");
   const right = { ...stale, addresses: ["169.254.1.1/24"] };
-  t.equal(livesOn(ofProcess, [right], reserved).livenessOf(own).liveness, "dead");
+  t.equal(lifeOf(own, livesOn(ofProcess, [right], reserved)).liveness, "dead");
 });
 
 test("the containers beside a reservation hold other addresses of its namespace", async (t) => {
@@ -278,8 +286,8 @@ test("a reservation without an interface lives as long as any attachment of its 
   const entries = [{ netns: "/run/netns/cni-0" }, { interfaceName: "net1" }];
   const lives = livesOn(machine, entries);
 
-  t.equal(lives.livenessOf(own).liveness, "dead");
-  t.equal(lives.livenessOf(legacy).liveness, "alive");
+  t.equal(lifeOf(own, lives).liveness, "dead");
+  t.equal(lifeOf(legacy, lives).liveness, "alive");
   t.equal(cacheOf(entries).knownOf(legacy).attachments.length, 2);
 });
 
@@ -290,13 +298,13 @@ test("a container that one of its addresses shows to be alive is alive with all 
 
   const lives = livesOn({ processes: { 7: process } }, [], inNetwork);
 
-  t.match(lives.livenessOf(moved), {
+  t.match(lifeOf(moved, lives), {
     liveness: "alive",
     by: "process",
     reason: "process 7 runs in a network namespace with another address of its container",
   });
   const dead = reservationOf({ kind: "attachment", ...attachment("c2") }, "10.7.9.3");
-  t.equal(lives.livenessOf(dead).liveness, "dead");
+  t.equal(lifeOf(dead, lives).liveness, "dead");
 });
 
 test("a container alive by one of its interfaces, by libcni's cache, is alive with all", async (t) => {

@@ -69,7 +69,6 @@ test("the document names network, address, owner, time, range and path", async (
     ...{ network: "net", address: "198.51.100.2", container: "c1", interface: "eth0" },
     ...{ pod: "default/web", owner: "attachment", since: "2023-11-14T22:13:20.000Z" },
     ...{
-      beforeBoot: false,
       range: { first: "198.51.100.1", last: "198.51.100.254" },
       alive: null,
       path,

@@ -65,7 +65,7 @@ test("a pod of multus has its name, in each of its networks", async (t) => {
 test("a network that multus' cache names is configured, with the ranges that it has there", async (t) => {
   t.match(documentOf(nodeWithPod(), capacity, ["storage-net"]), {
     networks: [
-      { network: "storage-net", source: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
+      { network: "storage-net", configuration: MULTUS_RESULTS, pods: 13n, ranges: [{ used: 1n }] },
     ],
   });
   const { findings } = documentOf(nodeWithPod(), check) as { findings: { code: string }[] };
@@ -92,7 +92,7 @@ test("the latest configuration counts, and before it that of a file", async (t) 
 
   machine.disk.put("/conf/storage.conf", JSON.stringify(definition("10.9.0.0/30")));
   t.match(documentOf(machine, capacity, ["storage-net"]), {
-    networks: [{ source: "/conf/storage.conf", pods: 1n }],
+    networks: [{ configuration: "/conf/storage.conf", pods: 1n }],
   });
 });
 
@@ -119,7 +119,9 @@ for (const [runtime, network, type, container, pod] of [
     const ipam = { type, ranges: [[{ subnet: "10.10.0.0/16" }]] };
     const configuration = { name: network, plugins: [{ type: "ptp", ipam }] };
     remember(machine, container, { configuration, pod }, network);
-    t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+    t.match(documentOf(machine, capacity), {
+      networks: [{ configuration: RESULTS, pods: 65533n }],
+    });
     const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
     t.notOk(findings.some(({ code }) => code === "unconfigured-network"));
   });
@@ -138,7 +140,7 @@ test("Nomad's job stands for the pod, and its network stays one of the cache alo
   ] as const;
   remember(machine, alloc, { configuration, cniArgs }, "mynet");
   t.match(documentOf(machine, list), { reservations: [{ pod: "default/web" }] });
-  t.match(documentOf(machine, capacity), { networks: [{ source: RESULTS, pods: 65533n }] });
+  t.match(documentOf(machine, capacity), { networks: [{ configuration: RESULTS, pods: 65533n }] });
 });
 
 test("the cache of a runtime of Kubernetes configures no network: of such a one the file is gone", async (t) => {
@@ -146,7 +148,7 @@ test("the cache of a runtime of Kubernetes configures no network: of such a one 
   const ipam = { type: "host-local", subnet: "10.0.0.0/29" };
   const configuration = { name: "net", type: "bridge", ipam };
   remember(machine, POD, { configuration, pod: "default/web" }, "net");
-  t.match(documentOf(machine, capacity), { networks: [{ source: null }] });
+  t.match(documentOf(machine, capacity), { networks: [{ configuration: null }] });
   const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
   t.ok(findings.some(({ code }) => code === "unconfigured-network"));
 });
