@@ -122,7 +122,7 @@ export const kinds = {
   "malformed-reservation": {
     severity: "warning",
     remedy:
-      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
+      "remove the file once no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
   "out-of-range": {
     severity: "warning",
@@ -229,7 +229,7 @@ export interface Finding {
   readonly network: string;
   readonly path: string;
   /** The file of a reservation that it is on, which may have been released meanwhile. */
-  readonly file?: Pick<NodeReservation, "network" | "name">;
+  readonly file?: NodeReservation;
   /** A sentence without a full stop. */
   readonly message: string;
   /** The severity in place of that of the code. */

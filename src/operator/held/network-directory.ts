@@ -134,14 +134,6 @@ export class NetworkDirectory {
     return this.#unowned;
   }
 
-  /** The names of files that look like addresses, and are none. */
-  get misnamed(): readonly string[] {
-    const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
-    return attempt(list, [], ...NO_DIRECTORY).filter(
-      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
-    );
-  }
-
   /**
    * The reservations of one address: several if files have other names for it than the canonical one.
    *
@@ -285,8 +277,6 @@ export class NodeReservation {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
-
-const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
 /** What the name of a reservation says. */
 function addressIn(name: string): Address {
