@@ -14,7 +14,7 @@ import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { nodeAddressFindings } from "./node-address-findings.ts";
-import { outOfRangeFindings, outOfRangePodFindings } from "./out-of-range-findings.ts";
+import { outOfRangeFindings } from "./out-of-range-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
@@ -25,7 +25,11 @@ import { unconfiguredFindings } from "./unconfigured-findings.ts";
 type Check = (node: Node) => readonly Finding[];
 
 /** The checks of pods that run, and may end meanwhile. */
-const ofRunningPods: readonly Check[] = [attachmentFindings, outOfRangePodFindings, cutOffFindings];
+const ofRunningPods: readonly Check[] = [
+  attachmentFindings,
+  (node) => outOfRangeFindings(node, "running pods"),
+  cutOffFindings,
+];
 
 /** The checks of one network. */
 const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly Finding[])[] = [
@@ -42,7 +46,7 @@ const others: readonly Check[] = [
   callFindings,
   configurationFindings,
   (node) => node.asked.flatMap((directory) => ofNetwork.flatMap((check) => check(node, directory))),
-  outOfRangeFindings,
+  (node) => outOfRangeFindings(node, "others"),
   directoryFindings,
   pluginFindings,
   missingPluginFindings,

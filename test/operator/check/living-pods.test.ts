@@ -134,7 +134,7 @@ const cases: Readonly<
         message:
           "3 running pods have addresses outside all ranges (10.0.0.1-10.0.0.14): default/c1 (203.0.113.2), default/c2 (203.0.113.3), default/c3 (203.0.113.4)",
         remedy:
-          /^restart them where capacity shows that addresses are free: they get one of a range/,
+          /^restart these pods where capacity shows that addresses are free: they get one of a range/,
         commands: [`host-local capacity net ${place}`, `host-local list net ${place}`],
       },
     ],
@@ -147,7 +147,7 @@ const cases: Readonly<
         code: "out-of-range",
         message:
           "1 running pod has an address outside all ranges (10.0.0.1-10.0.0.14): default/c1 (203.0.113.2)",
-        remedy: /^restart it where .*: it gets/,
+        remedy: /^restart these pods where /,
       },
     ],
   ],
