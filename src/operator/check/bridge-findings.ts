@@ -15,16 +15,7 @@ import {
   subnetWith,
 } from "../judgements/bridge-plugin.ts";
 import type { Node } from "../node.ts";
-import {
-  BRIDGE_IN_USE,
-  BRIDGE_OTHER_PREFIX,
-  BRIDGE_SHARED,
-  type Code,
-  FILES_OF_NETWORKS,
-  type Finding,
-  GATEWAY_CHANGED,
-  OTHER_DIRECTORY,
-} from "./finding.ts";
+import type { Code, Finding, Severity } from "./finding.ts";
 import { namedPods, podOrContainer } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
@@ -92,7 +83,10 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   const other = otherWith(bridged, old);
   if (other !== undefined) {
     const text = `${message}; the other one is the gateway of ${other.files.network} in ${other.source}`;
-    return [{ ...about(network, "bridge-address", text), ...onOther(node, network, other) }];
+    const severity = severityBeside(node, network, other);
+    const remedy =
+      "if both networks are meant, give each a bridge of its own, in the member bridge of its configuration; otherwise move the file that is not meant out of its directory: the one in use only on a drained node";
+    return [{ ...about(network, "bridge-address", text), severity, remedy }];
   }
   const [former] = old;
   const widened = ranges.find(
@@ -102,16 +96,18 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
       range.prefixLength < former.prefixLength,
   );
   if (former !== undefined && old.length === 1 && widened !== undefined && !bridge.isForced) {
+    const remedy =
+      "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
     const commands = [exchange(former, gatewayOf(widened), bridge)];
-    return [
-      { ...about(network, "bridge-address", message), remedy: BRIDGE_OTHER_PREFIX, commands },
-    ];
+    return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
   if (ports.length > 0) {
     const user = userOf(node, old) ?? `${namedPods(ports)} at ${bridge.name} may need it`;
     const taken = bridge.isForced ? "the next ADD takes the address away (forceAddress): " : "";
     const text = `${message}; ${taken}${user}`;
-    return [{ ...about(network, "bridge-address", text), remedy: BRIDGE_IN_USE }];
+    const remedy =
+      "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";
+    return [{ ...about(network, "bridge-address", text), remedy }];
   }
   if (bridge.isForced) return [];
   // With the first address of a subnet the kernel may remove the others of it.
@@ -138,18 +134,15 @@ function otherWith(
   );
 }
 
-function onOther(node: Node, network: FoundNetwork, other: FoundNetwork): Partial<Finding> {
-  if (other.files.directory === network.files.directory) {
-    return { severity: "info", remedy: OTHER_DIRECTORY };
-  }
+/** How bad it is for a network that the bridge has the gateway of another one. */
+function severityBeside(node: Node, network: FoundNetwork, other: FoundNetwork): Severity {
+  // A copy of the network's configuration in another directory.
+  if (other.files.directory === network.files.directory) return "info";
   // Pods of the one in use get no address, and those of the other are in use.
-  if (network.use?.kind === "used" && other.use?.kind === "byName") {
-    return { remedy: FILES_OF_NETWORKS };
-  }
+  if (network.use?.kind === "used" && other.use?.kind === "byName") return "error";
   const directory = node.directories.find(({ networks }) => networks.includes(network));
   // Without a reservation it may be one that nobody uses.
-  const severity = directory?.listed.length === 0 ? "warning" : "error";
-  return { severity, remedy: BRIDGE_SHARED };
+  return directory?.listed.length === 0 ? "warning" : "error";
 }
 
 /** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */
@@ -202,7 +195,14 @@ function lostGateways(
     const found = about(network, "bridge-without-address", message);
     const configured = rangeSets.flat().map(gatewayOf);
     const own = configured.find(({ address }) => isSame(address, gateway));
-    if (own === undefined) return [{ ...found, remedy: GATEWAY_CHANGED }];
+    if (own === undefined) {
+      return [
+        {
+          ...found,
+          remedy: "restart these pods, which then get the gateway that is configured now",
+        },
+      ];
+    }
     return [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
   });
 }

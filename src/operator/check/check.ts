@@ -40,7 +40,7 @@ export const check: Command = {
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself. As root of the node, outside of a container or unit, it also starts the plugins that configurations name, with CNI_COMMAND=VERSION and for at most two seconds each, if nobody but root can write to any part of their paths: what the kernel says is the finding.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no live container has. A reservation with any content stays.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown; so it ends where nothing is wrong, but whether an ADD works cannot be told. A full range alone is no problem there, only an ADD that fails.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": [{"code", "network", "count"}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": number, "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
     { name: "--repair", summary: "remove empty reservations" },
@@ -89,14 +89,18 @@ function report(context: Context): Report {
   const whereNoProblem = isCondition && left.some(isAddUnknown) ? UNKNOWN : 0;
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
-    document: () => ({
-      ...listed(findings, (finding) => ({
-        ...describe(context, finding),
-        repaired: repaired.has(finding),
-      })),
-      counts: { ...counts, repaired: repaired.size },
-      networks: node.asked.map(({ files }) => files.network),
-    }),
+    document: () => {
+      const shown = listed(findings);
+      return {
+        findings: shown.map((finding) => ({
+          ...describe(context, finding),
+          repaired: repaired.has(finding),
+        })),
+        omitted: findings.length - shown.length,
+        counts: { ...counts, repaired: repaired.size },
+        networks: node.asked.map(({ files }) => files.network),
+      };
+    },
     text: () =>
       isCondition
         ? problemLine(...summarize(counted, counts))
@@ -122,20 +126,11 @@ function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Fin
   );
 }
 
-/** The findings for JSON, and how many of which code on which network are left out. */
-function listed(findings: readonly Finding[], describeOne: (one: Finding) => object): object {
-  const counts = new Map<string, { code: string; network: string; count: number }>();
-  const shown = findings.filter(({ code, network }) => {
-    const key = `${code} ${network}`;
-    const same = counts.get(key) ?? { code, network, count: -MOST_LISTED };
-    same.count++;
-    counts.set(key, same);
-    return same.count <= 0;
-  });
-  return {
-    findings: shown.map(describeOne),
-    omitted: [...counts.values()].filter(({ count }) => count > 0),
-  };
+/** The findings that JSON lists. */
+function listed(findings: readonly Finding[]): readonly Finding[] {
+  const same = Map.groupBy(findings, ({ code, network }) => `${code} ${network}`);
+  const shown = new Set([...same.values()].flatMap((own) => own.slice(0, MOST_LISTED)));
+  return findings.filter((finding) => shown.has(finding));
 }
 
 function describe(context: Context, finding: Finding): object {

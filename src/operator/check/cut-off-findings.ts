@@ -7,7 +7,7 @@ import type { NetworkDirectory, NodeReservation } from "../held/network-director
 import { endingContainers } from "../judgements/calls.ts";
 import { type CutOff, cutOffFrom } from "../judgements/cut-off.ts";
 import type { Node } from "../node.ts";
-import { BRIDGE_DOWN, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
 
 /**
@@ -90,7 +90,7 @@ function formatCutOff(cutOff: CutOff): string {
 function adviceOn(cutOff: CutOff): Partial<Finding> {
   if (cutOff.kind !== "down") return {};
   return {
-    remedy: BRIDGE_DOWN,
+    remedy: "set it up: the pods keep their addresses",
     commands: [{ run: [["ip", "link", "set", "dev", cutOff.link.name, "up"]] }],
   };
 }

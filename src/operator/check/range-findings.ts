@@ -12,7 +12,7 @@ import { broadcastOf } from "../judgements/bridge-plugin.ts";
 import { countWithoutProcess } from "../judgements/leaks.ts";
 import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
-import { DELS_FAIL, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** The remedy where all that hold addresses of a range are known to live. */
 const ALL_LIVE =
@@ -71,7 +71,9 @@ function holdersIn(
   const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;
   if (idle === 0) return { text: "", advice: {} };
   const text = `; ${idle} of ${count} run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime's log`;
-  return { text, advice: { remedy: DELS_FAIL } };
+  const remedy =
+    "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is mended, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
+  return { text, advice: { remedy } };
 }
 
 /**

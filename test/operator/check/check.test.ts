@@ -93,7 +93,7 @@ test("a healthy node has no findings", async (t) => {
     exitCode: 0,
     document: {
       findings: [],
-      omitted: [],
+      omitted: 0,
       counts: { error: 0, warning: 0, info: 0, repaired: 0 },
       networks: ["net"],
     },
@@ -115,14 +115,11 @@ test("of very many findings of one kind JSON has the first thousand, and how man
   const malformed = findings.filter(({ code }) => code === "malformed-reservation");
   t.equal(malformed.length, 1000);
   t.equal(malformed.at(-1)?.path, join(node.dataDir, "net", names[999] ?? ""));
-  t.same(omitted, [
-    { code: "malformed-reservation", network: "net", count: 2 },
-    { code: "out-of-range", network: "net", count: 2 },
-  ]);
+  t.equal(omitted, 4, "two of each code");
   t.equal(findings.filter(({ code }) => code === "empty-reservation").length, 1);
   t.same(counts, { error: 0, warning: 2005, info: 0, repaired: 0 });
   t.equal(exitCode, 1);
-  t.match(node.tool(["check"]).stdout, "982 more; --json lists 1000 of each network");
+  t.match(node.tool(["check"]).stdout, "982 more; --json lists up to 1000 of each network");
 });
 
 for (const [name, [code, severity, corrupt]] of Object.entries(cases)) {

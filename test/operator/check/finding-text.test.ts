@@ -41,7 +41,7 @@ test("of many findings of a kind twenty are shown, and an error beside them stay
   const lines = textOf([full, ...others]).split("\n");
   t.match(lines[0], "error range-full net /conf/net.conf: no address is left");
   t.equal(lines.filter((line) => line.startsWith("warning ")).length, 20);
-  t.ok(lines.includes("    (100 more; --json lists all)"));
+  t.ok(lines.includes("    (100 more; --json lists up to 1000 of each network)"));
   t.match(lines.at(-2), "1 error: range-full; 120 warnings: malformed-reservation (120)");
 });
 

@@ -326,7 +326,7 @@ test("right after a start of the node it is said that leaks are not judged", asy
         repaired: false,
       },
     ],
-    omitted: [],
+    omitted: 0,
     counts: { error: 0, warning: 0, info: 1, repaired: 0 },
     networks: ["net"],
   });
