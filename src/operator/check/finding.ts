@@ -164,7 +164,8 @@ export const kinds = {
   },
   "unconfigured-network": {
     severity: "info",
-    remedy: "once no container of it is left, release its reservations and remove the directory",
+    remedy:
+      "if the runtime has none of its containers, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
 

@@ -68,7 +68,7 @@ const cases: Readonly<
   "a network that nothing configures": [
     "unconfigured-network",
     "info",
-    (node) => dirname(node.write("old/lock", "")),
+    (node) => dirname(node.write("old/203.0.113.9", OTHER)),
   ],
   "a configuration that cannot be read": [
     "unreadable-configuration",

@@ -112,7 +112,7 @@ const cases: Readonly<
       rename(node);
       node.machine.wait(300_000);
     },
-    [{ ...unconfigured, severity: "info" }],
+    [],
   ],
   "pods of a former range, and one of which it is not known": [
     nodeWith(
