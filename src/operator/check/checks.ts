@@ -78,21 +78,19 @@ export function runChecks(node: Node): readonly Finding[] {
  */
 function asOfUnread({ places, directories }: Node): (finding: Finding) => Finding {
   const read = places.runtimes.map(({ configurations }) => configurations);
-  if (read.length === 0) return (finding) => finding;
-  const others = places.directories.filter((directory) => !read.includes(directory));
-  const isUnread = ({ networks, reservations }: NetworkDirectory): boolean =>
-    reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
-  const namesOf = (all: readonly NetworkDirectory[]): ReadonlySet<string> =>
-    new Set(all.map(({ files }) => files.network));
-  const unread = namesOf(directories.filter(isUnread));
-  const heeded = namesOf(directories.filter((directory) => !isUnread(directory)));
+  const others = places.directories.filter((path) => read.length > 0 && !read.includes(path));
+  const isUnread = onceFor((network: string): boolean => {
+    const own = directories.filter(({ files }) => files.network === network);
+    const isOfNobody = ({ networks, reservations }: NetworkDirectory): boolean =>
+      reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
+    return own.length > 0 && own.every(isOfNobody);
+  });
   return (finding) => {
     const { code, network, path } = finding;
-    const ofFile =
+    const isOfFile =
       code === "unreadable-configuration" &&
       others.some((directory) => path.startsWith(`${directory}/`));
-    const ofNetwork = unread.has(network) && !heeded.has(network);
-    return ofFile || ofNetwork ? { ...finding, severity: "info" } : finding;
+    return isOfFile || isUnread(network) ? { ...finding, severity: "info" } : finding;
   };
 }
 

@@ -109,7 +109,7 @@ export const kinds = {
   "plugin-missing": {
     severity: "error",
     remedy:
-      "put the plugin there (host-local install DIR), or correct its mode: until then no pod of this network starts",
+      "put the plugin there, as whoever installs the network does (host-local: host-local install DIR), or correct its mode, or the type in the configuration: until then no pod of this network starts",
   },
   "empty-reservation": {
     severity: "warning",
@@ -132,7 +132,7 @@ export const kinds = {
   },
   "writable-by-others": {
     severity: "warning",
-    remedy: "remove the permission; reservations have mode 0600",
+    remedy: "remove the permission: reservations have mode 0600, their directories 0755",
   },
   "state-directory-unused": {
     severity: "warning",
