@@ -12,7 +12,6 @@ import { findNode } from "../node.ts";
 import { runChecks } from "./checks.ts";
 import {
   type Code,
-  type Counts,
   type Finding,
   MOST_LISTED,
   remedyOf,
@@ -104,7 +103,7 @@ function report(context: Context): Report {
     text: () =>
       isCondition
         ? problemLine(...summarize(counted, counts))
-        : formatFindings(context, findings, left, counts),
+        : formatFindings(context, findings, left),
   };
 }
 
@@ -145,6 +144,9 @@ function describe(context: Context, finding: Finding): object {
     commands: commands.map((command) => formatRemedyCommand(context, command)),
   };
 }
+
+/** The number of findings of each severity. */
+type Counts = Readonly<Record<Severity, number>>;
 
 function countsOf(findings: readonly Finding[]): Counts {
   const of = (severity: Severity): number =>

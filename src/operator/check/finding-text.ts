@@ -6,7 +6,7 @@ import { plural } from "../../cli/output/plural.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import { wrap } from "../../cli/output/wrap.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Counts, type Finding, MOST_LISTED, remedyOf, severityOf } from "./finding.ts";
+import { type Finding, MOST_LISTED, remedyOf, severityOf } from "./finding.ts";
 import { formatRemedyCommand } from "./remedy-command.ts";
 
 /** The number of lines for findings of one kind, and of their commands; the JSON has more. */
@@ -18,14 +18,13 @@ const MAX_LINE_LENGTH = 80;
 /**
  * The findings with their remedies and commands, those of one code and remedy together, and a last line that counts them by code.
  *
- * @param left those that were not repaired
- * @param counts of these
+ * @param findings sorted by severity
+ * @param left those of them that were not repaired
  */
 export function formatFindings(
   context: Context,
   findings: readonly Finding[],
   left: readonly Finding[],
-  counts: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const remaining = new Set(left);
@@ -43,7 +42,7 @@ export function formatFindings(
   });
   const repaired = findings.length - left.length;
   const repairs = repaired === 0 ? "" : `; ${repaired} repaired`;
-  return `${kinds.join("")}${formatCounts(left, counts)}${repairs}\n`;
+  return `${kinds.join("")}${formatCounts(left)}${repairs}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -92,20 +91,13 @@ function inWidth(system: OperatorSystem, text: string, first: string, others: st
 }
 
 /** How many there are of each severity, and of each code. */
-function formatCounts(left: readonly Finding[], { error, warning, info }: Counts): string {
-  const counts = [
-    ["error", error, plural(error, "error")],
-    ["warning", warning, plural(warning, "warning")],
-    ["info", info, `${info} info`],
-  ] as const;
-  const shown = counts.flatMap(([severity, count, text]) => {
-    if (count === 0) return [];
-    const codes = Map.groupBy(left, (finding) => severityOf(finding) === severity && finding.code);
-    codes.delete(false);
-    const names = [...codes].map(([code, { length }]) =>
-      length > 1 ? `${code} (${length})` : `${code}`,
+function formatCounts(left: readonly Finding[]): string {
+  const shown = [...Map.groupBy(left, severityOf)].map(([severity, own]) => {
+    const codes = [...Map.groupBy(own, ({ code }) => code)].map(([code, { length }]) =>
+      length > 1 ? `${code} (${length})` : code,
     );
-    return [`${text}: ${names.join(", ")}`];
+    const count = severity === "info" ? `${own.length} info` : plural(own.length, severity);
+    return `${count}: ${codes.join(", ")}`;
   });
   return shown.length === 0 ? "No problem is left" : shown.join("; ");
 }

@@ -67,7 +67,7 @@ export const kinds = {
   },
   "broadcast-address": {
     severity: "warning",
-    remedy: "leave rangeEnd out, or exclude the address",
+    remedy: "leave rangeEnd out, or exclude the address (ipam.exclude)",
   },
   "node-address": {
     severity: "error",
@@ -199,9 +199,6 @@ export function subjectOf({ code, network, path }: Finding): string {
 
 /** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */
 export const MOST_LISTED = 1000;
-
-/** The number of findings of each severity. */
-export type Counts = Readonly<Record<Severity, number>>;
 
 /** The severity of a finding. */
 export function severityOf({ code, severity }: Finding): Severity {

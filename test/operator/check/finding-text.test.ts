@@ -27,10 +27,7 @@ function textOf(findings: readonly Finding[], columns?: number): string {
   const own: OperatorSystem = new Proxy(system, {
     get: (target, key) => Reflect.get(key in terminal ? terminal : target, key),
   });
-  const count = (severity: string): number =>
-    findings.filter((one) => (one.severity ?? "warning") === severity).length;
-  const counts = { error: count("error"), warning: count("warning"), info: count("info") };
-  return formatFindings(contextOf(own), findings, findings, counts);
+  return formatFindings(contextOf(own), findings, findings);
 }
 
 test("of many findings of a kind twenty are shown, and an error beside them stays in sight", async (t) => {
