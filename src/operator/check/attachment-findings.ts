@@ -1,7 +1,6 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import { compare, formatAddress, parseAddress } from "../../ipam/address.ts";
-import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import {
   type Misuse,
@@ -80,9 +79,8 @@ function findingOn(node: Node, used: UsedAddress, misuse: Misuse): Finding | rea
     const remedy = `restart ${podOrContainer(attachment)}, which then gets another address`;
     return { ...about, code, message, remedy };
   }
-  const made = exists(files.system, files.directory) ? undefined : files.directory;
   const message = `${uses}, for which there is no reservation`;
-  const commands = [{ owner: attachment, path: about.path, made }];
+  const commands = [{ owner: attachment, path: about.path }];
   return { ...about, code, message, commands };
 }
 

@@ -63,8 +63,7 @@ interface Bridged {
 }
 
 /** The bridge has other addresses, and no gateway: the next ADD fails ("already has an IP address different from"). */
-function wrongAddress(bridged: Bridged): readonly Finding[] {
-  const { node, network, bridge, link, ports, ranges } = bridged;
+function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): readonly Finding[] {
   const gateways = ranges.map(gatewayOf);
   // Of IPv6 a bridge may have any others.
   const isInTheWay = (existing: InterfaceAddress): boolean =>
@@ -74,13 +73,16 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
         (range.family === 4 || overlaps(subnetWith(existing), subnetOf(range))),
     );
   const old = link.addresses.filter(isInTheWay);
-  const isGateway = (existing: InterfaceAddress): boolean =>
-    gateways.some((gateway) => isSameInterfaceAddress(gateway, existing));
-  if (old.length === 0 || link.addresses.some(isGateway)) return [];
+  if (old.length === 0 || areGatewayOf(link.addresses, ranges)) return [];
   const expected = new Set(gateways.map(formatInterfaceAddress));
   const has = `${bridge.name} has ${old.map(formatInterfaceAddress).join(", ")}`;
   const message = `${has}; expected the gateway ${[...expected].join(" or ")}`;
-  const other = otherWith(bridged, old);
+  const other = node.networks.find(
+    (candidate) =>
+      candidate !== network &&
+      candidate.bridge?.name === bridge.name &&
+      areGatewayOf(old, candidate.rangeSets.flat()),
+  );
   if (other !== undefined) {
     const text = `${message}; the other one is the gateway of ${other.files.network} in ${other.source}`;
     const severity = severityBeside(node, network, other);
@@ -89,16 +91,14 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
     return [{ ...about(network, "bridge-address", text), severity, remedy }];
   }
   const [former] = old;
-  const widened = ranges.find(
-    (range) =>
-      former !== undefined &&
-      isSame(gatewayOf(range).address, former.address) &&
-      range.prefixLength < former.prefixLength,
+  const widened = gateways.find(
+    ({ address, prefixLength }) =>
+      former !== undefined && isSame(address, former.address) && prefixLength < former.prefixLength,
   );
   if (former !== undefined && old.length === 1 && widened !== undefined && !bridge.isForced) {
     const remedy =
       "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
-    const commands = [exchange(former, gatewayOf(widened), bridge)];
+    const commands = [exchange(former, widened, bridge)];
     return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
   if (ports.length > 0) {
@@ -117,21 +117,10 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   return [{ ...about(network, "bridge-address", message), commands }];
 }
 
-/** Another configuration whose gateway the bridge has. */
-function otherWith(
-  { node, network, bridge }: Bridged,
-  addresses: readonly InterfaceAddress[],
-): FoundNetwork | undefined {
-  return node.networks.find(
-    (other) =>
-      other !== network &&
-      other.bridge?.name === bridge.name &&
-      other.rangeSets
-        .flat()
-        .some((range) =>
-          addresses.some((existing) => isSameInterfaceAddress(existing, gatewayOf(range))),
-        ),
-  );
+/** Whether one of these addresses is the gateway of one of the ranges. */
+function areGatewayOf(addresses: readonly InterfaceAddress[], ranges: readonly Range[]): boolean {
+  const gateways = ranges.map(gatewayOf);
+  return addresses.some((own) => gateways.some((gateway) => isSameInterfaceAddress(own, gateway)));
 }
 
 /** How bad it is for a network that the bridge has the gateway of another one. */

@@ -113,16 +113,14 @@ function report(context: Context): Report {
  * @returns the findings on those that are gone
  */
 function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Finding> {
-  const byNetwork = Map.groupBy(
-    findings.flatMap(({ repairable }) => repairable ?? []),
-    ({ network }) => network,
-  );
+  const repairable = findings.filter(({ isRepairable }) => isRepairable === true);
+  const files = repairable.flatMap(({ file }) => file ?? []);
   const removed = new Set(
-    [...byNetwork].flatMap(([network, here]) => releaseOrLog(context, network, "check", here)),
+    [...Map.groupBy(files, ({ network }) => network)].flatMap(([network, here]) =>
+      releaseOrLog(context, network, "check", here),
+    ),
   );
-  return new Set(
-    findings.filter(({ repairable }) => repairable !== undefined && removed.has(repairable)),
-  );
+  return new Set(repairable.filter(({ file }) => file !== undefined && removed.has(file)));
 }
 
 /** The findings that JSON lists. */

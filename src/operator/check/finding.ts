@@ -188,8 +188,8 @@ export interface Finding {
   readonly remedy?: string;
   /** What goes with the remedy. */
   readonly commands?: readonly RemedyCommand[];
-  /** The empty reservation that `--repair` removes. */
-  readonly repairable?: NodeReservation;
+  /** Whether `--repair` removes the file. */
+  readonly isRepairable?: boolean;
 }
 
 /** What two findings have in common that are about the same thing, whatever their words. */

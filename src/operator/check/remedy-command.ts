@@ -2,6 +2,7 @@
 
 import { shellWord } from "../../cli/output/shell-word.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { parentOf } from "../../store/files/paths.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Requested } from "../configured/configuration-directories.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
@@ -16,8 +17,6 @@ export type RemedyCommand =
   | {
       readonly owner: Pick<CachedAttachment, "containerId" | "interfaceName">;
       readonly path: string;
-      /** The directory that is made before; by default none. */
-      readonly made?: string | undefined;
     };
 
 /** The release of a reservation, for one whose container is not alive: otherwise it refuses. */
@@ -35,10 +34,9 @@ export function formatRemedyCommand(context: Requested, command: RemedyCommand):
 function writing({
   owner: { containerId, interfaceName },
   path,
-  made,
 }: Extract<RemedyCommand, { owner: object }>): string {
+  const making = shellCommand(["mkdir", "-p", parentOf(path)]);
   const content = shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
-  const making = made === undefined ? "" : `(umask 022; mkdir -p ${shellWord(made)}) && `;
   // With noclobber the shell creates the file exclusively.
-  return `${making}(umask 077; set -C; ${content} > ${shellWord(path)})`;
+  return `(umask 022; ${making}) && (umask 077; set -C; ${content} > ${shellWord(path)})`;
 }

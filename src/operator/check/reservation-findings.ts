@@ -83,7 +83,7 @@ function unownedFindings(node: Node, reservation: NodeReservation): readonly Fin
   if (isNobodys(node, reservation)) {
     const { files } = reservation.network;
     const words = ["check", files.network, "--repair"] as const;
-    return [{ ...finding, commands: [{ files, words }], repairable: reservation }];
+    return [{ ...finding, commands: [{ files, words }], isRepairable: true }];
   }
   const text = `${message}; whether a living container has the address is not known, so it is not repaired`;
   const remedy = "release the address if no container has it";
