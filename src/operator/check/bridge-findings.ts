@@ -1,9 +1,8 @@
 /** Findings on bridges that do not have the gateway's address, as after the network got another subnet. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { type Address, formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
+import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
 import { type InterfaceAddress, type Link, type Links, portsOf } from "../facts/links.ts";
@@ -102,7 +101,12 @@ function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): 
     return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
   if (ports.length > 0) {
-    const user = userOf(node, old) ?? `${namedPods(ports)} at ${bridge.name} may need it`;
+    const users = livingPodsByGateway(node, network);
+    const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
+    const user =
+      lost === undefined
+        ? `${namedPods(ports)} at ${bridge.name} may need it`
+        : `${lost} is the gateway of ${users.get(lost)}`;
     const taken = bridge.isForced ? "the next ADD takes the address away (forceAddress): " : "";
     const text = `${message}; ${taken}${user}`;
     const remedy =
@@ -154,15 +158,6 @@ function addressCommand(
   return ["ip", "addr", verb, formatInterfaceAddress(address), "dev", name];
 }
 
-/** The living pods that have one of these addresses as their gateway, by libcni's cache; `undefined` where none is known. */
-function userOf(node: Node, addresses: readonly InterfaceAddress[]): string | undefined {
-  const gateways = addresses.map(({ address }) => formatAddress(address));
-  return livingPodsByGateway(node, () => true)
-    .filter(({ gateway }) => gateways.includes(formatAddress(gateway)))
-    .map(({ gateway, text }) => `${formatAddress(gateway)} is the gateway of ${text}`)
-    .at(0);
-}
-
 /**
  * The gateways of living pods that no interface has: one of a range, or one from before the configuration was changed. The next ADD
  * sets the former, but there may be none: the range may be full.
@@ -173,47 +168,42 @@ function lostGateways(
   network: FoundNetwork,
   bridge: Bridge,
 ): readonly Finding[] {
-  const { bridgeName = "", files, rangeSets } = network;
-  const all = [...links.values()].flatMap(({ addresses }) => addresses);
-  const isOfBridge = (attachment: CachedAttachment): boolean =>
-    attachment.network === files.network && attachment.hostInterfaces.includes(bridgeName);
-  return livingPodsByGateway(node, isOfBridge).flatMap(({ gateway, text }): readonly Finding[] => {
+  const existing = [...links.values()].flatMap(({ addresses }) => addresses);
+  const configured = network.rangeSets.flat().map(gatewayOf);
+  return [...livingPodsByGateway(node, network)].flatMap(([text, pods]): readonly Finding[] => {
+    const gateway = parseAddress(text);
+    const isGateway = ({ address }: InterfaceAddress): boolean =>
+      gateway !== undefined && isSame(address, gateway);
     // With another prefix length it answers its pods, too.
-    if (all.some(({ address }) => isSame(address, gateway))) return [];
-    const message = `${bridge.name} lacks ${formatAddress(gateway)}, the gateway of ${text}`;
+    if (gateway === undefined || existing.some(isGateway)) return [];
+    const message = `${bridge.name} lacks ${text}, the gateway of ${pods}`;
     const found = about(network, "bridge-without-address", message);
-    const configured = rangeSets.flat().map(gatewayOf);
-    const own = configured.find(({ address }) => isSame(address, gateway));
-    if (own === undefined) {
-      return [
-        {
-          ...found,
-          remedy: "restart these pods, which then get the gateway that is configured now",
-        },
-      ];
-    }
-    return [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
+    const own = configured.find(isGateway);
+    const remedy = "restart these pods, which then get the gateway that is configured now";
+    return own === undefined
+      ? [{ ...found, remedy }]
+      : [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
   });
 }
 
-/** The living pods of these attachments, by the gateways that their results have; a gateway without a pod is none. */
+/** The living pods at the bridge of a network, by the gateways that their results have. */
 function livingPodsByGateway(
   { liveness }: Node,
-  isMeant: (attachment: CachedAttachment) => boolean,
-): readonly { readonly gateway: Address; readonly text: string }[] {
+  { files, bridgeName = "" }: FoundNetwork,
+): ReadonlyMap<string, string> {
   const pods = new Map<string, Set<string>>();
-  for (const attachment of liveness.whose.known().attachments.filter(isMeant)) {
+  for (const attachment of liveness.whose.known().attachments) {
+    const { network, hostInterfaces, gateways } = attachment;
+    if (network !== files.network || !hostInterfaces.includes(bridgeName)) continue;
     if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-    for (const gateway of attachment.gateways) {
+    for (const gateway of gateways) {
       const known = pods.get(gateway) ?? new Set();
       pods.set(gateway, known.add(podOrContainer(attachment)));
     }
   }
-  return [...pods].flatMap(([text, names]) => {
-    const gateway = parseAddress(text);
-    const which = `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
-    return gateway === undefined ? [] : [{ gateway, text: which }];
-  });
+  const textOf = (names: ReadonlySet<string>): string =>
+    `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
+  return new Map([...pods].map(([gateway, names]) => [gateway, textOf(names)]));
 }
 
 function about({ files, source = "" }: FoundNetwork, code: Code, message: string): Finding {

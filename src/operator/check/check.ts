@@ -165,17 +165,13 @@ function summarize(
   const codes = findings
     .filter((finding) => severityOf(finding) !== "info")
     .map(({ code }) => code);
-  if (codes.length === 0) {
-    const unknown = findings.find(isAddUnknown);
-    return unknown === undefined
-      ? ["OK", "host-local check found no problems"]
-      : [
-          "cannot tell",
-          [unknown.network, unknown.message].filter((text) => text !== "").join(": "),
-        ];
+  if (codes.length > 0) {
+    return [
+      `${plural(error, "error")}, ${plural(warning, "warning")}`,
+      [...new Set(codes)].join(", "),
+    ];
   }
-  return [
-    `${plural(error, "error")}, ${plural(warning, "warning")}`,
-    [...new Set(codes)].join(", "),
-  ];
+  const unknown = findings.find(isAddUnknown);
+  if (unknown === undefined) return ["OK", "host-local check found no problems"];
+  return ["cannot tell", [unknown.network, unknown.message].filter(Boolean).join(": ")];
 }

@@ -61,15 +61,12 @@ function useFinding(
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName" && use.kind !== "unread") return [finding];
   if (makerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
-  const isUnread = use.kind === "unread";
   const pods = podsOf(node, network);
-  if (pods.length === 0) {
-    return [{ ...finding, severity: "info", remedy: isUnread ? UNREAD : MOVE_UNMEANT }];
-  }
+  const remedy = use.kind === "byName" ? MOVE_UNMEANT : pods.length === 0 ? UNREAD : MOVE;
+  if (pods.length === 0) return [{ ...finding, severity: "info", remedy }];
+  const severity = use.kind === "byName" ? "warning" : "error";
   const text = `${message}; its pods of Kubernetes run, and their DEL goes elsewhere: ${namedPods(pods)}`;
-  return isUnread
-    ? [{ ...finding, severity: "error", message: text, remedy: MOVE }]
-    : [{ ...finding, message: text, remedy: MOVE_UNMEANT }];
+  return [{ ...finding, severity, message: text, remedy }];
 }
 
 /** The pods of Kubernetes that live in a network, by name. */
