@@ -73,14 +73,9 @@ function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   const over = whyOver(failing, next, changedAt(node, calls));
   if (over !== undefined) {
     const message = `${whatFails(node, "ADD", failing)}; ${over}`;
-    return [
-      {
-        ...about,
-        severity: "info",
-        message,
-        remedy: "none unless the next ADD fails, too; nothing is said here once one has succeeded",
-      },
-    ];
+    const remedy =
+      "none unless the next ADD fails, too; nothing is said here once one has succeeded";
+    return [{ ...about, severity: "info", message, remedy }];
   }
   if (mayBeOwnRequest(failing, next)) {
     const whose = `of ${podsOf(ofPods)} alone, whose request may be the cause`;

@@ -53,11 +53,11 @@ function whatIsWrong(
   const started = runtime === undefined ? there : there.slice(0, 1);
   const broken = started.find((plugin) => plugin.kind === "broken");
   if (broken?.kind !== "broken") return undefined;
-  const { path, said } = broken;
+  const { kind: _, ...said } = broken;
   const sound = started.find(({ kind }) => kind === "sound");
-  if (sound === undefined) return { path, ...said };
+  if (sound === undefined) return said;
   const message = `${said.message}; ${sound.path} is one, and which of them the runtime starts is not known`;
-  return { path, severity: "warning", ...said, message };
+  return { ...said, severity: "warning", message };
 }
 
 /** The plugins that the runtime starts for a configuration: its IPAM plugin, and those of the list. */

@@ -14,9 +14,7 @@ const NOTHING: readonly Finding[] = [];
 export function reservationFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
   const findings: Finding[] = [];
   for (const reservation of directory.reservations) {
-    for (const own of [contentFindings(node, reservation), permissionFindings(reservation)]) {
-      if (own.length > 0) findings.push(...own);
-    }
+    findings.push(...contentFindings(node, reservation), ...permissionFindings(reservation));
   }
   return [...findings, ...duplicateFindings(node, directory)];
 }
