@@ -29,11 +29,7 @@ function duplicateFindings(
     return reservations.flatMap((reservation): readonly Finding[] => {
       const { owner } = reservation;
       if (owner.kind !== "attachment") return NOTHING;
-      const isOfSet =
-        rangeSets.length === 1
-          ? reservation.range !== undefined
-          : rangeOf(set, reservation.address) !== undefined;
-      if (!isOfSet) return NOTHING;
+      if (rangeOf(set, reservation.address) === undefined) return NOTHING;
       const key = `${owner.containerId} ${owner.interfaceName}`;
       const other = first.get(key);
       first.set(key, other ?? reservation);

@@ -219,7 +219,6 @@ export class NodeReservation {
   readonly isEmpty: boolean;
   #address: Address | string;
   #text: string | undefined;
-  #range: Range | null | undefined;
 
   /** @param number of its address where it is an IPv4 one, in decimal; empty where that is to be read from the name */
   constructor(
@@ -268,8 +267,7 @@ export class NodeReservation {
 
   /** The configured range that contains it. */
   get range(): Range | undefined {
-    this.#range ??= rangeOf(this.network.ranges, this.address) ?? null;
-    return this.#range ?? undefined;
+    return rangeOf(this.network.ranges, this.address);
   }
 
   /** Whether ADD may take the address: the file is empty, and not just being written. */
