@@ -210,10 +210,8 @@ export function remedyOf({ code, remedy }: Finding): string {
   return remedy ?? kinds[code].remedy;
 }
 
-const order: readonly Severity[] = ["error", "warning", "info"];
-
 /** The findings in the order of their severity, errors first. */
 export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
   const found = Map.groupBy(findings, severityOf);
-  return order.flatMap((severity) => found.get(severity) ?? []);
+  return (["error", "warning", "info"] as const).flatMap((severity) => found.get(severity) ?? []);
 }

@@ -36,10 +36,10 @@ export function outOfRangeFindings(node: Node, of: "running pods" | "others"): r
   });
 }
 
-/** Of what a running pod holds: release refuses to take it. */
+/** The advice on what a running pod holds: release refuses to take it. */
 const RESTART: Partial<Finding> = { remedy: "restart its pod, which then gets another address" };
 
-/** Of what the node itself has, which looks alive whether or not its container is. */
+/** The advice on what the node itself has, which looks alive whether or not its container is. */
 const OF_NODE: Partial<Finding> = {
   remedy:
     "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it",
