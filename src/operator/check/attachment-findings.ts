@@ -1,7 +1,6 @@
 /** Findings on running pods: addresses that two of them use, and addresses that nothing reserves. */
 
 import { compare, formatAddress, parseAddress } from "../../ipam/address.ts";
-import { exists } from "../../system/system.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
 import {
   type Misuse,
@@ -9,10 +8,15 @@ import {
   type Use,
   type UsedAddress,
 } from "../judgements/misused-addresses.ts";
-import type { Place } from "../judgements/places.ts";
 import type { Node } from "../node.ts";
-import { type Finding, RESERVATIONS_LOST } from "./finding.ts";
-import { describeContainer, describeHolder, podOrContainer, podOrHolder } from "./holder.ts";
+import type { Finding } from "./finding.ts";
+import {
+  describeContainer,
+  describeHolder,
+  describePlace,
+  podOrContainer,
+  podOrHolder,
+} from "./holder.ts";
 
 type Kind<K> = Extract<Misuse, { readonly kind: K }>;
 
@@ -66,7 +70,7 @@ function findingOn(node: Node, used: UsedAddress, misuse: Misuse): Finding | rea
   if (misuse.kind === "foreign") {
     const places = misuse.places.map(describePlace).join("; ");
     const message = `${address} is in use, and not reserved, ${places}`;
-    return { ...about, code, message, remedy: RESERVATIONS_LOST };
+    return { ...about, code, message, remedy: LOST };
   }
   const { attachment, held } = misuse;
   const uses = `${describeContainer(attachment)} uses ${address}`;
@@ -75,16 +79,14 @@ function findingOn(node: Node, used: UsedAddress, misuse: Misuse): Finding | rea
     const remedy = `restart ${podOrContainer(attachment)}, which then gets another address`;
     return { ...about, code, message, remedy };
   }
-  const made = exists(files.system, files.directory) ? undefined : files.directory;
   const message = `${uses}, for which there is no reservation`;
-  const commands = [{ owner: attachment, path: about.path, where: "missing", made }] as const;
+  const commands = [{ owner: attachment, path: about.path }];
   return { ...about, code, message, commands };
 }
 
-/** Where an address is in use, such as `by default/web (container 4f1d6e0c8b7a)`. */
-function describePlace({ container, where }: Place): string {
-  return container === undefined ? `in ${where}` : `by ${describeContainer(container)}`;
-}
+/** The remedy where nothing but the kernel knows of an address. */
+const LOST =
+  "if the directory of the network was deleted or restored, the state was lost: drain the node, and restart the pods that stay on it. If another program gave the address, exclude it (ipam.exclude). Meanwhile ADD hands none of these out";
 
 function describeUses(node: Node, { uses, unplaced }: Kind<"twice">): string {
   const holders = [...uses.flatMap(({ reservation }) => reservation ?? []), ...unplaced];

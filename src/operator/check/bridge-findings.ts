@@ -1,9 +1,8 @@
 /** Findings on bridges that do not have the gateway's address, as after the network got another subnet. */
 
 import { plural } from "../../cli/output/plural.ts";
-import { type Address, formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
+import { formatAddress, isSame, overlaps, parseAddress } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
-import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
 import type { Bridge } from "../configured/main-plugin.ts";
 import { type InterfaceAddress, type Link, type Links, portsOf } from "../facts/links.ts";
@@ -15,16 +14,7 @@ import {
   subnetWith,
 } from "../judgements/bridge-plugin.ts";
 import type { Node } from "../node.ts";
-import {
-  BRIDGE_IN_USE,
-  BRIDGE_OTHER_PREFIX,
-  BRIDGE_SHARED,
-  type Code,
-  FILES_OF_NETWORKS,
-  type Finding,
-  GATEWAY_CHANGED,
-  OTHER_DIRECTORY,
-} from "./finding.ts";
+import type { Code, Finding, Severity } from "./finding.ts";
 import { namedPods, podOrContainer } from "./holder.ts";
 import type { RemedyCommand } from "./remedy-command.ts";
 
@@ -72,8 +62,7 @@ interface Bridged {
 }
 
 /** The bridge has other addresses, and no gateway: the next ADD fails ("already has an IP address different from"). */
-function wrongAddress(bridged: Bridged): readonly Finding[] {
-  const { node, network, bridge, link, ports, ranges } = bridged;
+function wrongAddress({ node, network, bridge, link, ports, ranges }: Bridged): readonly Finding[] {
   const gateways = ranges.map(gatewayOf);
   // Of IPv6 a bridge may have any others.
   const isInTheWay = (existing: InterfaceAddress): boolean =>
@@ -83,35 +72,46 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
         (range.family === 4 || overlaps(subnetWith(existing), subnetOf(range))),
     );
   const old = link.addresses.filter(isInTheWay);
-  const isGateway = (existing: InterfaceAddress): boolean =>
-    gateways.some((gateway) => isSameInterfaceAddress(gateway, existing));
-  if (old.length === 0 || link.addresses.some(isGateway)) return [];
+  if (old.length === 0 || areGatewayOf(link.addresses, ranges)) return [];
   const expected = new Set(gateways.map(formatInterfaceAddress));
   const has = `${bridge.name} has ${old.map(formatInterfaceAddress).join(", ")}`;
   const message = `${has}; expected the gateway ${[...expected].join(" or ")}`;
-  const other = otherWith(bridged, old);
+  const other = node.networks.find(
+    (candidate) =>
+      candidate !== network &&
+      candidate.bridge?.name === bridge.name &&
+      areGatewayOf(old, candidate.rangeSets.flat()),
+  );
   if (other !== undefined) {
     const text = `${message}; the other one is the gateway of ${other.files.network} in ${other.source}`;
-    return [{ ...about(network, "bridge-address", text), ...onOther(node, network, other) }];
+    const severity = severityBeside(node, network, other);
+    const remedy =
+      "if both networks are meant, give each a bridge of its own, in the member bridge of its configuration; otherwise move the file that is not meant out of its directory: the one in use only on a drained node";
+    return [{ ...about(network, "bridge-address", text), severity, remedy }];
   }
   const [former] = old;
-  const widened = ranges.find(
-    (range) =>
-      former !== undefined &&
-      isSame(gatewayOf(range).address, former.address) &&
-      range.prefixLength < former.prefixLength,
+  const widened = gateways.find(
+    ({ address, prefixLength }) =>
+      former !== undefined && isSame(address, former.address) && prefixLength < former.prefixLength,
   );
   if (former !== undefined && old.length === 1 && widened !== undefined && !bridge.isForced) {
-    const commands = [exchange(former, gatewayOf(widened), bridge)];
-    return [
-      { ...about(network, "bridge-address", message), remedy: BRIDGE_OTHER_PREFIX, commands },
-    ];
+    const remedy =
+      "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
+    const commands = [exchange(former, widened, bridge)];
+    return [{ ...about(network, "bridge-address", message), remedy, commands }];
   }
   if (ports.length > 0) {
-    const user = userOf(node, old) ?? `${namedPods(ports)} at ${bridge.name} may need it`;
+    const users = livingPodsByGateway(node, network);
+    const lost = old.map(({ address }) => formatAddress(address)).find((text) => users.has(text));
+    const user =
+      lost === undefined
+        ? `${namedPods(ports)} at ${bridge.name} may need it`
+        : `${lost} is the gateway of ${users.get(lost)}`;
     const taken = bridge.isForced ? "the next ADD takes the address away (forceAddress): " : "";
     const text = `${message}; ${taken}${user}`;
-    return [{ ...about(network, "bridge-address", text), remedy: BRIDGE_IN_USE }];
+    const remedy =
+      "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";
+    return [{ ...about(network, "bridge-address", text), remedy }];
   }
   if (bridge.isForced) return [];
   // With the first address of a subnet the kernel may remove the others of it.
@@ -121,35 +121,21 @@ function wrongAddress(bridged: Bridged): readonly Finding[] {
   return [{ ...about(network, "bridge-address", message), commands }];
 }
 
-/** Another configuration whose gateway the bridge has. */
-function otherWith(
-  { node, network, bridge }: Bridged,
-  addresses: readonly InterfaceAddress[],
-): FoundNetwork | undefined {
-  return node.networks.find(
-    (other) =>
-      other !== network &&
-      other.bridge?.name === bridge.name &&
-      other.rangeSets
-        .flat()
-        .some((range) =>
-          addresses.some((existing) => isSameInterfaceAddress(existing, gatewayOf(range))),
-        ),
-  );
+/** Whether one of these addresses is the gateway of one of the ranges. */
+function areGatewayOf(addresses: readonly InterfaceAddress[], ranges: readonly Range[]): boolean {
+  const gateways = ranges.map(gatewayOf);
+  return addresses.some((own) => gateways.some((gateway) => isSameInterfaceAddress(own, gateway)));
 }
 
-function onOther(node: Node, network: FoundNetwork, other: FoundNetwork): Partial<Finding> {
-  if (other.files.directory === network.files.directory) {
-    return { severity: "info", remedy: OTHER_DIRECTORY };
-  }
+/** How bad it is for a network that the bridge has the gateway of another one. */
+function severityBeside(node: Node, network: FoundNetwork, other: FoundNetwork): Severity {
+  // A copy of the network's configuration in another directory.
+  if (other.files.directory === network.files.directory) return "info";
   // Pods of the one in use get no address, and those of the other are in use.
-  if (network.use?.kind === "used" && other.use?.kind === "byName") {
-    return { remedy: FILES_OF_NETWORKS };
-  }
+  if (network.use?.kind === "used" && other.use?.kind === "byName") return "error";
   const directory = node.directories.find(({ networks }) => networks.includes(network));
   // Without a reservation it may be one that nobody uses.
-  const severity = directory?.listed.length === 0 ? "warning" : "error";
-  return { severity, remedy: BRIDGE_SHARED };
+  return directory?.listed.length === 0 ? "warning" : "error";
 }
 
 /** Gives an address another prefix length. IPv4 has both for a moment; of IPv6 the kernel has an address once. */
@@ -172,15 +158,6 @@ function addressCommand(
   return ["ip", "addr", verb, formatInterfaceAddress(address), "dev", name];
 }
 
-/** The living pods that have one of these addresses as their gateway, by libcni's cache; `undefined` where none is known. */
-function userOf(node: Node, addresses: readonly InterfaceAddress[]): string | undefined {
-  const gateways = addresses.map(({ address }) => formatAddress(address));
-  return livingPodsByGateway(node, () => true)
-    .filter(({ gateway }) => gateways.includes(formatAddress(gateway)))
-    .map(({ gateway, text }) => `${formatAddress(gateway)} is the gateway of ${text}`)
-    .at(0);
-}
-
 /**
  * The gateways of living pods that no interface has: one of a range, or one from before the configuration was changed. The next ADD
  * sets the former, but there may be none: the range may be full.
@@ -191,40 +168,42 @@ function lostGateways(
   network: FoundNetwork,
   bridge: Bridge,
 ): readonly Finding[] {
-  const { bridgeName = "", files, rangeSets } = network;
-  const all = [...links.values()].flatMap(({ addresses }) => addresses);
-  const isOfBridge = (attachment: CachedAttachment): boolean =>
-    attachment.network === files.network && attachment.hostInterfaces.includes(bridgeName);
-  return livingPodsByGateway(node, isOfBridge).flatMap(({ gateway, text }): readonly Finding[] => {
+  const existing = [...links.values()].flatMap(({ addresses }) => addresses);
+  const configured = network.rangeSets.flat().map(gatewayOf);
+  return [...livingPodsByGateway(node, network)].flatMap(([text, pods]): readonly Finding[] => {
+    const gateway = parseAddress(text);
+    const isGateway = ({ address }: InterfaceAddress): boolean =>
+      gateway !== undefined && isSame(address, gateway);
     // With another prefix length it answers its pods, too.
-    if (all.some(({ address }) => isSame(address, gateway))) return [];
-    const message = `${bridge.name} lacks ${formatAddress(gateway)}, the gateway of ${text}`;
+    if (gateway === undefined || existing.some(isGateway)) return [];
+    const message = `${bridge.name} lacks ${text}, the gateway of ${pods}`;
     const found = about(network, "bridge-without-address", message);
-    const configured = rangeSets.flat().map(gatewayOf);
-    const own = configured.find(({ address }) => isSame(address, gateway));
-    if (own === undefined) return [{ ...found, remedy: GATEWAY_CHANGED }];
-    return [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
+    const own = configured.find(isGateway);
+    const remedy = "restart these pods, which then get the gateway that is configured now";
+    return own === undefined
+      ? [{ ...found, remedy }]
+      : [{ ...found, commands: [{ run: [addressCommand("add", own, bridge)] }] }];
   });
 }
 
-/** The living pods of these attachments, by the gateways that their results have; a gateway without a pod is none. */
+/** The living pods at the bridge of a network, by the gateways that their results have. */
 function livingPodsByGateway(
   { liveness }: Node,
-  isMeant: (attachment: CachedAttachment) => boolean,
-): readonly { readonly gateway: Address; readonly text: string }[] {
+  { files, bridgeName = "" }: FoundNetwork,
+): ReadonlyMap<string, string> {
   const pods = new Map<string, Set<string>>();
-  for (const attachment of liveness.whose.known().attachments.filter(isMeant)) {
+  for (const attachment of liveness.whose.known().attachments) {
+    const { network, hostInterfaces, gateways } = attachment;
+    if (network !== files.network || !hostInterfaces.includes(bridgeName)) continue;
     if (liveness.livenessOfAttachment(attachment).liveness !== "alive") continue;
-    for (const gateway of attachment.gateways) {
+    for (const gateway of gateways) {
       const known = pods.get(gateway) ?? new Set();
       pods.set(gateway, known.add(podOrContainer(attachment)));
     }
   }
-  return [...pods].flatMap(([text, names]) => {
-    const gateway = parseAddress(text);
-    const which = `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
-    return gateway === undefined ? [] : [{ gateway, text: which }];
-  });
+  const textOf = (names: ReadonlySet<string>): string =>
+    `${plural(names.size, "living pod")}: ${namedPods([...names])}`;
+  return new Map([...pods].map(([gateway, names]) => [gateway, textOf(names)]));
 }
 
 function about({ files, source = "" }: FoundNetwork, code: Code, message: string): Finding {

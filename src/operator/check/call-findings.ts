@@ -20,16 +20,8 @@ import {
 } from "../judgements/calls.ts";
 import type { NextAdd } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
-import { DEL_FAILS, DISK_FAILS, type Finding, OVER, OWN_REQUEST } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { namedPods, podOrContainer } from "./holder.ts";
-
-/** How the messages end that a disk is the cause of. */
-const OF_DISK: ReadonlySet<string> = new Set([
-  "no space left on device",
-  "read-only file system",
-  "disk quota exceeded",
-  "input/output error",
-]);
 
 /**
  * Looks for networks whose ADDs or DELs fail now, or whose pods give their addresses back at once; also for calls that could not
@@ -81,17 +73,19 @@ function addFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   const over = whyOver(failing, next, changedAt(node, calls));
   if (over !== undefined) {
     const message = `${whatFails(node, "ADD", failing)}; ${over}`;
-    return [{ ...about, severity: "info", message, remedy: OVER }];
+    const remedy =
+      "none unless the next ADD fails, too; nothing is said here once one has succeeded";
+    return [{ ...about, severity: "info", message, remedy }];
   }
   if (mayBeOwnRequest(failing, next)) {
     const whose = `of ${podsOf(ofPods)} alone, whose request may be the cause`;
     const message = whatFails(node, "ADD", failing, `, ${whose}`);
-    return [{ ...about, severity: "warning", message, remedy: OWN_REQUEST }];
+    const remedy =
+      "see what this pod asks for, such as an address of its own, and correct that; if it asks for nothing, do what the message says. Nothing is said here once an ADD has succeeded, and it is an error once ADDs of other pods fail, too";
+    return [{ ...about, severity: "warning", message, remedy }];
   }
   const message = `${whatFails(node, "ADD", failing)}${holderText(node, calls, last)}`;
-  const isOfDisk = OF_DISK.has(causeIn(errorText(last)));
-  const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
-  return [{ ...about, message, ...remedy }];
+  return [{ ...about, message }];
 }
 
 /** The pods of calls, or where none is known their containers. */
@@ -124,9 +118,9 @@ function delFindings(node: Node, calls: NetworkCalls): readonly Finding[] {
   if (failing === undefined) return [];
   const what = whatFails(node, "DEL", failing, `, of ${podsOf(failing.ofPods)}`);
   const message = `${what}${holderText(node, calls, failing.last)}`;
-  return [
-    { ...aboutOf(calls), code: "calls-fail", severity: "warning", message, remedy: DEL_FAILS },
-  ];
+  const remedy =
+    "see the section 'A DEL fails' of the documentation: until it succeeds, the pod stays in Terminating and keeps its address";
+  return [{ ...aboutOf(calls), code: "calls-fail", severity: "warning", message, remedy }];
 }
 
 function givenBackFindings(node: Node, calls: NetworkCalls): readonly Finding[] {

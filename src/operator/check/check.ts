@@ -12,7 +12,6 @@ import { findNode } from "../node.ts";
 import { runChecks } from "./checks.ts";
 import {
   type Code,
-  type Counts,
   type Finding,
   MOST_LISTED,
   remedyOf,
@@ -40,7 +39,7 @@ export const check: Command = {
     "It asks installed copies of this program for their version: it starts the file in their place, as the user who runs check, for at most ten seconds, but only if it contains this program's description of itself. As root of the node, outside of a container or unit, it also starts the plugins that configurations name, with CNI_COMMAND=VERSION and for at most two seconds each, if nobody but root can write to any part of their paths: what the kernel says is the finding.",
     "With --repair it removes, under the lock, reservations that have been empty for ten seconds and whose address no live container has. A reservation with any content stays.",
     "Exit code 1 means errors or warnings (with --repair: unrepaired ones); findings of severity info leave it at 0. With --node-problem-detector it prints a single line of at most 80 characters, also with exit code 2, which node-problem-detector reports as unknown; so it ends where nothing is wrong, but whether an ADD works cannot be told. A full range alone is no problem there, only an ADD that fails.",
-    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": [{"code", "network", "count"}], "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
+    'JSON: {"findings": [{"code", "severity": "error"|"warning"|"info", "network", "path", "message", "remedy", "commands": [text], "repaired": boolean}], "omitted": number, "counts": {"error", "warning", "info", "repaired"}, "networks": [names]}.',
   ],
   options: [
     { name: "--repair", summary: "remove empty reservations" },
@@ -89,18 +88,22 @@ function report(context: Context): Report {
   const whereNoProblem = isCondition && left.some(isAddUnknown) ? UNKNOWN : 0;
   return {
     exitCode: counts.error + counts.warning > 0 ? 1 : whereNoProblem,
-    document: () => ({
-      ...listed(findings, (finding) => ({
-        ...describe(context, finding),
-        repaired: repaired.has(finding),
-      })),
-      counts: { ...counts, repaired: repaired.size },
-      networks: node.asked.map(({ files }) => files.network),
-    }),
+    document: () => {
+      const shown = listed(findings);
+      return {
+        findings: shown.map((finding) => ({
+          ...describe(context, finding),
+          repaired: repaired.has(finding),
+        })),
+        omitted: findings.length - shown.length,
+        counts: { ...counts, repaired: repaired.size },
+        networks: node.asked.map(({ files }) => files.network),
+      };
+    },
     text: () =>
       isCondition
         ? problemLine(...summarize(counted, counts))
-        : formatFindings(context, findings, left, counts),
+        : formatFindings(context, findings, left),
   };
 }
 
@@ -110,32 +113,21 @@ function report(context: Context): Report {
  * @returns the findings on those that are gone
  */
 function repair(context: Context, findings: readonly Finding[]): ReadonlySet<Finding> {
-  const byNetwork = Map.groupBy(
-    findings.flatMap(({ repairable }) => repairable ?? []),
-    ({ network }) => network,
-  );
+  const repairable = findings.filter(({ isRepairable }) => isRepairable === true);
+  const files = repairable.flatMap(({ file }) => file ?? []);
   const removed = new Set(
-    [...byNetwork].flatMap(([network, here]) => releaseOrLog(context, network, "check", here)),
+    [...Map.groupBy(files, ({ network }) => network)].flatMap(([network, here]) =>
+      releaseOrLog(context, network, "check", here),
+    ),
   );
-  return new Set(
-    findings.filter(({ repairable }) => repairable !== undefined && removed.has(repairable)),
-  );
+  return new Set(repairable.filter(({ file }) => file !== undefined && removed.has(file)));
 }
 
-/** The findings for JSON, and how many of which code on which network are left out. */
-function listed(findings: readonly Finding[], describeOne: (one: Finding) => object): object {
-  const counts = new Map<string, { code: string; network: string; count: number }>();
-  const shown = findings.filter(({ code, network }) => {
-    const key = `${code} ${network}`;
-    const same = counts.get(key) ?? { code, network, count: -MOST_LISTED };
-    same.count++;
-    counts.set(key, same);
-    return same.count <= 0;
-  });
-  return {
-    findings: shown.map(describeOne),
-    omitted: [...counts.values()].filter(({ count }) => count > 0),
-  };
+/** The findings that JSON lists. */
+function listed(findings: readonly Finding[]): readonly Finding[] {
+  const same = Map.groupBy(findings, ({ code, network }) => `${code} ${network}`);
+  const shown = new Set([...same.values()].flatMap((own) => own.slice(0, MOST_LISTED)));
+  return findings.filter((finding) => shown.has(finding));
 }
 
 function describe(context: Context, finding: Finding): object {
@@ -150,6 +142,9 @@ function describe(context: Context, finding: Finding): object {
     commands: commands.map((command) => formatRemedyCommand(context, command)),
   };
 }
+
+/** The number of findings of each severity. */
+type Counts = Readonly<Record<Severity, number>>;
 
 function countsOf(findings: readonly Finding[]): Counts {
   const of = (severity: Severity): number =>
@@ -170,17 +165,13 @@ function summarize(
   const codes = findings
     .filter((finding) => severityOf(finding) !== "info")
     .map(({ code }) => code);
-  if (codes.length === 0) {
-    const unknown = findings.find(isAddUnknown);
-    return unknown === undefined
-      ? ["OK", "host-local check found no problems"]
-      : [
-          "cannot tell",
-          [unknown.network, unknown.message].filter((text) => text !== "").join(": "),
-        ];
+  if (codes.length > 0) {
+    return [
+      `${plural(error, "error")}, ${plural(warning, "warning")}`,
+      [...new Set(codes)].join(", "),
+    ];
   }
-  return [
-    `${plural(error, "error")}, ${plural(warning, "warning")}`,
-    [...new Set(codes)].join(", "),
-  ];
+  const unknown = findings.find(isAddUnknown);
+  if (unknown === undefined) return ["OK", "host-local check found no problems"];
+  return ["cannot tell", [unknown.network, unknown.message].filter(Boolean).join(": ")];
 }

@@ -14,7 +14,7 @@ import { bySeverity, type Finding, subjectOf } from "./finding.ts";
 import { leakFindings } from "./leak-findings.ts";
 import { missingPluginFindings } from "./missing-plugin-findings.ts";
 import { nodeAddressFindings } from "./node-address-findings.ts";
-import { outOfRangeFindings, outOfRangePodFindings } from "./out-of-range-findings.ts";
+import { outOfRangeFindings } from "./out-of-range-findings.ts";
 import { outlookFindings } from "./outlook-findings.ts";
 import { overlapFindings } from "./overlap-findings.ts";
 import { pluginFindings } from "./plugin-findings.ts";
@@ -25,7 +25,11 @@ import { unconfiguredFindings } from "./unconfigured-findings.ts";
 type Check = (node: Node) => readonly Finding[];
 
 /** The checks of pods that run, and may end meanwhile. */
-const ofRunningPods: readonly Check[] = [attachmentFindings, outOfRangePodFindings, cutOffFindings];
+const ofRunningPods: readonly Check[] = [
+  attachmentFindings,
+  (node) => outOfRangeFindings(node, "running pods"),
+  cutOffFindings,
+];
 
 /** The checks of one network. */
 const ofNetwork: readonly ((node: Node, directory: NetworkDirectory) => readonly Finding[])[] = [
@@ -42,7 +46,7 @@ const others: readonly Check[] = [
   callFindings,
   configurationFindings,
   (node) => node.asked.flatMap((directory) => ofNetwork.flatMap((check) => check(node, directory))),
-  outOfRangeFindings,
+  (node) => outOfRangeFindings(node, "others"),
   directoryFindings,
   pluginFindings,
   missingPluginFindings,
@@ -74,21 +78,19 @@ export function runChecks(node: Node): readonly Finding[] {
  */
 function asOfUnread({ places, directories }: Node): (finding: Finding) => Finding {
   const read = places.runtimes.map(({ configurations }) => configurations);
-  if (read.length === 0) return (finding) => finding;
-  const others = places.directories.filter((directory) => !read.includes(directory));
-  const isUnread = ({ networks, reservations }: NetworkDirectory): boolean =>
-    reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
-  const namesOf = (all: readonly NetworkDirectory[]): ReadonlySet<string> =>
-    new Set(all.map(({ files }) => files.network));
-  const unread = namesOf(directories.filter(isUnread));
-  const heeded = namesOf(directories.filter((directory) => !isUnread(directory)));
+  const others = places.directories.filter((path) => read.length > 0 && !read.includes(path));
+  const isUnread = onceFor((network: string): boolean => {
+    const own = directories.filter(({ files }) => files.network === network);
+    const isOfNobody = ({ networks, reservations }: NetworkDirectory): boolean =>
+      reservations.length === 0 && networks.every(({ use }) => use?.kind === "unread");
+    return own.length > 0 && own.every(isOfNobody);
+  });
   return (finding) => {
     const { code, network, path } = finding;
-    const ofFile =
+    const isOfFile =
       code === "unreadable-configuration" &&
       others.some((directory) => path.startsWith(`${directory}/`));
-    const ofNetwork = unread.has(network) && !heeded.has(network);
-    return ofFile || ofNetwork ? { ...finding, severity: "info" } : finding;
+    return isOfFile || isUnread(network) ? { ...finding, severity: "info" } : finding;
   };
 }
 

@@ -9,7 +9,7 @@ import { mainPluginOf } from "../configured/main-plugin.ts";
 import { makerOf } from "../configured/maker.ts";
 import { unreadKeys } from "../configured/unread-keys.ts";
 import type { Node } from "../node.ts";
-import { FILES_OF_NETWORKS, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { namedPods } from "./holder.ts";
 
 /** Checks the configurations that use this plugin, and those that cannot be read. */
@@ -61,15 +61,12 @@ function useFinding(
   const finding = { code: "shadowed-configuration", network, path: source, message } as const;
   if (use.kind !== "byName" && use.kind !== "unread") return [finding];
   if (makerOf({ source, ...mainPluginOf(document) }) !== undefined) return [];
-  const isUnread = use.kind === "unread";
   const pods = podsOf(node, network);
-  if (pods.length === 0) {
-    return [{ ...finding, severity: "info", remedy: isUnread ? UNREAD : FILES_OF_NETWORKS }];
-  }
+  const remedy = use.kind === "byName" ? MOVE_UNMEANT : pods.length === 0 ? UNREAD : MOVE;
+  if (pods.length === 0) return [{ ...finding, severity: "info", remedy }];
+  const severity = use.kind === "byName" ? "warning" : "error";
   const text = `${message}; its pods of Kubernetes run, and their DEL goes elsewhere: ${namedPods(pods)}`;
-  return isUnread
-    ? [{ ...finding, severity: "error", message: text, remedy: MOVE }]
-    : [{ ...finding, message: text, remedy: FILES_OF_NETWORKS }];
+  return [{ ...finding, severity, message: text, remedy }];
 }
 
 /** The pods of Kubernetes that live in a network, by name. */
@@ -82,6 +79,10 @@ function podsOf({ cache, directories, liveness }: Node, network: string): readon
   // Of other runtimes they have no namespace, or no name.
   return [...new Set(pods.filter((pod) => pod.includes("/")))];
 }
+
+/** The remedy where the files are of two networks. */
+const MOVE_UNMEANT =
+  "drain the node, then move the file that is not meant out of its directory. Nothing is wrong where podman, nerdctl, multus or CRI-O (cni_default_network) uses this network by its name";
 
 /** The remedy where no runtime reads the directory any more, though it did. */
 const MOVE =

@@ -7,7 +7,7 @@ import type { NetworkDirectory, NodeReservation } from "../held/network-director
 import { endingContainers } from "../judgements/calls.ts";
 import { type CutOff, cutOffFrom } from "../judgements/cut-off.ts";
 import type { Node } from "../node.ts";
-import { BRIDGE_DOWN, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 import { describeHolder } from "./holder.ts";
 
 /**
@@ -25,12 +25,6 @@ export function cutOffFindings(node: Node): readonly Finding[] {
   });
 }
 
-/** A pod that is cut off, by one of its reservations. */
-interface CutOffPod {
-  readonly held: NodeReservation;
-  readonly cutOff: CutOff;
-}
-
 function findingsAt(
   node: Node,
   links: Links,
@@ -38,7 +32,7 @@ function findingsAt(
   bridgeName: string,
   ending: ReadonlySet<string>,
 ): readonly Finding[] {
-  const pods = new Map<string, CutOffPod>();
+  const ofPods = new Map<string, Finding>();
   for (const { reservation: held, conclusion } of node.liveness.livenessOfAll(
     directory.reservations,
   )) {
@@ -49,14 +43,14 @@ function findingsAt(
     const namespace = attachment && namespaceOf(node, held, attachment);
     if (namespace === undefined) continue;
     const cutOff = cutOffFrom(links, bridgeName, attachment?.hostInterfaces ?? [], namespace);
-    // One of both families holds two addresses.
-    if (cutOff !== undefined) pods.set(keyOf(held.owner) ?? held.path, { held, cutOff });
-  }
-  return [...pods.values()].map(({ held, cutOff }) => {
+    if (cutOff === undefined) continue;
     const message = `${describeHolder(node, held)} is cut off from ${bridgeName}: ${formatCutOff(cutOff)}`;
     const about = { network: directory.files.network, path: held.path, file: held, message };
-    return { code: "pods-cut-off", ...about, ...adviceOn(cutOff) };
-  });
+    // One of both families holds two addresses.
+    const pod = keyOf(held.owner) ?? held.path;
+    ofPods.set(pod, { code: "pods-cut-off", ...about, ...adviceOn(cutOff) });
+  }
+  return [...ofPods.values()];
 }
 
 /** The id that the node's namespace has for that of an attachment; `undefined` where it is not certain. */
@@ -90,7 +84,7 @@ function formatCutOff(cutOff: CutOff): string {
 function adviceOn(cutOff: CutOff): Partial<Finding> {
   if (cutOff.kind !== "down") return {};
   return {
-    remedy: BRIDGE_DOWN,
+    remedy: "set it up: the pods keep their addresses",
     commands: [{ run: [["ip", "link", "set", "dev", cutOff.link.name, "up"]] }],
   };
 }

@@ -8,15 +8,15 @@ import type { Finding } from "./finding.ts";
 
 /** Looks at the directories of reservations, at the state directories and at that of failed calls; each is named once. */
 export function directoryFindings({ context: { system }, asked }: Node): readonly Finding[] {
-  const found = asked.flatMap(({ files }): readonly Finding[] => {
-    const { stateFault, network, dataDir, directory } = files;
-    return [
-      ...writableFindings(system, network, [dataDir, directory]),
-      ...(stateFault === undefined ? [] : stateFindings(system, stateFault, network, dataDir)),
-    ];
+  const found = asked.flatMap(({ files: { network, dataDir, directory, stateFault } }) => {
+    const writable = [dataDir, directory].flatMap((path) => writableFinding(system, network, path));
+    // Whose data directory it is, calls there themselves, and uses it. A link to it is followed.
+    const user = attempt(() => system.permissions(`${dataDir}/`).user, undefined);
+    const isCallers =
+      stateFault?.kind === "other user" && (user === undefined || user === stateFault.user);
+    return isCallers ? writable : [...writable, ...unusedFinding(network, stateFault, NOT_READ)];
   });
-  const fault = directoryFault(system, runtimeDirectory(system));
-  const ofCalls = fault === undefined ? [] : unusedFindings(fault, "", NOT_KEPT);
+  const ofCalls = unusedFinding("", directoryFault(system, runtimeDirectory(system)), NOT_KEPT);
   return [...new Map([...found, ...ofCalls].map((finding) => [finding.path, finding])).values()];
 }
 
@@ -26,53 +26,29 @@ const NOT_READ =
   "no call uses what is in it: each reads all reservations, and addresses of dead pods do not come back by themselves";
 
 /** Who can write in a directory of reservations, can give the address of a living pod away. */
-function writableFindings(
-  system: System,
-  network: string,
-  paths: readonly string[],
-): readonly Finding[] {
-  return paths.flatMap((path): readonly Finding[] => {
-    // A link to it is followed.
-    const fault = directoryFault(system, `${path}/`);
-    if (fault?.kind !== "writable") return [];
-    const commands = [{ run: [["chmod", "go-w", path]] }];
-    const message = `${reasonOf(fault)}, and so release the addresses of living pods`;
-    return [{ code: "writable-by-others", network, path, message, commands, remedy: TO_OWNER }];
-  });
+function writableFinding(system: System, network: string, path: string): readonly Finding[] {
+  // A link to it is followed.
+  const fault = directoryFault(system, `${path}/`);
+  if (fault?.kind !== "writable") return [];
+  const commands = [{ run: [["chmod", "go-w", path]] }];
+  const message = `${reasonOf(fault)}, and so release the addresses of living pods`;
+  return [{ code: "writable-by-others", network, path, message, commands }];
 }
 
-const TO_OWNER = "remove the permission; the directories of reservations have mode 0755";
-
-function stateFindings(
-  system: System,
-  fault: StateFault,
+function unusedFinding(
   network: string,
-  dataDir: string,
-): readonly Finding[] {
-  // Whose data directory it is, calls there themselves, and uses it. A link to it is followed.
-  const user = attempt(() => system.permissions(`${dataDir}/`).user, undefined);
-  if (fault.kind === "other user" && (user === undefined || user === fault.user)) return [];
-  return unusedFindings(fault, network, NOT_READ);
-}
-
-function unusedFindings(
-  fault: StateFault,
-  network: string,
+  fault: StateFault | undefined,
   consequence: string,
 ): readonly Finding[] {
-  const reason = reasonOf(fault);
-  if (reason === undefined) return [];
+  const reason = fault && reasonOf(fault);
+  if (fault === undefined || reason === undefined) return [];
   const { path } = fault;
-  const commands = [
-    {
-      run: [
-        ["rm", "-r", path],
-        ["mkdir", "-m", "700", path],
-      ],
-    },
+  const run = [
+    ["rm", "-r", path],
+    ["mkdir", "-m", "700", path],
   ];
   const message = `${reason}, so ${consequence}`;
-  return [{ code: "state-directory-unused", network, path, message, commands }];
+  return [{ code: "state-directory-unused", network, path, message, commands: [{ run }] }];
 }
 
 /** What is wrong with a directory that is there; `undefined` where it cannot be looked at. */

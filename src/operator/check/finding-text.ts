@@ -6,10 +6,10 @@ import { plural } from "../../cli/output/plural.ts";
 import { painter, shortenIds, tableWidth } from "../../cli/output/terminal.ts";
 import { wrap } from "../../cli/output/wrap.ts";
 import type { OperatorSystem } from "../../system/operator-system.ts";
-import { type Counts, type Finding, MOST_LISTED, remedyOf, severityOf } from "./finding.ts";
+import { type Finding, MOST_LISTED, remedyOf, severityOf } from "./finding.ts";
 import { formatRemedyCommand } from "./remedy-command.ts";
 
-/** The number of lines for findings of one kind, and of their commands; the JSON has all. */
+/** The number of lines for findings of one kind, and of their commands; the JSON has more. */
 const MAX_SHOWN = 20;
 
 /** The `max_output_length` of node-problem-detector, in characters. */
@@ -18,14 +18,13 @@ const MAX_LINE_LENGTH = 80;
 /**
  * The findings with their remedies and commands, those of one code and remedy together, and a last line that counts them by code.
  *
- * @param left those that were not repaired
- * @param counts of these
+ * @param findings sorted by severity
+ * @param left those of them that were not repaired
  */
 export function formatFindings(
   context: Context,
   findings: readonly Finding[],
   left: readonly Finding[],
-  counts: Counts,
 ): string {
   if (findings.length === 0) return "No problems found.\n";
   const remaining = new Set(left);
@@ -33,15 +32,17 @@ export function formatFindings(
     const remedy = remaining.has(finding) ? remedyOf(finding) : "";
     return [severityOf(finding), finding.code, remedy].join("\n");
   };
-  const kinds = [...Map.groupBy(findings, kindOf).values()].map((own) => {
+  const kinds = [...Map.groupBy(findings, kindOf).values()].flatMap((own) => {
     const [first] = own;
-    const isLeft = first !== undefined && remaining.has(first);
-    const lines = linesOf(context.system, own, isLeft ? "" : "; removed");
-    return `${lines.join("")}${isLeft ? formatRemedy(context, own) : ""}\n`;
+    if (first === undefined) return [];
+    const isLeft = remaining.has(first);
+    const end = isLeft ? "" : "; removed";
+    const lines = firstLines(own, (finding) => lineOf(context.system, finding, end));
+    return `${lines}${isLeft ? formatRemedy(context, own, remedyOf(first)) : ""}\n`;
   });
   const repaired = findings.length - left.length;
   const repairs = repaired === 0 ? "" : `; ${repaired} repaired`;
-  return `${kinds.join("")}${formatCounts(left, counts)}${repairs}\n`;
+  return `${kinds.join("")}${formatCounts(left)}${repairs}\n`;
 }
 
 /** A single line, cut off at the length that node-problem-detector accepts. */
@@ -50,50 +51,37 @@ export function problemLine(subject: string, detail: string): string {
   return `${line.length > MAX_LINE_LENGTH ? `${line.slice(0, MAX_LINE_LENGTH - 3)}...` : line}\n`;
 }
 
-/**
- * A line for each finding.
- *
- * @param findings all of one code and remedy
- * @param end of each line
- */
-function linesOf(
-  system: OperatorSystem,
-  findings: readonly Finding[],
-  end: string,
-): readonly string[] {
-  const lines = findings.slice(0, MAX_SHOWN).map((finding) => {
-    const { code, network, path, message } = finding;
-    const severity = severityOf(finding);
-    const subject = [severity, code, network, path].filter((word) => word !== "").join(" ");
-    const text = shortenIds(system, inOneLine(`${subject}: ${message}${end}`));
-    const paint = painter(system);
-    const line = inWidth(system, text, "", "    ");
-    return severity === "info" ? line : paint(severity, severity) + line.slice(severity.length);
-  });
-  const more = findings.length - lines.length;
-  return more <= 0 ? lines : [...lines, `    (${moreText(findings.length, more)})\n`];
-}
-
-/** That there are more than are shown, and how many JSON has, of each network. */
-function moreText(all: number, more: number): string {
-  return `${more} more; --json lists ${all > MOST_LISTED ? `${MOST_LISTED} of each network` : "all"}`;
+/** The line of a finding. */
+function lineOf(system: OperatorSystem, finding: Finding, end: string): string {
+  const { code, network, path, message } = finding;
+  const severity = severityOf(finding);
+  const subject = [severity, code, network, path].filter((word) => word !== "").join(" ");
+  const text = shortenIds(system, inOneLine(`${subject}: ${message}${end}`));
+  const line = inWidth(system, text, "", "    ");
+  const paint = painter(system);
+  return severity === "info" ? line : paint(severity, severity) + line.slice(severity.length);
 }
 
 /**
  * The remedy for findings; their commands are on lines of their own, to be copied.
  *
- * @param findings all of one code and remedy
+ * @param remedy that of all of them
  */
-function formatRemedy(context: Context, findings: readonly Finding[]): string {
-  const [first] = findings;
-  if (first === undefined) return "";
+function formatRemedy(context: Context, findings: readonly Finding[], remedy: string): string {
   const all = new Set(findings.flatMap(({ commands = [] }) => commands));
-  const commands = [...new Set([...all].map((command) => formatRemedyCommand(context, command)))];
-  const shown = commands.slice(0, MAX_SHOWN).map((command) => `    ${command}\n`);
-  const more = commands.length - shown.length;
-  if (more > 0) shown.push(`    (${moreText(commands.length, more)})\n`);
-  const remedy = inOneLine(`What to do: ${remedyOf(first)}`);
-  return `${inWidth(context.system, remedy, "  ", "  ")}${shown.join("")}`;
+  const commands = new Set([...all].map((command) => formatRemedyCommand(context, command)));
+  const text = inWidth(context.system, inOneLine(`What to do: ${remedy}`), "  ", "  ");
+  return `${text}${firstLines([...commands], (command) => `    ${command}\n`)}`;
+}
+
+/** The lines of the first, and how many more there are. */
+function firstLines<T>(all: readonly T[], lineOf: (element: T) => string): string {
+  const lines = all.slice(0, MAX_SHOWN).map(lineOf);
+  const more = all.length - lines.length;
+  if (more > 0) {
+    lines.push(`    (${more} more; --json lists up to ${MOST_LISTED} of each network)\n`);
+  }
+  return lines.join("");
 }
 
 /** A text in lines that fit on the terminal, where it is one. */
@@ -103,20 +91,13 @@ function inWidth(system: OperatorSystem, text: string, first: string, others: st
 }
 
 /** How many there are of each severity, and of each code. */
-function formatCounts(left: readonly Finding[], { error, warning, info }: Counts): string {
-  const counts = [
-    ["error", error, plural(error, "error")],
-    ["warning", warning, plural(warning, "warning")],
-    ["info", info, `${info} info`],
-  ] as const;
-  const shown = counts.flatMap(([severity, count, text]) => {
-    if (count === 0) return [];
-    const codes = Map.groupBy(left, (finding) => severityOf(finding) === severity && finding.code);
-    codes.delete(false);
-    const names = [...codes].map(([code, { length }]) =>
-      length > 1 ? `${code} (${length})` : `${code}`,
+function formatCounts(left: readonly Finding[]): string {
+  const shown = [...Map.groupBy(left, severityOf)].map(([severity, own]) => {
+    const codes = [...Map.groupBy(own, ({ code }) => code)].map(([code, { length }]) =>
+      length > 1 ? `${code} (${length})` : code,
     );
-    return [`${text}: ${names.join(", ")}`];
+    const count = severity === "info" ? `${own.length} info` : plural(own.length, severity);
+    return `${count}: ${codes.join(", ")}`;
   });
   return shown.length === 0 ? "No problem is left" : shown.join("; ");
 }

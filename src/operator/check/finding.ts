@@ -12,11 +12,6 @@ interface Kind {
   readonly remedy: string;
 }
 
-const ADD_FAILS = "correct what the message names: until then no pod of this network starts";
-
-/** The remedy for `add-fails` where the disk of the data directory is the cause. */
-export const DISK_FAILS = `${ADD_FAILS}. findmnt -T and dmesg tell why a directory is read-only, df -h and df -i whether its disk is full`;
-
 /** All codes. They are an interface: scripts and alerts use them, so none is renamed. */
 export const kinds = {
   "calls-fail": {
@@ -72,7 +67,7 @@ export const kinds = {
   },
   "broadcast-address": {
     severity: "warning",
-    remedy: "leave rangeEnd out, or exclude the address",
+    remedy: "leave rangeEnd out, or exclude the address (ipam.exclude)",
   },
   "node-address": {
     severity: "error",
@@ -89,7 +84,8 @@ export const kinds = {
   },
   "add-fails": {
     severity: "error",
-    remedy: ADD_FAILS,
+    remedy:
+      "correct what the message names: until then no pod of this network starts. If it is the disk, findmnt -T and dmesg tell why it is read-only, df -h and df -i whether it is full",
   },
   "add-unknown": {
     severity: "info",
@@ -113,7 +109,7 @@ export const kinds = {
   "plugin-missing": {
     severity: "error",
     remedy:
-      "put the plugin there (host-local install DIR), or correct its mode: until then no pod of this network starts",
+      "put the plugin there, as whoever installs the network does (host-local: host-local install DIR), or correct its mode, or the type in the configuration: until then no pod of this network starts",
   },
   "empty-reservation": {
     severity: "warning",
@@ -122,7 +118,7 @@ export const kinds = {
   "malformed-reservation": {
     severity: "warning",
     remedy:
-      "remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead",
+      "remove the file once no pod uses the address; if it is there to block the address, use ipam.exclude instead",
   },
   "out-of-range": {
     severity: "warning",
@@ -136,7 +132,7 @@ export const kinds = {
   },
   "writable-by-others": {
     severity: "warning",
-    remedy: "remove the permission; reservations have mode 0600",
+    remedy: "remove the permission: reservations have mode 0600, their directories 0755",
   },
   "state-directory-unused": {
     severity: "warning",
@@ -168,56 +164,10 @@ export const kinds = {
   },
   "unconfigured-network": {
     severity: "info",
-    remedy: "once no container of it is left, release its reservations and remove the directory",
+    remedy:
+      "if the runtime has none of its containers, release its reservations and remove the directory",
   },
 } as const satisfies Readonly<Record<string, Kind>>;
-
-/** The remedy for `calls-fail` where ADDs of one pod alone fail, and another one is not known to. */
-export const OWN_REQUEST =
-  "see what this pod asks for, such as an address of its own, and correct that; if it asks for nothing, do what the message says. Nothing is said here once an ADD has succeeded, and it is an error once ADDs of other pods fail, too";
-
-/** The remedy for `calls-fail` where the next ADD is not to fail. */
-export const OVER =
-  "none unless the next ADD fails, too; nothing is said here once one has succeeded";
-
-/** The remedy for `calls-fail` where DELs fail. */
-export const DEL_FAILS =
-  "see the section 'A DEL fails' of the documentation: until it succeeds, the pod stays in Terminating and keeps its address";
-
-/** The remedy for `live-without-reservation` where nothing but the kernel knows of it. */
-export const RESERVATIONS_LOST =
-  "if the directory of the network was deleted or restored, the state was lost: drain the node, and restart the pods that stay on it. If another program gave the address, exclude it (ipam.exclude). Meanwhile ADD hands none of these out";
-
-/** The remedy for a full range of which sandboxes without a process hold addresses. */
-export const DELS_FAIL =
-  "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is mended, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
-
-/** The remedy for `bridge-address` where the bridge has the gateway with another prefix length. */
-export const BRIDGE_OTHER_PREFIX =
-  "if the configuration is right, give the gateway the prefix length of the subnet: no pod loses it";
-
-/** The remedy for `bridge-without-address` where the configuration has another gateway now. */
-export const GATEWAY_CHANGED =
-  "restart these pods, which then get the gateway that is configured now";
-
-/** The remedy for `bridge-address` where something has, or may have, that gateway. */
-export const BRIDGE_IN_USE =
-  "correct the configuration: who has this gateway loses it if the address is removed. If the new range is meant, drain the node first and run check again, or give the network another bridge";
-
-/** The remedy for `pods-cut-off` where the bridge, or the pod's port of it, is down. */
-export const BRIDGE_DOWN = "set it up: the pods keep their addresses";
-
-/** The remedy for `shadowed-configuration` where the files are of two networks. */
-export const FILES_OF_NETWORKS =
-  "drain the node, then move the file that is not meant out of its directory. Nothing is wrong where podman, nerdctl, multus or CRI-O (cni_default_network) uses this network by its name";
-
-/** The remedy for `bridge-address` where the bridge has the gateway of another network. */
-export const BRIDGE_SHARED =
-  "give each network a bridge of its own, in the member bridge of its configuration";
-
-/** The remedy for `bridge-address` where the bridge is as the same network has it in another directory. */
-export const OTHER_DIRECTORY =
-  "move the file that is not meant out of its directory: the one in use only on a drained node";
 
 /** The code of a finding. */
 export type Code = keyof typeof kinds;
@@ -229,7 +179,7 @@ export interface Finding {
   readonly network: string;
   readonly path: string;
   /** The file of a reservation that it is on, which may have been released meanwhile. */
-  readonly file?: Pick<NodeReservation, "network" | "name">;
+  readonly file?: NodeReservation;
   /** A sentence without a full stop. */
   readonly message: string;
   /** The severity in place of that of the code. */
@@ -238,8 +188,8 @@ export interface Finding {
   readonly remedy?: string;
   /** What goes with the remedy. */
   readonly commands?: readonly RemedyCommand[];
-  /** The empty reservation that `--repair` removes. */
-  readonly repairable?: NodeReservation;
+  /** Whether `--repair` removes the file. */
+  readonly isRepairable?: boolean;
 }
 
 /** What two findings have in common that are about the same thing, whatever their words. */
@@ -249,9 +199,6 @@ export function subjectOf({ code, network, path }: Finding): string {
 
 /** So many findings of one code on one network are listed as JSON: of 60 000 leaks it would be 39 MB. */
 export const MOST_LISTED = 1000;
-
-/** The number of findings of each severity. */
-export type Counts = Readonly<Record<Severity, number>>;
 
 /** The severity of a finding. */
 export function severityOf({ code, severity }: Finding): Severity {
@@ -263,10 +210,8 @@ export function remedyOf({ code, remedy }: Finding): string {
   return remedy ?? kinds[code].remedy;
 }
 
-const order: readonly Severity[] = ["error", "warning", "info"];
-
 /** The findings in the order of their severity, errors first. */
 export function bySeverity(findings: readonly Finding[]): readonly Finding[] {
   const found = Map.groupBy(findings, severityOf);
-  return order.flatMap((severity) => found.get(severity) ?? []);
+  return (["error", "warning", "info"] as const).flatMap((severity) => found.get(severity) ?? []);
 }

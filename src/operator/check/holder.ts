@@ -4,6 +4,7 @@ import { containerOf } from "../../store/reservations/owner.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { ResultsCache } from "../alive/cache/results-cache.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
+import type { Place } from "../judgements/places.ts";
 
 /** How many pods a message names. */
 const MAX_NAMED = 10;
@@ -24,6 +25,11 @@ export function describeHolder(
 /** Describes a container, such as `default/web (container 4f1d6e0c8b7a)`. */
 export function describeContainer({ pod, containerId }: Container): string {
   return pod === "" ? `container ${containerId}` : `${pod} (container ${containerId})`;
+}
+
+/** Where an address is in use, such as `by default/web (container 4f1d6e0c8b7a)`. */
+export function describePlace({ container, where }: Place): string {
+  return container === undefined ? `in ${where}` : `by ${describeContainer(container)}`;
 }
 
 /** The name of a container for whoever is to restart it, such as `default/web`. */

@@ -33,8 +33,8 @@ function findingsIn(node: Node, { files, reservations }: NetworkDirectory): read
     const undecided = [...leaked, ...unknown];
     const until = formatMinute(judgedFrom, facts.now());
     const message = `${countOf(undecided)} cannot be judged until ${until}, ${TOO_EARLY}`;
-    const early = { ...about, code: "leaks-unknown", message, remedy: WAIT_OR_LIST } as const;
-    return undecided.length === 0 ? [] : [{ ...early, commands }];
+    if (undecided.length === 0) return [];
+    return [{ ...about, code: "leaks-unknown", message, remedy: WAIT_OR_LIST, commands }];
   }
   const idle = leaked.filter(({ conclusion }) => hasNoProcess(conclusion));
   const dead = leaked.filter(({ conclusion }) => !hasNoProcess(conclusion));

@@ -23,24 +23,20 @@ export function missingPluginFindings(node: Node): readonly Finding[] {
   const findings = node.configurations.flatMap((configuration): readonly Finding[] => {
     const network = textOf(configuration.document.name);
     if (!isInUse(node.uses.get(configuration.file)) || !node.isAsked(network)) return [];
-    const { ipam, others } = neededBy(configuration);
-    const places = placesOf(node, configuration, [ipam, ...others]);
+    const names = neededBy(configuration);
+    const places = placesOf(node, configuration, names);
     if (places === undefined) return [];
-    return [ipam, ...others].flatMap((name) => {
+    return names.flatMap((name) => {
       const found = places.directories.map((directory): Found => {
         const path = join(directory, name);
         return { ...presentAt(path), path };
       });
-      const remedy = name === ipam ? {} : { remedy: OTHER };
       const wrong = whatIsWrong(places, name, found);
-      return wrong === undefined ? [] : [{ code: "plugin-missing", network, ...remedy, ...wrong }];
+      return wrong === undefined ? [] : [{ code: "plugin-missing", network, ...wrong }];
     });
   });
   return inOne(findings);
 }
-
-const OTHER =
-  "put the plugin of this name there, as whoever installs the network does, or correct its mode, or the type in the configuration: until then no pod of this network starts";
 
 /** What is wrong with a plugin of a network, by what is in each of the places. */
 function whatIsWrong(
@@ -57,18 +53,15 @@ function whatIsWrong(
   const started = runtime === undefined ? there : there.slice(0, 1);
   const broken = started.find((plugin) => plugin.kind === "broken");
   if (broken?.kind !== "broken") return undefined;
-  const { path, said } = broken;
+  const { kind: _, ...said } = broken;
   const sound = started.find(({ kind }) => kind === "sound");
-  if (sound === undefined) return { path, ...said };
+  if (sound === undefined) return said;
   const message = `${said.message}; ${sound.path} is one, and which of them the runtime starts is not known`;
-  return { path, severity: "warning", ...said, message };
+  return { ...said, severity: "warning", message };
 }
 
 /** The plugins that the runtime starts for a configuration: its IPAM plugin, and those of the list. */
-function neededBy({ document, file }: Configuration): {
-  readonly ipam: string;
-  readonly others: readonly string[];
-} {
+function neededBy({ document, file }: Configuration): readonly string[] {
   // flannel has it by default.
   const ipam = typeOf(valueInAnyCase(document, "ipam")) || PLUGIN;
   const listed = file.isList
@@ -77,8 +70,8 @@ function neededBy({ document, file }: Configuration): {
   const appended = file.appended.map((plugin) => plugin.document);
   const others = [document, ...listed, ...appended]
     .map(typeOf)
-    .filter((type) => type !== ipam && isIdentifier(type) && !type.startsWith(BUILDKIT_PREFIX));
-  return { ipam, others: [...new Set(others)] };
+    .filter((type) => isIdentifier(type) && !type.startsWith(BUILDKIT_PREFIX));
+  return [...new Set([ipam, ...others])];
 }
 
 function typeOf(plugin: Json | undefined): string {

@@ -10,7 +10,7 @@ import {
 } from "../../ipam/address.ts";
 import type { Range } from "../../ipam/range.ts";
 import type { FoundNetwork } from "../configured/found-network.ts";
-import type { InterfaceAddress, Links } from "../facts/links.ts";
+import type { InterfaceAddress, Link } from "../facts/links.ts";
 import type { NextHop } from "../facts/next-hops.ts";
 import type { NetworkDirectory } from "../held/network-directory.ts";
 import { addressIn } from "../judgements/address-in-network.ts";
@@ -50,24 +50,22 @@ interface Claim {
 }
 
 function ownClaims(node: Node, network: FoundNetwork): readonly Claim[] {
+  const links = [...(node.links()?.values() ?? [])];
+  const has = ({ addresses }: Link, address: Address): boolean =>
+    addresses.some((own) => isSame(own.address, address));
+  const gateways = network.rangeSets.flat().map((range) => gatewayOf(range).address);
   return [...node.liveness.whose.nodeAddresses()].flatMap((text): readonly Claim[] => {
     const address = parseAddress(text);
     if (address === undefined) return [];
-    const interfaceName = interfaceWith(node.links(), address);
+    const link = links.find((link) => has(link, address));
+    const isOfBridge = link !== undefined && link.name === network.bridge?.name;
     // What a bridge has in place of its gateways is a finding of the bridge.
-    if (interfaceName === network.bridge?.name && lacksGateway(node, network)) return [];
-    const owner = `the node itself has ${text}${interfaceName === "" ? "" : ` (${interfaceName})`}`;
+    if (isOfBridge && !gateways.some((gateway) => has(link, gateway))) return [];
+    const owner = `the node itself has ${text}${link === undefined ? "" : ` (${link.name})`}`;
     const consequence =
       "it is one of the range: ADD passes over it, but the Go plugin would hand it out";
     return [{ address, owner, consequence, unless: "" }];
   });
-}
-
-/** Whether the bridge has none of its gateways. */
-function lacksGateway(node: Node, { bridge, rangeSets }: FoundNetwork): boolean {
-  const { addresses = [] } = node.links()?.get(bridge?.name ?? "") ?? {};
-  const gateways = rangeSets.flat().map(gatewayOf);
-  return !addresses.some((own) => gateways.some((gateway) => isSame(gateway.address, own.address)));
 }
 
 /** The routers that the pods of a network share the link with; where the node routes to the pods, they are behind the node. */
@@ -105,12 +103,6 @@ function claimFinding(
   return { ...about, path: held.path, file: held, message, remedy };
 }
 
-function interfaceWith(links: Links | undefined, address: Address): string {
-  const has = (own: InterfaceAddress): boolean => isSame(own.address, address);
-  const found = [...(links?.values() ?? [])].find(({ addresses }) => addresses.some(has));
-  return found?.name ?? "";
-}
-
 /** The node sends packets for an address to one network alone. Bridges of networks are compared by their ranges. */
 function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
   const { files, source: path = "", isRouted, rangeSets } = network;
@@ -127,9 +119,8 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
       addresses
         .filter((own) => takesFrom(own, range))
         .map((own) => {
-          const { first } = subnetWith(own);
-          const met = formatInterfaceAddress({ ...own, address: first });
-          return `shares addresses with ${met} of ${name} (${formatAddress(own.address)})`;
+          const network = formatInterfaceAddress({ ...own, address: subnetWith(own).first });
+          return `shares addresses with ${network} of ${name} (${formatAddress(own.address)})`;
         }),
     );
     const inside = routers
@@ -137,10 +128,9 @@ function ownNetworks(node: Node, network: FoundNetwork): readonly Finding[] {
       .map(
         (hop) => `has the router ${formatAddress(hop.address)} of the node (${hop.interfaceName})`,
       );
-    return [...shared, ...inside].map((what) => ({
-      ...about,
-      message: `the subnet ${subnet} ${what}`,
-    }));
+    return [...shared, ...inside].map(
+      (what): Finding => ({ ...about, message: `the subnet ${subnet} ${what}` }),
+    );
   });
 }
 

@@ -1,6 +1,6 @@
 /** Findings on reservations of addresses that an ADD would not hand out to their holders. */
 
-import { plural } from "../../cli/output/plural.ts";
+import { plural, verbFor } from "../../cli/output/plural.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
 import { containerOf } from "../../store/reservations/owner.ts";
 import type { NetworkDirectory, NodeReservation } from "../held/network-directory.ts";
@@ -15,60 +15,47 @@ import type { Finding } from "./finding.ts";
 import { describeHolder, namedPods, podOrHolder } from "./holder.ts";
 import { releaseCommand } from "./remedy-command.ts";
 
-/** Checks whether running pods would get their addresses again. */
-export function outOfRangePodFindings(node: Node): readonly Finding[] {
+/**
+ * Checks whether running pods, or all other holders, would get their addresses again. What the dead hold is to go, whatever range it
+ * is of.
+ */
+export function outOfRangeFindings(node: Node, of: "running pods" | "others"): readonly Finding[] {
   return node.asked.flatMap((directory) => {
-    const outside: NodeReservation[] = [];
-    const others: Finding[] = [];
-    for (const { reservation, conclusion } of knownIn(node, directory)) {
-      if (conclusion.liveness !== "alive" || isOfNode(node, reservation)) continue;
-      const place = placeOf(node, directory, reservation);
-      if (place?.kind === "outside") outside.push(reservation);
-      else if (place !== undefined) {
-        others.push({ ...findingOn(node, reservation, place), remedy: RESTART });
-      }
-    }
-    return [...others, ...outsideFindings(node, directory, outside)];
-  });
-}
-
-/** Checks the same of who may live, or is the node itself. What the dead hold is to go, whatever range it is of. */
-export function outOfRangeFindings(node: Node): readonly Finding[] {
-  return node.asked.flatMap((directory) => {
+    const ofFormerRange: NodeReservation[] = [];
     const findings: Finding[] = [];
-    for (const { reservation, conclusion } of knownIn(node, directory)) {
-      const isNode = isOfNode(node, reservation);
-      const { liveness } = conclusion;
-      // A file that names no container is no leak, which gc would release.
-      const isUnowned = liveness === "dead" && containerOf(reservation.owner) === "";
-      const isLeft = liveness === "unknown" || isUnowned;
-      const place = isNode || isLeft ? placeOf(node, directory, reservation) : undefined;
+    for (const known of node.liveness.livenessOfAll(directory.reservations)) {
+      const { reservation } = known;
+      const advice = adviceOn(node, known);
+      const isMeant = (advice === RESTART) === (of === "running pods");
+      const place = advice && isMeant ? placeOf(node, directory, reservation) : undefined;
       if (place === undefined) continue;
-      const found = findingOn(node, reservation, place);
-      const advice = isNode ? { remedy: OF_NODE } : { commands: [releaseCommand(reservation)] };
-      findings.push({ ...found, ...advice });
+      if (advice === RESTART && place.kind === "outside") ofFormerRange.push(reservation);
+      else findings.push({ ...findingOn(node, reservation, place), ...advice });
     }
-    return findings;
+    return [...findings, ...formerRangeFindings(node, directory, ofFormerRange)];
   });
 }
 
-function knownIn(
-  { liveness }: Node,
-  { reservations }: NetworkDirectory,
-): readonly KnownReservation[] {
-  return liveness.livenessOfAll(reservations);
+/** The advice on what a running pod holds: release refuses to take it. */
+const RESTART: Partial<Finding> = { remedy: "restart its pod, which then gets another address" };
+
+/** The advice on what the node itself has, which looks alive whether or not its container is. */
+const OF_NODE: Partial<Finding> = {
+  remedy:
+    "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it",
+};
+
+/** What is to be done about an address that its holder would not get again; `undefined` for what a dead container holds. */
+function adviceOn(
+  { liveness: { whose } }: Node,
+  { reservation, conclusion: { liveness } }: KnownReservation,
+): Partial<Finding> | undefined {
+  if (whose.nodeAddresses().has(reservation.text)) return OF_NODE;
+  if (liveness === "alive") return RESTART;
+  // A file that names no container is no leak, which gc would release.
+  const isLeak = liveness === "dead" && containerOf(reservation.owner) !== "";
+  return isLeak ? undefined : { commands: [releaseCommand(reservation)] };
 }
-
-function isOfNode({ liveness }: Node, { text }: NodeReservation): boolean {
-  return liveness.whose.nodeAddresses().has(text);
-}
-
-/** The remedy for what a running pod holds: release refuses to take it. */
-const RESTART = "restart its pod, which then gets another address";
-
-/** The remedy for what the node itself has, which looks alive whether or not its container is. */
-const OF_NODE =
-  "restart its pod; if that is gone, release the address with --force: the node itself has it, so that no pod gets it";
 
 function findingOn(node: Node, reservation: NodeReservation, place: AddressInNetwork): Finding {
   const { network, path, owner } = reservation;
@@ -78,23 +65,23 @@ function findingOn(node: Node, reservation: NodeReservation, place: AddressInNet
 }
 
 /** All pods of a former range are one finding: there is nothing to release while they live. */
-function outsideFindings(
+function formerRangeFindings(
   node: Node,
   { files, ranges }: NetworkDirectory,
   reservations: readonly NodeReservation[],
 ): readonly Finding[] {
   if (reservations.length === 0) return [];
-  const holders = new Set(reservations.map((one) => `${podOrHolder(node, one)} (${one.text})`));
-  const [verb, which] = holders.size === 1 ? ["has", "an address"] : ["have", "addresses"];
-  const message = `${plural(holders.size, "running pod")} ${verb} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
-  const [it, get] = holders.size === 1 ? ["it", "it gets"] : ["them", "they get"];
+  const holders = new Set(reservations.map((held) => `${podOrHolder(node, held)} (${held.text})`));
+  const which = verbFor(holders.size, "has an address", "have addresses");
+  const message = `${plural(holders.size, "running pod")} ${which} outside all ranges (${formatRangeSet(ranges)}): ${namedPods([...holders])}`;
   return [
     {
       code: "out-of-range",
       network: files.network,
       path: files.directory,
       message,
-      remedy: `restart ${it} where capacity shows that addresses are free: ${get} one of a range`,
+      remedy:
+        "restart these pods where capacity shows that addresses are free: they get one of a range",
       commands: [
         { files, words: ["capacity", files.network] },
         { files, words: ["list", files.network] },

@@ -5,7 +5,7 @@ import type { NetworkDirectory } from "../held/network-directory.ts";
 import type { SetAhead } from "../judgements/next-add.ts";
 import type { Node } from "../node.ts";
 import { hasFailedFor } from "./call-findings.ts";
-import { DISK_FAILS, type Finding } from "./finding.ts";
+import type { Finding } from "./finding.ts";
 
 /** Looks whether an ADD in a network fails, whatever is free in its ranges, and for a reason that no failed call has told. */
 export function outlookFindings(node: Node, directory: NetworkDirectory): readonly Finding[] {
@@ -13,13 +13,12 @@ export function outlookFindings(node: Node, directory: NetworkDirectory): readon
   for (const network of directory.networks) {
     const { files, source: path = "" } = network;
     const about = { network: files.network, path };
-    const { isOfDisk, doubt, sets, failure = emptyIn(sets) } = node.nextAddIn(directory, network);
+    const { doubt, sets, failure = emptyIn(sets) } = node.nextAddIn(directory, network);
     const reason = failure ?? doubt;
     if (reason !== undefined && hasFailedFor(node, directory, reason)) continue;
     if (failure !== undefined) {
       const message = `every ADD fails: ${failure}`;
-      const remedy = isOfDisk ? { remedy: DISK_FAILS } : {};
-      found.set(message, { ...about, code: "add-fails", message, ...remedy });
+      found.set(message, { ...about, code: "add-fails", message });
     } else if (doubt !== undefined) {
       const message = `whether an ADD works cannot be told: ${doubt}`;
       found.set(message, { ...about, code: "add-unknown", message });

@@ -11,16 +11,13 @@ import type { Finding } from "./finding.ts";
 /** What is there; of what no runtime can start, what a finding says. */
 export type PresentPlugin =
   | { readonly kind: "sound" | "nothing" }
-  | { readonly kind: "broken"; readonly said: Pick<Finding, "message" | "commands"> };
+  | ({ readonly kind: "broken" } & Pick<Finding, "message" | "commands">);
 
 /** The bits of a mode by which anybody may start a file, see inode(7). */
 const EXECUTABLE = 0o111;
 
 /** Looks at the path of a plugin. */
 export function presentPlugin(system: OperatorSystem, path: string): PresentPlugin {
-  const broken = (said: Pick<Finding, "message" | "commands">): PresentPlugin => {
-    return { kind: "broken", said };
-  };
   const kind = attempt(() => kindAt(system, path), "unseen");
   // The runtime goes past a directory of that name.
   if (kind === "directory") return { kind: "nothing" };
@@ -29,19 +26,20 @@ export function presentPlugin(system: OperatorSystem, path: string): PresentPlug
     if (target === undefined) return { kind };
     // A link may lead to a program that is not in this container, but on the node.
     if (!hasRootOfNode(system)) return { kind: "sound" };
-    return broken({ message: `a link to ${target}, where nothing is, is in place of the plugin` });
+    const message = `a link to ${target}, where nothing is, is in place of the plugin`;
+    return { kind: "broken", message };
   }
   if (kind !== "file") return { kind: "sound" };
   const mode = attempt(() => system.openFile(path, 0).mode, EXECUTABLE);
   if ((mode & EXECUTABLE) === 0) {
     const octal = (mode & 0o777).toString(8).padStart(4, "0");
     const message = `the plugin has mode ${octal}, so no runtime can start it`;
-    return broken({ message, commands: [{ run: [["chmod", "755", path]] }] });
+    return { kind: "broken", message, commands: [{ run: [["chmod", "755", path]] }] };
   }
   const reason = isToBeStarted(system, path) ? whyNotStarted(system, path) : undefined;
   return reason === undefined
     ? { kind: "sound" }
-    : broken({ message: `the plugin cannot be started: ${reason}` });
+    : { kind: "broken", message: `the plugin cannot be started: ${reason}` };
 }
 
 const ROOT = 0;

@@ -12,11 +12,7 @@ import { broadcastOf } from "../judgements/bridge-plugin.ts";
 import { countWithoutProcess } from "../judgements/leaks.ts";
 import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
-import { DELS_FAIL, type Finding } from "./finding.ts";
-
-/** The remedy where all that hold addresses of a range are known to live. */
-const ALL_LIVE =
-  "the range is too small for the pods of this node: give the node more addresses, as the page 'Give a node more addresses' of the documentation says, or allow fewer pods after draining it";
+import type { Finding } from "./finding.ts";
 
 /**
  * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
@@ -30,23 +26,18 @@ export function rangeFindings(node: Node, directory: NetworkDirectory): readonly
     const about = { network: files.network, path: source, commands };
     const { sets } = node.nextAddIn(directory, network);
     return sets.flatMap(({ kind, ranges: set, counts }): readonly Finding[] => {
-      // That every ADD fails is found by its dry run.
-      if (kind === "empty") return [];
       const { used, capacity, free } = counts;
+      // That every ADD fails is found by its dry run. Or every address is some pod's own: there is none that could be missing.
+      if (kind === "empty" || capacity === 0n) return [];
       const isFull = kind === "full";
-      if (!isFull && (permille(counts) ?? 1000) < NEARLY_FULL) return [];
-      // Every address is some pod's own: there is none that could be missing.
-      if (capacity === 0n) return [];
-      const holders = holdersIn(node, directory, set);
-      const usage = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use`;
-      if (!isFull) {
-        const message = `${usage}: ${decimal(free)} left${holders.text}`;
-        return [{ ...about, code: "range-nearly-full", message, ...holders.advice }];
-      }
+      if (!isFull && (permille(counts) ?? 0) < NEARLY_FULL) return [];
       const isDeadKnown = node.takenIn(directory) !== undefined;
       const unless = isDeadKnown ? "" : ", unless it can take one of a dead pod: run check as root";
-      const message = `${usage}: the next pod gets none${unless}${holders.text}`;
-      return [{ ...about, code: "range-full", message, ...holders.advice }];
+      const left = isFull ? `the next pod gets none${unless}` : `${decimal(free)} left`;
+      const holders = holdersIn(node, directory, set);
+      const message = `${used} of ${decimal(capacity)} addresses of ${formatRangeSet(set)} are in use: ${left}${holders.text}`;
+      const code = isFull ? "range-full" : "range-nearly-full";
+      return [{ ...about, code, message, ...holders.advice }];
     });
   });
 }
@@ -59,19 +50,21 @@ function holdersIn(
   { facts, liveness }: Node,
   { reservations }: NetworkDirectory,
   set: readonly Range[],
-): { readonly text: string; readonly advice: Pick<Finding, "remedy" | "commands"> } {
+): { readonly text: string; readonly advice: Pick<Finding, "remedy"> } {
   const here = liveness
     .livenessOfAll(reservations)
     .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
   const count = plural(here.length, "holder");
   if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))
-    return { text: `; all ${count} are alive`, advice: { remedy: ALL_LIVE, commands: [] } };
+    return { text: `; all ${count} are alive`, advice: {} };
   // Where a process may be unseen, each of them may run one.
   const isSeen = facts.namespaces().incomplete === undefined;
   const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;
   if (idle === 0) return { text: "", advice: {} };
   const text = `; ${idle} of ${count} run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime's log`;
-  return { text, advice: { remedy: DELS_FAIL } };
+  const remedy =
+    "see what fails the DELs, as the section 'A DEL fails' of the documentation says: once it is mended, the addresses come back. A container that is to be started again runs no process, either: if that is all, give the node more addresses";
+  return { text, advice: { remedy } };
 }
 
 /**
@@ -88,14 +81,12 @@ export function broadcastFindings(
       const broadcast = broadcastOf(range);
       if (broadcast === undefined || !isSame(last, broadcast)) return [];
       if (isGateway(last, range) || isExcluded(last, exclusions)) return [];
-      const text = formatAddress(last);
       return [
         {
           code: "broadcast-address",
           network: files.network,
           path: source,
-          message: `${text}, which the range ${formatAddressRange(range)} hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it`,
-          remedy: `leave rangeEnd out, or exclude the address ("exclude": ["${text}"] in ipam)`,
+          message: `${formatAddress(last)}, which the range ${formatAddressRange(range)} hands out, is the broadcast address of its subnet: nobody there reaches the pod that gets it`,
         },
       ];
     }),

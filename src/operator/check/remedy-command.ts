@@ -2,6 +2,7 @@
 
 import { shellWord } from "../../cli/output/shell-word.ts";
 import type { NetworkFiles } from "../../store/files/network-files.ts";
+import { parentOf } from "../../store/files/paths.ts";
 import type { CachedAttachment } from "../alive/cache/cached-attachment.ts";
 import type { Requested } from "../configured/configuration-directories.ts";
 import type { NodeReservation } from "../held/network-directory.ts";
@@ -12,13 +13,10 @@ export type RemedyCommand =
   | { readonly files: NetworkFiles; readonly words: readonly [string, ...string[]] }
   /** Other programs with their operands, each if the one before it has succeeded. */
   | { readonly run: readonly (readonly string[])[] }
-  /** The reservation of an attachment is written: to a file that is empty or missing. */
+  /** The missing reservation of an attachment is written. */
   | {
       readonly owner: Pick<CachedAttachment, "containerId" | "interfaceName">;
       readonly path: string;
-      readonly where: "empty" | "missing";
-      /** The directory that is made before; by default none. */
-      readonly made?: string | undefined;
     };
 
 /** The release of a reservation, for one whose container is not alive: otherwise it refuses. */
@@ -36,13 +34,9 @@ export function formatRemedyCommand(context: Requested, command: RemedyCommand):
 function writing({
   owner: { containerId, interfaceName },
   path,
-  where,
-  made,
 }: Extract<RemedyCommand, { owner: object }>): string {
-  const file = shellWord(path);
+  const making = shellCommand(["mkdir", "-p", parentOf(path)]);
   const content = shellCommand(["printf", "%s\\r\\n%s", containerId, interfaceName]);
-  // With noclobber the shell creates the file exclusively; an empty one is written only while it is.
-  const guard = where === "missing" ? "set -C;" : `test ! -s ${file} &&`;
-  const making = made === undefined ? "" : `(umask 022; mkdir -p ${shellWord(made)}) && `;
-  return `${making}(umask 077; ${guard} ${content} > ${file})`;
+  // With noclobber the shell creates the file exclusively.
+  return `(umask 022; ${making}) && (umask 077; set -C; ${content} > ${shellWord(path)})`;
 }

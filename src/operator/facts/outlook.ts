@@ -18,15 +18,12 @@ export type Outlook =
       readonly prospects: readonly Prospect[];
       readonly doubt: string | undefined;
     }
-  /** ADD fails, whatever is free: its error, with the details, and whether the disk is the cause. */
-  | { readonly kind: "fails"; readonly reason: string; readonly isOfDisk: boolean }
+  /** ADD fails, whatever is free: its error, with the details. */
+  | { readonly kind: "fails"; readonly reason: string }
   | { readonly kind: "unknown"; readonly doubt: string };
 
 /** There is no configuration that ADD could load. */
 const UNASKED: Outlook = { kind: "asked", prospects: [], doubt: undefined };
-
-/** The errors of a disk that is full, read-only or broken. */
-const OF_DISK = ["EROFS", "ENOSPC", "EDQUOT", "EIO"] as const;
 
 /** `CAP_DAC_OVERRIDE`, see capabilities(7). */
 const DAC_OVERRIDE = 1n << 1n;
@@ -63,7 +60,7 @@ export function outlookOf(
       : isRefusedToPlugin(system, error) !== "unknown";
     const reason = messageWithDetails(error);
     if (!isCertain) return { kind: "unknown", doubt: reason };
-    return { kind: "fails", reason, isOfDisk: isSystemError(error, ...OF_DISK) };
+    return { kind: "fails", reason };
   }
 }
 

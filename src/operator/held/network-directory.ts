@@ -134,14 +134,6 @@ export class NetworkDirectory {
     return this.#unowned;
   }
 
-  /** The names of files that look like addresses, and are none. */
-  get misnamed(): readonly string[] {
-    const list = (): readonly string[] => this.#system.listAddresses(this.files.directory).others;
-    return attempt(list, [], ...NO_DIRECTORY).filter(
-      (name) => LOOKS_LIKE_ADDRESS.test(name) && parseAddress(name) === undefined,
-    );
-  }
-
   /**
    * The reservations of one address: several if files have other names for it than the canonical one.
    *
@@ -227,7 +219,6 @@ export class NodeReservation {
   readonly isEmpty: boolean;
   #address: Address | string;
   #text: string | undefined;
-  #range: Range | null | undefined;
 
   /** @param number of its address where it is an IPv4 one, in decimal; empty where that is to be read from the name */
   constructor(
@@ -276,8 +267,7 @@ export class NodeReservation {
 
   /** The configured range that contains it. */
   get range(): Range | undefined {
-    this.#range ??= rangeOf(this.network.ranges, this.address) ?? null;
-    return this.#range ?? undefined;
+    return rangeOf(this.network.ranges, this.address);
   }
 
   /** Whether ADD may take the address: the file is empty, and not just being written. */
@@ -285,8 +275,6 @@ export class NodeReservation {
     return this.isEmpty && this.status !== undefined && isSettled(this.status, now);
   }
 }
-
-const LOOKS_LIKE_ADDRESS = /^[0-9]+(?:\.[0-9]+){3}$|^[0-9A-Fa-f]*:[0-9A-Fa-f:.]*$/;
 
 /** What the name of a reservation says. */
 function addressIn(name: string): Address {

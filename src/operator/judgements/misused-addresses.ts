@@ -83,7 +83,7 @@ export function misusesOf(
     const attachment = place.attachments.find((cached) => networkOf(cached) === network);
     if (network === undefined || attachment === undefined) return [];
     const held = reservations.find((reservation) => reservation.network === network);
-    // An empty file is a finding of its own, with the command that writes its container back.
+    // An empty file is a finding of its own.
     return held?.isEmpty === true ? [] : [{ kind: "unreserved", network, attachment, held }];
   });
   const foreign = unreservedIn.flatMap((network): readonly Misuse[] => {

@@ -13,8 +13,6 @@ import { addUp, type Counts, countRanges } from "./usage.ts";
 export interface NextAdd {
   /** Why every ADD fails, whatever is free. */
   readonly failure: string | undefined;
-  /** Whether the disk is the cause. */
-  readonly isOfDisk: boolean;
   /** What this process could not tell. */
   readonly doubt: string | undefined;
   readonly sets: readonly SetAhead[];
@@ -56,7 +54,7 @@ export function nextAddIn(
     return { ...about, kind };
   });
   if (outlook.kind === "fails") {
-    return { failure: outlook.reason, isOfDisk: outlook.isOfDisk, doubt: undefined, sets };
+    return { failure: outlook.reason, doubt: undefined, sets };
   }
-  return { failure: undefined, isOfDisk: false, doubt: outlook.doubt, sets };
+  return { failure: undefined, doubt: outlook.doubt, sets };
 }

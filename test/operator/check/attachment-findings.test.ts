@@ -45,7 +45,8 @@ const process = { processes: { 7: { namespace: 70, addresses: [ADDRESS] } } };
 const twice = { code: "address-in-use-twice", severity: "error" };
 const unreserved = { code: "live-without-reservation", severity: "error" };
 const ofA = "by default/a (container a), which holds the reservation";
-const reserve = "(umask 077; set -C; printf '%s\\r\\n%s' a eth0 > /data/net/10.0.0.2)";
+const reserve =
+  "(umask 022; mkdir -p /data/net) && (umask 077; set -C; printf '%s\\r\\n%s' a eth0 > /data/net/10.0.0.2)";
 
 /** The pods that libcni's cache has, the container with the reservation, the node, and what is found. */
 const cases: Readonly<
@@ -154,15 +155,6 @@ for (const [what, [pods, holder, kernel, expected]] of Object.entries(cases)) {
     t.equal(findings.length, 1);
   });
 }
-
-test("a pod whose network's directory is gone: the command makes that, too", async (t) => {
-  const machine = memoryNode({});
-  configureNet(machine, "10.0.0.0/28");
-  if (machine.disk.has("/data/net")) machine.disk.removeDirectory("/data/net");
-  addPod(machine, "a");
-  const findings = findingsOn(machine, { kernel: namespacesOf("a") });
-  t.match(findings, [{ commands: [`(umask 022; mkdir -p /data/net) && ${reserve}`] }]);
-});
 
 test("of two networks with one range the pod is named that got the address last", async (t) => {
   const machine = memoryNode({});

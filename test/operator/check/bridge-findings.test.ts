@@ -257,7 +257,8 @@ for (const [what, reserved, severity] of [
         ...{ code: "bridge-address", network: "other", severity, commands: [] },
         message:
           "cni0 has 10.1.2.1/28; expected the gateway 10.7.0.1/24; the other one is the gateway of net in /conf/net.conf",
-        remedy: "give each network a bridge of its own, in the member bridge of its configuration",
+        remedy:
+          /^if both networks are meant, give each a bridge of its own, in the member bridge of its configuration;/,
       },
     ]);
   });
@@ -270,7 +271,8 @@ test("of two files with one bridge the first may be the one that is not meant", 
   t.match(findingsWith(machine, ["10.1.2.1/28"]), [
     {
       ...{ code: "bridge-address", network: "a-first", severity: "error" },
-      remedy: /^drain the node, then move the file that is not meant out of its directory/,
+      remedy:
+        /move the file that is not meant out of its directory: the one in use only on a drained node$/,
     },
   ]);
 });

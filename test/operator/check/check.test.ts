@@ -44,11 +44,6 @@ const cases: Readonly<
     file("198.51.100.9", "for a printer"),
   ],
   "one with another name": ["malformed-reservation", "warning", file("::ffff:198.51.100.9", OTHER)],
-  "one whose name is no address": [
-    "malformed-reservation",
-    "warning",
-    file("198.51.100.009", OTHER),
-  ],
   "one in no range": ["out-of-range", "warning", file("203.0.113.9", OTHER)],
   "one of the gateway": ["out-of-range", "warning", file("198.51.100.1", OTHER)],
   "a second one of an attachment": [
@@ -73,7 +68,7 @@ const cases: Readonly<
   "a network that nothing configures": [
     "unconfigured-network",
     "info",
-    (node) => dirname(node.write("old/lock", "")),
+    (node) => dirname(node.write("old/203.0.113.9", OTHER)),
   ],
   "a configuration that cannot be read": [
     "unreadable-configuration",
@@ -98,7 +93,7 @@ test("a healthy node has no findings", async (t) => {
     exitCode: 0,
     document: {
       findings: [],
-      omitted: [],
+      omitted: 0,
       counts: { error: 0, warning: 0, info: 0, repaired: 0 },
       networks: ["net"],
     },
@@ -120,14 +115,11 @@ test("of very many findings of one kind JSON has the first thousand, and how man
   const malformed = findings.filter(({ code }) => code === "malformed-reservation");
   t.equal(malformed.length, 1000);
   t.equal(malformed.at(-1)?.path, join(node.dataDir, "net", names[999] ?? ""));
-  t.same(omitted, [
-    { code: "malformed-reservation", network: "net", count: 2 },
-    { code: "out-of-range", network: "net", count: 2 },
-  ]);
+  t.equal(omitted, 4, "two of each code");
   t.equal(findings.filter(({ code }) => code === "empty-reservation").length, 1);
   t.same(counts, { error: 0, warning: 2005, info: 0, repaired: 0 });
   t.equal(exitCode, 1);
-  t.match(node.tool(["check"]).stdout, "982 more; --json lists 1000 of each network");
+  t.match(node.tool(["check"]).stdout, "982 more; --json lists up to 1000 of each network");
 });
 
 for (const [name, [code, severity, corrupt]] of Object.entries(cases)) {
@@ -165,7 +157,7 @@ test("below each finding is its remedy, errors first, and a last line counts the
 
 warning malformed-reservation net NODE/networks/net/198.51.100.9: the file names no container
 warning malformed-reservation net NODE/networks/net/198.51.100.10: the file names no container
-  What to do: remove the file if no pod uses the address; if it is there to block the address, use ipam.exclude instead
+  What to do: remove the file once no pod uses the address; if it is there to block the address, use ipam.exclude instead
 
 warning out-of-range net NODE/networks/net/203.0.113.9: 203.0.113.9 is outside all ranges, held by container c9
   What to do: if its container is dead, release the address; otherwise restart its pod, which then gets another one
@@ -324,40 +316,21 @@ test("a node without any network is not a problem, and said so", async (t) => {
   );
 });
 
-test("no command writes over a reservation that another pod has got meanwhile", {
+test("what writes a lost reservation does not write over one that another pod has got meanwhile", {
   skip: lacking("sees the node", "makes namespaces"),
 }, async (t) => {
   const node = nodeWithPod(t);
-  for (const [id, last] of [
-    ["lost", 3],
-    ["emptied", 4],
-  ] as const) {
-    const netns = join(node.root, id);
-    mountNamespace(t, netns);
-    node.remember("net", id, `default/${id}`, { netns, addresses: [`198.51.100.${last}/28`] });
-  }
-  node.write("net/198.51.100.4", "", 60);
-  node.write("net/::ffff:198.51.100.5", "odd\r\neth0");
-  const findings = node.findings();
-  t.same(new Set(findings.map(({ code }) => code)), new Set(Object.keys(writing)));
+  const netns = join(node.root, "lost");
+  mountNamespace(t, netns);
+  node.remember("net", "lost", "default/lost", { netns, addresses: ["198.51.100.3/28"] });
+  const [finding, ...others] = node.findings();
+  t.same(others, []);
+  t.match(finding, { code: "live-without-reservation" });
+  t.equal(finding?.commands.length, 1);
 
-  for (const last of [3, 4, 5]) node.write(`net/198.51.100.${last}`, "other\r\neth0");
-  for (const { code, commands } of findings) {
-    t.not(commands.length, 0, code);
-    for (const command of commands) {
-      const { exitCode } = runAsPrinted(t, command);
-      t.ok(writing[code]?.includes(exitCode), `${code}: exit code ${exitCode}`);
-    }
-  }
-  for (const last of [3, 4, 5]) t.equal(node.read(`net/198.51.100.${last}`), "other\r\neth0");
+  node.write("net/198.51.100.3", "other\r\neth0");
+  const { exitCode } = runAsPrinted(t, finding?.commands[0] ?? "");
+  // Shells differ in the exit code for a file that they are not to write over.
+  t.ok(exitCode === 1 || exitCode === 2, `exit code ${exitCode}`);
+  t.equal(node.read("net/198.51.100.3"), "other\r\neth0");
 });
-
-/**
- * The findings whose commands write reservations, and the exit codes of these where there is one: shells differ in that of a
- * file that they are not to write over.
- */
-const writing: Readonly<Record<string, readonly (number | null)[]>> = {
-  "live-without-reservation": [1, 2],
-  "empty-reservation": [1],
-  "malformed-reservation": [1],
-};

@@ -174,7 +174,7 @@ test("of one network in two directories, that the bridge is as the other one say
       {
         ...{ severity: "info", path: "/etc/kubernetes/cni/net.d/net.conf", commands: [] },
         message: /; the other one is the gateway of net in \/etc\/cni\/net\.d\/net\.conf$/,
-        remedy: /^move the file that is not meant out of its directory/,
+        remedy: /otherwise move the file that is not meant out of its directory/,
       },
     ],
   );

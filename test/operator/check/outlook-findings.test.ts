@@ -76,15 +76,6 @@ const refusals: readonly (readonly [
   ],
 ];
 
-test("the remedy speaks of the disk only where that is the cause", async (t) => {
-  const remedyOf = (ipam: JsonObject, interrupt?: Interrupt): string =>
-    findingsOn(nodeWith(ipam).machine, { interrupt })[0]?.remedy ?? "";
-  t.match(remedyOf(small, refuse("requireWritable", "ENOSPC")), /df -i/);
-  const named = "correct what the message names: until then no pod of this network starts";
-  t.equal(remedyOf({ ...small, resolvConf: "/run/resolv.conf" }), named);
-  t.equal(remedyOf(small, refuse("requireWritable", "EACCES")), named);
-});
-
 for (const [what, code, spoil, words] of refusals) {
   test(`a data directory that is ${what} is an error, in the words of STATUS, in all three`, async (t) => {
     const { machine, net } = nodeWith(small);

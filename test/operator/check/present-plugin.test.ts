@@ -25,7 +25,7 @@ function askedOn(
   };
   const system = Object.assign(Object.create(startOperator(machine).system), { run, ...own });
   const present = presentPlugin(system, path);
-  return [present.kind === "broken" ? present.said.message : undefined, started];
+  return [present.kind === "broken" ? present.message : undefined, started];
 }
 
 function machineWith(mode = 0o755): MemoryMachine {

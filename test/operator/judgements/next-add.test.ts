@@ -21,7 +21,7 @@ function asked(...prospects: Prospects): Outlook {
 
 const works = asked({ kind: "free", candidate });
 const unasked = asked();
-const fails: Outlook = { kind: "fails", reason: "read-only", isOfDisk: true };
+const fails: Outlook = { kind: "fails", reason: "read-only" };
 const used = ["10.0.0.2", "10.0.1.2"].map((name) => ({ name, address: address(name) }));
 
 for (const [what, outlook, inUse, kind, failure] of [

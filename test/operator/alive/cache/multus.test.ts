@@ -96,18 +96,6 @@ test("the latest configuration counts, and before it that of a file", async (t) 
   });
 });
 
-test("a network without a file and without a pod may be of a NetworkAttachmentDefinition", async (t) => {
-  const machine = nodeWithPod();
-  machine.disk.put("/data/other-net/lock", "");
-  const codes = (): readonly string[] => {
-    const { findings } = documentOf(machine, check) as { findings: { code: string }[] };
-    return findings.map(({ code }) => code).filter((code) => code === "unconfigured-network");
-  };
-  t.same(codes(), []);
-  machine.disk.unlink("/conf/00-multus.conf");
-  t.same(codes(), ["unconfigured-network", "unconfigured-network"], "net and other-net");
-});
-
 for (const [runtime, network, type, container, pod] of [
   ["BuildKit", "buildkit", "buildkit-cni-host-local", "7fr40lq4s7xvl3h1ek3ntb0sr", "builder"],
   ["Nomad", "nomad", "host-local", "8a2b1c9d-0e4f-4a6b-9c8d-1e2f3a4b5c6d", ""],
