@@ -14,6 +14,10 @@ import { NEARLY_FULL, permille, reservedIn } from "../judgements/usage.ts";
 import type { Node } from "../node.ts";
 import type { Finding } from "./finding.ts";
 
+/** The remedy where all that hold addresses of a range are known to live. */
+const ALL_LIVE =
+  "the range is too small for the pods of this node: give the node more addresses, as the page 'Give a node more addresses' of the documentation says, or allow fewer pods after draining it";
+
 /**
  * Checks every range set of a network: a pod needs an address of each. The ranges of a set are counted together: a pod gets
  * an address of any of them.
@@ -50,13 +54,13 @@ function holdersIn(
   { facts, liveness }: Node,
   { reservations }: NetworkDirectory,
   set: readonly Range[],
-): { readonly text: string; readonly advice: Pick<Finding, "remedy"> } {
+): { readonly text: string; readonly advice: Pick<Finding, "remedy" | "commands"> } {
   const here = liveness
     .livenessOfAll(reservations)
     .filter(({ reservation: { address } }) => rangeOf(set, address) !== undefined);
   const count = plural(here.length, "holder");
   if (here.every(({ conclusion }) => conclusion.liveness === "alive" && !hasNoProcess(conclusion)))
-    return { text: `; all ${count} are alive`, advice: {} };
+    return { text: `; all ${count} are alive`, advice: { remedy: ALL_LIVE, commands: [] } };
   // Where a process may be unseen, each of them may run one.
   const isSeen = facts.namespaces().incomplete === undefined;
   const idle = isSeen ? countWithoutProcess(here, facts.now()) : 0;

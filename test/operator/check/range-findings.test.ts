@@ -52,10 +52,10 @@ const taken = "5 of 5 addresses of 10.1.2.1-10.1.2.6 are in use: the next pod ge
 const idle =
   'holders run no process: as a rule, their DEL fails, see "failed (delete)" in the runtime\'s log';
 
-for (const [what, minutes, running, expected, remedy] of [
-  ["of which two fill a range", 11, 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/],
-  ["that are just being made", 9, 3, taken, /^find addresses of dead/],
-  ["of which there is none", 11, 5, `${taken}; all 5 holders are alive`, /^find addresses of dead/],
+for (const [what, minutes, running, expected, remedy, count] of [
+  ["of which two fill a range", 11, 3, `${taken}; 2 of 5 ${idle}`, /^see what fails the DELs/, 1],
+  ["that are just being made", 9, 3, taken, /^find addresses of dead/, 1],
+  ["of which there is none", 11, 5, `${taken}; all 5 holders are alive`, /is too small for/, 0],
 ] as const) {
   test(`sandboxes without a process, ${what}, in a full range`, async (t) => {
     const addresses = [2, 3, 4, 5, 6].map((last) => `10.1.2.${last}`);
@@ -79,7 +79,7 @@ for (const [what, minutes, running, expected, remedy] of [
       [expected],
     );
     t.match(findings[0]?.remedy, remedy);
-    t.equal(findings[0]?.commands.length, 1, "a command where something may be released");
+    t.equal(findings[0]?.commands.length, count, "a command where something may be released");
   });
 }
 
