@@ -49,22 +49,6 @@ export function mayBeConfigured(
   );
 }
 
-/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
-export interface CachedConfiguration {
-  /** The directory of the entry. */
-  readonly directory: string;
-  readonly document: Json;
-}
-
-/** What libcni's cache has of configurations. */
-export interface ConfigurationCache {
-  /**
-   * The latest configuration of each network but these whose runtime may have it from elsewhere than from a file: multus has it
-   * from the API server, BuildKit, Nomad and Concourse have it in memory.
-   */
-  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly CachedConfiguration[];
-}
-
 const LIST_SUFFIX = ".conflist";
 
 /**

@@ -3,6 +3,7 @@
 import { CommandError, type Context } from "../../cli/command/command.ts";
 import { isIdentifier } from "../../cni/attachment.ts";
 import type { NetworkName } from "../../cni/call.ts";
+import type { Json } from "../../cni/json.ts";
 import { parseAddress } from "../../ipam/address.ts";
 import { DEFAULT_DATA_DIR } from "../../ipam/config.ts";
 import { formatRangeSet } from "../../ipam/range-set.ts";
@@ -16,8 +17,6 @@ import {
   requireDirectory,
 } from "./configuration-directories.ts";
 import {
-  type CachedConfiguration,
-  type ConfigurationCache,
   type ConfigurationFile,
   type ConfigurationProblem,
   described,
@@ -30,6 +29,18 @@ import { whyNotConfigured } from "./unread-keys.ts";
 
 /** The directory of the state directories, in a data directory. */
 const STATE_ROOT = ".host-local";
+
+/** A configuration in libcni's cache: that of the network of an attachment, as it was at its ADD. */
+export interface CachedConfiguration {
+  /** The directory of the entry. */
+  readonly directory: string;
+  readonly document: Json;
+}
+
+/** Reads the latest configurations in libcni's cache of all networks but some, where no file has them. */
+interface ConfigurationCache {
+  readonly configurationsBut: (networks: ReadonlySet<string>) => readonly CachedConfiguration[];
+}
 
 /** The networks that were found. */
 export interface Networks {
