@@ -51,7 +51,7 @@ export function releaseOrLog(
   } catch (error) {
     if (!(error instanceof CniError || isSystemError(error))) throw error;
     log(`${directory.files.network}: ${messageWithDetails(error)}`);
-    return reservations.filter((reservation) => directory.read(reservation) === undefined);
+    return reservations.filter((reservation) => directory.read(reservation.name) === undefined);
   }
 }
 
@@ -74,8 +74,8 @@ export function releaseUnchanged(
 }
 
 /** Whether a reservation's file is the one that was read, and was not written since. */
-function isUnchanged({ owner, status, network, address, name }: NodeReservation): boolean {
-  const now = network.read({ address, name });
+function isUnchanged({ owner, status, network, name }: NodeReservation): boolean {
+  const now = network.read(name);
   return now?.status !== undefined && isSameOwner(now.owner, owner) && now.status.id === status?.id;
 }
 
