@@ -6,21 +6,27 @@ import { configurationNames } from "../../cni/configuration-files.ts";
 import { isObject, type Json, type JsonObject, parseJson, valueInAnyCase } from "../../cni/json.ts";
 import { join } from "../../store/files/paths.ts";
 import { attempt, isSystemError, LARGEST_FILE, type System } from "../../system/system.ts";
-import type { NetworkFile } from "./file-in-use.ts";
 import { whyInvalid } from "./invalid-json.ts";
 import { isTrue, listRefusal, pluginRefusal } from "./refusal.ts";
 
-/** A file that configures one network. */
-export interface ConfigurationFile extends NetworkFile {
-  readonly document: Json;
-  /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
-  readonly appended: readonly PluginFile[];
-}
-
-/** A file with one plugin of a list. */
-interface PluginFile {
+/** A file that configures one network, or the entries of libcni's cache that do. */
+export interface ConfigurationFile {
+  /** The path of the file, or the directory of the entries. */
   readonly source: string;
-  readonly document: JsonObject;
+  readonly directory: string;
+  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
+  readonly kind: "file" | "namespaced" | "cached";
+  readonly document: Json;
+  /** The network that it configures; empty where it names none. */
+  readonly network: string;
+  /** Whether it has a list of plugins, not one alone. */
+  readonly isList: boolean;
+  /** Whether it has a plugin that calls the networks of others, such as multus. */
+  readonly callsOthers: boolean;
+  /** The plugins that libcni appends to its own, each of a file `NETWORK/*.conf` beside it. */
+  readonly appended: readonly { readonly source: string; readonly document: JsonObject }[];
+  /** Why no runtime can use it; `undefined` where one can. */
+  readonly refusal: string | undefined;
 }
 
 /** A configuration that is invalid, or that can be used only in part. */
@@ -113,18 +119,19 @@ function hasPlugins(value: Json): boolean {
 /** Plugins that call the networks of others: those of further files, or of objects of the API server. */
 const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 
-/** What decides on the use of a file, but for what libcni refuses. */
-export function described(
-  { source, directory, kind }: Pick<NetworkFile, "source" | "directory" | "kind">,
+/** A file, by itself: nothing is appended to it, and nobody refuses it. */
+export function fileWith(
   document: Json,
-): Omit<NetworkFile, "refusal"> {
+  about: Pick<ConfigurationFile, "source" | "directory" | "kind">,
+): ConfigurationFile {
   return {
-    source,
-    directory,
-    kind,
+    ...about,
+    document,
     network: textOf(memberOf(document, "name")),
-    isList: source.endsWith(LIST_SUFFIX),
+    isList: about.source.endsWith(LIST_SUFFIX),
     callsOthers: CALLS_OTHERS.test(JSON.stringify(document)),
+    appended: [],
+    refusal: undefined,
   };
 }
 
@@ -141,9 +148,8 @@ function readFile(
     const text = textOfFile(system, source);
     if (text === undefined) return [];
     unread = text;
-    const document = documentIn(text);
-    const file = { ...described({ source, directory, kind }, document), document };
-    return [{ ...file, ...(file.isList ? listIn(system, file) : pluginIn(document)) }];
+    const file = fileWith(documentIn(text), { source, directory, kind });
+    return [{ ...file, ...(file.isList ? asList(system, file) : asPlugin(file)) }];
   } catch (error) {
     problems.push({ source, problem: reasonOf(error), unread });
     return [];
@@ -175,33 +181,31 @@ function documentIn(text: string): Json {
   }
 }
 
-type Loaded = Pick<ConfigurationFile, "appended" | "refusal">;
-
-/** A file with another suffix than a list has is one plugin (`ConfFromFile` of libcni). */
-function pluginIn(document: Json): Loaded {
+/** What a file says as one plugin, which one with another suffix than a list has is (`ConfFromFile` of libcni). */
+function asPlugin({ document }: ConfigurationFile): Partial<ConfigurationFile> {
   const problem = pluginRefusal(document);
   const hint = hasPlugins(document)
     ? `; a list of plugins belongs in a file with ${LIST_SUFFIX}`
     : "";
-  return { appended: [], refusal: problem && `${problem}${hint}` };
+  return { refusal: problem && `${problem}${hint}` };
 }
 
-/** A list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
-function listIn(
+/** What it says as a list, with the plugins that are in a directory of its name (`NetworkConfFromFile` of libcni). */
+function asList(
   system: System,
-  { directory, document, network }: Pick<ConfigurationFile, "directory" | "document" | "network">,
-): Loaded {
+  { directory, document, network }: ConfigurationFile,
+): Partial<ConfigurationFile> {
   const refusal = listRefusal(document);
   const inlinedOnly = isTrue(exactMember(document, "loadOnlyInlinedPlugins"));
   // Of a list without a name libcni knows no plugins beside it either.
-  if (refusal !== undefined || inlinedOnly || network === "") return { appended: [], refusal };
+  if (refusal !== undefined || inlinedOnly || network === "") return { refusal };
   const beside = join(directory, network);
   try {
     const appended = pluginsBeside(system, beside);
     const isEmpty = !hasPlugins(document) && appended.length === 0;
-    return { appended, refusal: isEmpty ? `no plugins, and none in ${beside}/*.conf` : undefined };
+    return isEmpty ? { refusal: `no plugins, and none in ${beside}/*.conf` } : { appended };
   } catch (error) {
-    return { appended: [], refusal: `a plugin of ${beside}/*.conf: ${reasonOf(error)}` };
+    return { refusal: `a plugin of ${beside}/*.conf: ${reasonOf(error)}` };
   }
 }
 
@@ -210,7 +214,7 @@ function listIn(
  *
  * @throws SyntaxError | SystemError where one is invalid, which makes libcni refuse the list
  */
-function pluginsBeside(system: System, directory: string): readonly PluginFile[] {
+function pluginsBeside(system: System, directory: string): ConfigurationFile["appended"] {
   const names = attempt(() => system.list(directory), [], "ENOENT");
   const files = names.filter((name) => name.endsWith(".conf")).toSorted();
   return files.flatMap((name) => {

@@ -16,7 +16,6 @@ import {
   memberOf,
 } from "./configuration-files.ts";
 import { flannelDelegate, isFlannel, isFlannelWithDefault } from "./flannel-delegate.ts";
-import { pluginNames } from "./plugin-directories.ts";
 
 /** A plugin's configuration as the runtime would send it. */
 export interface Configuration {
@@ -47,7 +46,7 @@ export function configurationsIn(
   system: System,
   files: readonly ConfigurationFile[],
   problems: ConfigurationProblem[],
-  plugins: ReadonlySet<string> = pluginNames(system),
+  plugins: ReadonlySet<string>,
 ): readonly Configuration[] {
   return files.flatMap((file) => {
     const found = pluginsOf(file, plugins);
