@@ -14,8 +14,8 @@ export interface ConfigurationFile {
   /** The path of the file, or the directory of the entries. */
   readonly source: string;
   readonly directory: string;
-  /** Whether all runtimes read it, or nerdctl alone, for a namespace of containerd; or it is in libcni's cache. */
-  readonly kind: "file" | "namespaced" | "cached";
+  /** Whether nerdctl alone reads it, for a namespace of containerd. */
+  readonly isNamespaced: boolean;
   readonly document: Json;
   /** The network that it configures; empty where it names none. */
   readonly network: string;
@@ -70,18 +70,17 @@ export function readConfigurationFiles(
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const names = system.list(directory);
-  type Kind = ConfigurationFile["kind"];
-  const read = (name: string, at: string, kind: Kind): readonly ConfigurationFile[] =>
-    readFile(system, at, name, kind, problems);
+  const read = (path: string, name: string): readonly ConfigurationFile[] =>
+    readFile(system, path, name, path !== directory, problems);
   const ofNetworks = configurationNames(names);
-  const own = ofNetworks.flatMap((name) => read(name, directory, "file"));
+  const own = ofNetworks.flatMap((name) => read(directory, name));
   const namespaces = names.filter((name) => isIdentifier(name) && !ofNetworks.includes(name));
   const further = namespaces.toSorted().flatMap((namespace) => {
     const path = join(directory, namespace);
     return namesIn(system, path, problems)
       .filter((name) => name.endsWith(LIST_SUFFIX))
       .toSorted()
-      .flatMap((name) => read(name, path, "namespaced"));
+      .flatMap((name) => read(path, name));
   });
   return [...own, ...further];
 }
@@ -122,7 +121,7 @@ const CALLS_OTHERS = /"type":"[^"]*(?:multus|genie|danm|knitter)[^"]*"/i;
 /** A file, by itself: nothing is appended to it, and nobody refuses it. */
 export function fileWith(
   document: Json,
-  about: Pick<ConfigurationFile, "source" | "directory" | "kind">,
+  about: Pick<ConfigurationFile, "source" | "directory" | "isNamespaced">,
 ): ConfigurationFile {
   return {
     ...about,
@@ -139,7 +138,7 @@ function readFile(
   system: System,
   directory: string,
   name: string,
-  kind: ConfigurationFile["kind"],
+  isNamespaced: boolean,
   problems: ConfigurationProblem[],
 ): readonly ConfigurationFile[] {
   const source = join(directory, name);
@@ -148,7 +147,7 @@ function readFile(
     const text = textOfFile(system, source);
     if (text === undefined) return [];
     unread = text;
-    const file = fileWith(documentIn(text), { source, directory, kind });
+    const file = fileWith(documentIn(text), { source, directory, isNamespaced });
     return [{ ...file, ...(file.isList ? asList(system, file) : asPlugin(file)) }];
   } catch (error) {
     problems.push({ source, problem: reasonOf(error), unread });

@@ -31,24 +31,21 @@ export function usesOf(
   files: readonly ConfigurationFile[],
   runtimes: readonly Runtime[] = [],
 ): ReadonlyMap<ConfigurationFile, FileUse> {
-  const isRead = ({ kind, directory }: ConfigurationFile): boolean =>
-    kind === "file" &&
+  const isRead = ({ isNamespaced, directory }: ConfigurationFile): boolean =>
+    !isNamespaced &&
     (runtimes.length === 0 || runtimes.some(({ configurations }) => configurations === directory));
   const usable = files.filter(({ refusal }) => refusal === undefined);
-  const firsts = new Map<string, ConfigurationFile>();
-  for (const file of usable) {
-    if (isRead(file) && !firsts.has(file.directory)) firsts.set(file.directory, file);
-  }
+  const firstIn = (directory: string): ConfigurationFile | undefined =>
+    usable.find((file) => isRead(file) && file.directory === directory);
   // Of several directories a runtime may read the one in which such a network is the first.
   const firstNetworks = new Set([
-    ...[...firsts.values()].map(({ network }) => network),
+    ...files.flatMap(({ directory }) => firstIn(directory)?.network ?? []),
     ...runtimes.flatMap(({ network }) => network ?? []),
   ]);
   const useOf = (file: ConfigurationFile): FileUse => {
     const isOfNetwork = ({ network }: ConfigurationFile): boolean =>
       file.network !== "" && network === file.network;
-    if (file.kind === "cached") return { kind: "cached", file };
-    if (file.kind === "file" && !isRead(file)) {
+    if (!file.isNamespaced && !isRead(file)) {
       const other = usable.find((candidate) => isOfNetwork(candidate) && isRead(candidate));
       const why = `no runtime reads ${file.directory}: ${describeReaders(runtimes)}`;
       return { kind: "unread", file, other, why };
@@ -63,8 +60,8 @@ export function usesOf(
     const [first] = before;
     const isChosen = file.isList && !before.some(({ isList }) => isList);
     if (first !== undefined) return isChosen ? byName(file, first) : behind(file, first);
-    if (file.kind === "namespaced") return byName(file, undefined);
-    const other = firsts.get(file.directory);
+    if (file.isNamespaced) return byName(file, undefined);
+    const other = firstIn(file.directory);
     if (other === file || firstNetworks.has(file.network)) return { kind: "used", file };
     return byName(file, other?.callsOthers === true ? undefined : other);
   };

@@ -104,7 +104,7 @@ export function findNetworks(
   const cached = cache
     .configurationsBut(configured)
     .map(({ directory, document }) =>
-      fileWith(document, { source: directory, directory, kind: "cached" }),
+      fileWith(document, { source: directory, directory, isNamespaced: false }),
     );
   for (const configuration of configurationsIn(system, cached, [], names)) {
     const network = fromConfiguration(system, configuration, dataDir, []);

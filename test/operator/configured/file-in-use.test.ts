@@ -17,7 +17,7 @@ function fileAt(path: string, facts: Partial<ConfigurationFile> = {}): Configura
     document: {},
     appended: [],
     refusal: undefined,
-    kind: "file",
+    isNamespaced: false,
     ...facts,
   };
 }
@@ -92,9 +92,8 @@ const cases: Readonly<
   ],
   "a namespace of nerdctl": [
     ["/a/10-net.conf", "used"],
-    ["/a/default/10-other.conflist", "byName", { kind: "namespaced" }],
+    ["/a/default/10-other.conflist", "byName", { isNamespaced: true }],
   ],
-  "libcni's cache": [["/cache/net", "cached", { kind: "cached" }]],
 };
 
 for (const [what, rows] of Object.entries(cases)) {
@@ -122,7 +121,7 @@ const judged: typeof cases = {
     ["/a/10-net.conf", "used"],
     ["/b/10-other.conf", "unread"],
     ["/b/20-net.conf", "unread 0"],
-    ["/b/default/10-other.conflist", "byName", { kind: "namespaced" }],
+    ["/b/default/10-other.conflist", "byName", { isNamespaced: true }],
   ],
   "a network that is the first of such a directory": [
     ["/a/10-first.conf", "used"],
