@@ -13,13 +13,13 @@ import { attempt, exists, type System } from "../../system/system.ts";
 import {
   type ConfigurationPlaces,
   findPlaces,
-  readAllFiles,
   requireDirectory,
 } from "./configuration-directories.ts";
 import {
   type ConfigurationFile,
   type ConfigurationProblem,
   fileWith,
+  readConfigurationFiles,
 } from "./configuration-files.ts";
 import { type Configuration, configurationsIn } from "./configurations.ts";
 import { type FileUse, isInUse, isUnused, usesOf } from "./file-in-use.ts";
@@ -81,7 +81,9 @@ export function findNetworks(
   const dataDir = option === undefined ? undefined : requireDirectory(system, "--data-dir", option);
   const problems: ConfigurationProblem[] = [];
   const places = findPlaces(context);
-  const files = readAllFiles(system, places, problems);
+  const files = places.directories.flatMap((directory) =>
+    readConfigurationFiles(system, directory, problems),
+  );
   const uses = usesOf(files, places.runtimes);
   const names = pluginNames(system);
   const configurations = configurationsIn(system, files, problems, names);
